@@ -1,0 +1,174 @@
+//! The content blocks of messages as events.
+//!
+//! Must not know records: it is given a message's content and who wrote it.
+
+use helix_core::agent_event::AgentEvent;
+use serde_json::{Map, Value};
+
+use super::super::TOOL_OUTPUT_LIMIT;
+use super::super::fragments::{Channel, Fragments};
+
+/// The tool that asks the user something.
+const QUESTION_TOOL: &str = "AskUserQuestion";
+
+/// Translates the blocks of a message that a model wrote. `whole_text` is given every whole text of the run itself.
+pub(super) fn of_model(
+    content: Value,
+    parent: Option<&str>,
+    fragments: &mut Fragments,
+    events: &mut Vec<AgentEvent>,
+    whole_text: &mut dyn FnMut(&str),
+) {
+    for block in blocks(content) {
+        let Value::Object(mut block) = block else {
+            events.push(unrecognised("assistant block"));
+            continue;
+        };
+        let kind = taken_text(&mut block, "type").unwrap_or_default();
+        match kind.as_str() {
+            "text" => {
+                let text = taken_text(&mut block, "text").unwrap_or_default();
+                whole(Channel::Text, text, parent, fragments, events, whole_text);
+            }
+            "thinking" => {
+                let text = taken_text(&mut block, "thinking").unwrap_or_default();
+                whole(Channel::Thinking, text, parent, fragments, events, whole_text);
+            }
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+                let id = taken_text(&mut block, "id").unwrap_or_default();
+                let name = taken_text(&mut block, "name").unwrap_or_default();
+                let input = block.remove("input").unwrap_or_default();
+                if name == QUESTION_TOOL {
+                    events.extend(questions(&input));
+                }
+                events.push(AgentEvent::ToolStarted { id, name, input, parent: parent.map(str::to_owned) });
+            }
+            other if other.ends_with("_tool_result") => tool_finished(block, events),
+            other => events.push(unrecognised(&format!("assistant/{other}"))),
+        }
+    }
+}
+
+/// Translates the blocks of a message that the CLI wrote in the user's name: tools' results, and texts without meaning here.
+pub(super) fn of_user(content: Value, events: &mut Vec<AgentEvent>) {
+    for block in blocks(content) {
+        let Value::Object(mut block) = block else {
+            events.push(unrecognised("user block"));
+            continue;
+        };
+        let kind = taken_text(&mut block, "type").unwrap_or_default();
+        if kind == "tool_result" || kind.ends_with("_tool_result") {
+            tool_finished(block, events);
+        } else {
+            events.push(unrecognised(&format!("user/{kind}")));
+        }
+    }
+}
+
+/// An event without meaning for Helix, or that this dialect does not know.
+pub(super) fn unrecognised(kind: &str) -> AgentEvent {
+    /// Longest name that is kept of something unknown.
+    const LIMIT: usize = 100;
+    AgentEvent::Unrecognised { kind_name: kind.chars().take(LIMIT).collect() }
+}
+
+/// Takes a text out of an object without copying it.
+pub(super) fn taken_text(object: &mut Map<String, Value>, name: &str) -> Option<String> {
+    match object.get_mut(name).map(Value::take) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn whole(
+    channel: Channel,
+    text: String,
+    parent: Option<&str>,
+    fragments: &mut Fragments,
+    events: &mut Vec<AgentEvent>,
+    whole_text: &mut dyn FnMut(&str),
+) {
+    if text.is_empty() {
+        return;
+    }
+    let missing = fragments.missing_of(channel, parent, &text);
+    if !missing.is_empty() {
+        events.push(text_event(channel, missing.to_owned(), Part::Fragment, parent));
+    }
+    if channel == Channel::Text && parent.is_none() {
+        whole_text(&text);
+    }
+    events.push(text_event(channel, text, Part::Whole, parent));
+}
+
+/// Whether a text is a piece of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Fragment,
+    Whole,
+}
+
+/// A text as an event.
+pub(super) fn text_event(channel: Channel, text: String, part: Part, parent: Option<&str>) -> AgentEvent {
+    let (partial, parent) = (part == Part::Fragment, parent.map(str::to_owned));
+    match channel {
+        Channel::Text => AgentEvent::Text { text, partial, parent },
+        Channel::Thinking => AgentEvent::Thinking { text, partial, parent },
+    }
+}
+
+/// Content is a list of blocks, or a bare text that stands for one.
+fn blocks(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(blocks) => blocks,
+        Value::String(text) => vec![serde_json::json!({"type": "text", "text": text})],
+        Value::Null => Vec::new(),
+        other => vec![other],
+    }
+}
+
+fn tool_finished(mut block: Map<String, Value>, events: &mut Vec<AgentEvent>) {
+    let id = taken_text(&mut block, "tool_use_id").unwrap_or_default();
+    let failed = block.get("is_error").and_then(Value::as_bool) == Some(true);
+    let output = output_text(block.get("content").unwrap_or(&Value::Null));
+    events.push(AgentEvent::ToolFinished { id, output, failed });
+}
+
+/// What a tool said, as text within the limit.
+fn output_text(content: &Value) -> String {
+    match content {
+        Value::String(text) => cut(text, TOOL_OUTPUT_LIMIT).to_owned(),
+        Value::Array(parts) => {
+            let mut all = String::new();
+            for part in parts {
+                if all.len() >= TOOL_OUTPUT_LIMIT {
+                    break;
+                }
+                if !all.is_empty() {
+                    all.push('\n');
+                }
+                match part.get("text").and_then(Value::as_str) {
+                    Some(text) => all.push_str(cut(text, TOOL_OUTPUT_LIMIT - all.len().min(TOOL_OUTPUT_LIMIT))),
+                    None => {
+                        let kind = part.get("type").and_then(Value::as_str).unwrap_or("unknown");
+                        all.push_str(&format!("[{}]", cut(kind, 100)));
+                    }
+                }
+            }
+            all
+        }
+        Value::Null => String::new(),
+        other => cut(&other.to_string(), TOOL_OUTPUT_LIMIT).to_owned(),
+    }
+}
+
+/// The longest start of a text that fits.
+fn cut(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}
+
+fn questions(input: &Value) -> Vec<AgentEvent> {
+    let asked = input.get("questions").and_then(Value::as_array).into_iter().flatten();
+    let text = |question: &Value| question.get("question").and_then(Value::as_str).map(str::to_owned);
+    asked.filter_map(text).map(|text| AgentEvent::Question { text }).collect()
+}

@@ -1,0 +1,101 @@
+//! Makes fragments and whole texts agree, so that nobody who shows text as it comes prints anything twice.
+//!
+//! Must not know any dialect: it sees fragments, whole texts and who wrote them.
+
+/// Text that was handed out as fragments and has not come as a whole yet, for each author.
+#[derive(Debug, Default)]
+pub(crate) struct Fragments {
+    open: Vec<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    parent: Option<String>,
+    channel: Channel,
+    text: String,
+}
+
+/// What kind of text it is; the two are streamed independently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Channel {
+    Text,
+    Thinking,
+}
+
+/// Authors whose fragments are remembered at a time; the oldest is forgotten first (its whole text is then shown again).
+const AUTHORS: usize = 64;
+
+impl Fragments {
+    /// Remembers a fragment that is handed out.
+    pub(crate) fn add(&mut self, channel: Channel, parent: Option<&str>, fragment: &str) {
+        match self.open.iter_mut().find(|open| open.channel == channel && open.parent.as_deref() == parent) {
+            Some(open) => open.text.push_str(fragment),
+            None => {
+                if self.open.len() == AUTHORS {
+                    self.open.remove(0);
+                }
+                self.open.push(Open { parent: parent.map(str::to_owned), channel, text: fragment.to_owned() });
+            }
+        }
+    }
+
+    /// A whole text came: what of it was not handed out as fragments yet.
+    pub(crate) fn missing_of<'a>(&mut self, channel: Channel, parent: Option<&str>, whole: &'a str) -> &'a str {
+        let place = self.open.iter().position(|open| open.channel == channel && open.parent.as_deref() == parent);
+        let Some(place) = place else { return whole };
+        let handed_out = &mut self.open[place].text;
+        if handed_out.len() > whole.len() && handed_out.starts_with(whole) {
+            // The next text of the same message is on its way already.
+            handed_out.drain(..whole.len());
+            return "";
+        }
+        let missing = whole.strip_prefix(handed_out.as_str()).unwrap_or(whole);
+        self.open.remove(place);
+        missing
+    }
+
+    /// Text of the run itself that has not come as a whole.
+    pub(crate) fn unfinished(&self) -> &str {
+        let main = self.open.iter().find(|open| open.channel == Channel::Text && open.parent.is_none());
+        main.map_or("", |open| open.text.as_str())
+    }
+
+    /// A message ended: its fragments will not come as a whole any more.
+    pub(crate) fn forget(&mut self, parent: Option<&str>) {
+        self.open.retain(|open| open.parent.as_deref() != parent);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_streamed_text_is_not_handed_out_again() {
+        let mut fragments = Fragments::default();
+        fragments.add(Channel::Text, None, "Hel");
+        fragments.add(Channel::Text, None, "lo");
+        assert_eq!(fragments.missing_of(Channel::Text, None, "Hello"), "");
+        assert_eq!(fragments.missing_of(Channel::Text, None, "Hello"), "Hello", "each text is matched once");
+    }
+
+    #[test]
+    fn what_was_not_streamed_is_handed_out() {
+        let mut fragments = Fragments::default();
+        fragments.add(Channel::Text, None, "Hel");
+        fragments.add(Channel::Thinking, None, "hm");
+        fragments.add(Channel::Text, Some("t1"), "other");
+        assert_eq!(fragments.missing_of(Channel::Text, None, "Hello"), "lo");
+        assert_eq!(fragments.missing_of(Channel::Text, Some("t1"), "something else"), "something else");
+        assert_eq!(fragments.missing_of(Channel::Thinking, None, "hm"), "");
+    }
+
+    #[test]
+    fn two_texts_of_a_message_may_overlap_in_time() {
+        let mut fragments = Fragments::default();
+        fragments.add(Channel::Text, None, "onetw");
+        assert_eq!(fragments.missing_of(Channel::Text, None, "one"), "");
+        fragments.add(Channel::Text, None, "o");
+        assert_eq!(fragments.missing_of(Channel::Text, None, "two"), "");
+    }
+}

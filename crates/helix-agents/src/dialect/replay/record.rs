@@ -1,0 +1,56 @@
+//! The lines that the embedded agent prints, one JSON object each.
+//!
+//! Must not hold anything that is not evidence or an event.
+
+use helix_core::agent_event::AgentEvent;
+use helix_core::run::{AgentErrorKind, RateLimit, Terminal};
+use helix_core::usage::Usage;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub(super) enum Record {
+    /// Something happened.
+    Event {
+        /// What.
+        event: AgentEvent,
+    },
+    /// A background task began.
+    TaskBegan {
+        /// The task.
+        id: String,
+    },
+    /// A background task ended.
+    TaskEnded {
+        /// The task.
+        id: String,
+        /// Whether it was lost.
+        lost: bool,
+    },
+    /// The agent's last word on its turn.
+    Terminal(Box<TerminalRecord>),
+}
+
+/// The agent's last word, with all that the outcome depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct TerminalRecord {
+    /// The evidence.
+    pub(super) terminal: Terminal,
+    /// The error it ended with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<AgentErrorKind>,
+    /// The word about rate limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) rate_limit: Option<RateLimit>,
+    /// The answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<String>,
+    /// Structured output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) structured: Option<Value>,
+    /// Consumption of the turn.
+    #[serde(default)]
+    pub(super) usage: Usage,
+}

@@ -1,0 +1,106 @@
+//! What is executed and how it ended: the words that dialects and the supervisor share.
+//!
+//! Must not know any dialect, and nothing of how a process is started, followed or stopped.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use helix_core::ids::RunId;
+use helix_core::run::{Ending, StopCause};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// What to execute, free of dialect. Nothing is inherited: the agent gets exactly this environment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Invocation {
+    /// The program. A bare name is looked up in the invocation's own `PATH`, never in Helix's; a relative path with a
+    /// slash is resolved against [`Self::cwd`].
+    pub program: PathBuf,
+    /// Arguments, without the program's own name.
+    pub args: Vec<String>,
+    /// The whole environment. Helix adds `HELIX_RUN_ID` (how stray processes are found again) and nothing else.
+    pub env: Vec<(String, String)>,
+    /// Working directory; must exist.
+    pub cwd: PathBuf,
+    /// What the agent reads from stdin. Kept in a file of its own beside the record of the request.
+    #[serde(skip)]
+    pub stdin: Vec<u8>,
+}
+
+/// Name of the environment variable that marks every process of a run, however far it has moved from its parent.
+pub const RUN_ID_VARIABLE: &str = "HELIX_RUN_ID";
+
+/// A run to be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// Names the run and its directory. The same id always means the same run.
+    pub run: RunId,
+    /// What to execute.
+    pub invocation: Invocation,
+    /// Longest time the agent may take, counted from its start by the keeper; `None` for no limit.
+    pub deadline: Option<Duration>,
+    /// How long each step of a stop waits.
+    #[serde(default)]
+    pub grace: Grace,
+    /// Whatever the caller needs to make sense of the run after a restart, such as the dialect's name.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// How long a run may take to obey before the next, harsher step of a stop: SIGINT, SIGTERM, SIGKILL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grace {
+    /// Time between SIGINT and SIGTERM.
+    pub interrupt: Duration,
+    /// Time between SIGTERM and SIGKILL.
+    pub terminate: Duration,
+}
+
+impl Grace {
+    /// The same time for both steps.
+    pub fn each(step: Duration) -> Self {
+        Self { interrupt: step, terminate: step }
+    }
+}
+
+impl Default for Grace {
+    /// Five seconds for each step.
+    fn default() -> Self {
+        Self::each(Duration::from_secs(5))
+    }
+}
+
+/// How a run ended, as the keeper (or, if that is gone, the supervisor) recorded it. Final: every reader sees the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// How the agent's process ended.
+    pub ending: Ending,
+    /// Why Helix ended it, if Helix did.
+    pub stopped: Option<StopCause>,
+    /// The last 2 KiB of stderr; bytes that are not UTF-8 are replaced.
+    pub stderr_tail: String,
+    /// When the agent's process was created (or should have been).
+    pub started_at: Timestamp,
+    /// When the agent and all that it left behind were gone.
+    pub ended_at: Timestamp,
+    /// Largest resident set of the agent or any of its descendants that was reaped, in KiB; 0 if nobody could measure.
+    pub peak_rss_kib: u64,
+    /// Size of the record of stdout when nobody could write to it any more.
+    pub stdout_bytes: u64,
+    /// How many processes the agent left behind and the keeper (or supervisor) killed.
+    pub leftovers_killed: u32,
+}
+
+/// How reading a run's stdout ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamEnd {
+    /// Whether the run is over **and** every byte of its record was read.
+    pub read_to_end: bool,
+    /// Whole lines (those that ended with a newline) that were read.
+    pub lines: u64,
+    /// Bytes read, newlines and the tail included.
+    pub bytes: u64,
+    /// Bytes after the last newline; not delivered as a line. Empty when the stream ends with a newline.
+    pub tail: Vec<u8>,
+}

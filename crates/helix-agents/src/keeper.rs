@@ -1,0 +1,219 @@
+//! The keeper: the `helix` binary executed again as a small, single-threaded process that owns one run from claim to
+//! record.
+//!
+//! Must not know async, dialects or the supervisor: it talks through the run directory alone (`docs/runs.md`).
+
+pub(crate) mod cgroup;
+mod exit_record;
+mod fault;
+mod launch;
+mod signals;
+mod stop;
+mod tree;
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use helix_core::run::{Ending, StopCause};
+use jiff::Timestamp;
+use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::process::{getpid, set_child_subreaper, setsid};
+
+use self::cgroup::Cgroup;
+use self::exit_record::ExitRecord;
+use self::fault::KeeperFault;
+use self::launch::Launched;
+use self::signals::Signals;
+use self::stop::StopLadder;
+use self::tree::ProcessTree;
+use crate::proc::{ProcessIdentity, boot_id};
+use crate::run_dir::{RequestFile, RunDir, RunRecord, read_json, replace, sync_directory, to_json};
+
+/// First byte of the keeper's word to whoever spawned it.
+pub(crate) mod word {
+    /// The run is this keeper's.
+    pub(crate) const CLAIMED: u8 = b'+';
+    /// Another keeper has, or had, the run.
+    pub(crate) const TAKEN: u8 = b'=';
+    /// It could not even try; the reason follows.
+    pub(crate) const FAULT: u8 = b'!';
+}
+
+/// Keeps one run: claims it, starts the agent, enforces its deadline and stop requests, reaps every descendant, and
+/// records the end in `exit.json`. Called first thing in `main` for `helix keeper RUN_DIR`, before any thread or runtime
+/// exists. Exit status: 0 if the run is recorded or somebody else's, 5 if this keeper failed.
+pub fn keeper_main(run_dir: &Path) -> ExitCode {
+    match keep(run_dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            let text = fault.reason();
+            say(word::FAULT, &text);
+            complain(&text);
+            ExitCode::from(5)
+        }
+    }
+}
+
+/// Writes to the keeper's log (its stderr).
+fn complain(text: &str) {
+    // If even the log cannot be written there is nobody left to tell; the missing record of the end tells it then.
+    drop(writeln!(io::stderr(), "{} {text}", Timestamp::now()));
+}
+
+/// Tells the process that spawned this keeper how it went, and closes that line. Nobody may be listening any more.
+fn say(word: u8, text: &str) {
+    let mut stdout = io::stdout().lock();
+    let spoken =
+        stdout.write_all(&[word]).and_then(|()| stdout.write_all(text.as_bytes())).and_then(|()| stdout.flush());
+    drop(spoken);
+    let closed =
+        OpenOptions::new().write(true).open("/dev/null").and_then(|null| Ok(rustix::stdio::dup2_stdout(null)?));
+    if let Err(error) = closed {
+        complain(&format!("cannot close the line to whoever started this keeper: {error}"));
+    }
+}
+
+fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
+    // Signals first: from here on a request to stop waits to be read and cannot kill.
+    let signals = Signals::block()?;
+    let directory = RunDir::at(std::path::absolute(run_dir).map_err(KeeperFault::os("resolve the run directory"))?);
+    std::env::set_current_dir("/").map_err(KeeperFault::os("leave the working directory"))?;
+    match setsid() {
+        // Leading a process group already (started from a shell, say) is good enough.
+        Ok(_) | Err(rustix::io::Errno::PERM) => {}
+        Err(errno) => return Err(KeeperFault::errno("leave the session")(errno)),
+    }
+    set_child_subreaper(Some(getpid())).map_err(KeeperFault::errno("become the reaper of all descendants"))?;
+
+    let Some(_lock) = claim(&directory)? else {
+        say(word::TAKEN, "");
+        return Ok(());
+    };
+    say(word::CLAIMED, "");
+    let claimed_at = Timestamp::now();
+
+    let mut run = match prepare(&directory, claimed_at) {
+        Ok(Prepared::Running(run)) => *run,
+        Ok(Prepared::StoppedBefore(cause)) => {
+            let reason = "it was stopped before it was started".to_owned();
+            return ExitRecord::not_started(reason, Some(cause), claimed_at).write(&directory);
+        }
+        Err(fault) => return ExitRecord::not_started(fault.reason(), None, claimed_at).write(&directory),
+    };
+
+    let (ending, leftovers) = run.attend(&directory, &signals)?;
+    ExitRecord { ending, stopped: run.ladder.cause(), started_at: run.started_at, leftovers }.write(&directory)
+}
+
+/// Takes the run, once and for all time. The lock says "alive" and goes with this process; the claim says "ever
+/// started" and stays, so that a run is never executed twice.
+fn claim(directory: &RunDir) -> Result<Option<std::fs::File>, KeeperFault> {
+    let path = directory.lock();
+    let lock = OpenOptions::new().write(true).open(&path).map_err(KeeperFault::file("open", &path))?;
+    match fcntl_lock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::ACCESS) => return Ok(None),
+        Err(errno) => return Err(KeeperFault::file("lock", &path)(errno.into())),
+    }
+    let path = directory.claim();
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+        Err(error) => return Err(KeeperFault::file("create", &path)(error)),
+    }
+    // A claim lost in a power cut would let the run be executed again.
+    sync_directory(directory.path())?;
+    if let Some(runs) = directory.path().parent() {
+        sync_directory(runs)?;
+    }
+    Ok(Some(lock))
+}
+
+enum Prepared {
+    Running(Box<KeptRun>),
+    StoppedBefore(StopCause),
+}
+
+/// A run whose agent was started.
+struct KeptRun {
+    agent: Launched,
+    tree: ProcessTree,
+    ladder: StopLadder,
+    started_at: Timestamp,
+}
+
+fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, KeeperFault> {
+    let path = directory.request();
+    let request: RequestFile = read_json(&path)?.ok_or_else(|| KeeperFault::missing(&path))?;
+    let path = directory.environment();
+    let environment: Vec<(String, String)> = read_json(&path)?.ok_or_else(|| KeeperFault::missing(&path))?;
+    if let Some(stop) = directory.read_stop()? {
+        forget_environment(directory);
+        return Ok(Prepared::StoppedBefore(stop.cause));
+    }
+    let own = std::process::id();
+    let cgroup = Cgroup::create(&format!("helix-{}-{own}", request.run));
+    let mut record = RunRecord {
+        run: request.run.clone(),
+        keeper: i32::try_from(own).ok().and_then(ProcessIdentity::of),
+        agent: None,
+        boot_id: boot_id(),
+        cgroup: cgroup.as_ref().map(|group| group.path().to_owned()),
+        claimed_at,
+    };
+    if cgroup.is_some() {
+        // Before the first process can be in it, so that a sweep after this keeper's death finds the group.
+        publish(directory, &record);
+    }
+    let started_at = Timestamp::now();
+    let started = Instant::now();
+    let launched = launch::start(directory, &request, &environment, cgroup.as_ref());
+    forget_environment(directory);
+    let agent = launched?;
+    record.agent = ProcessIdentity::of(agent.pid());
+    publish(directory, &record);
+    let ladder = StopLadder::new(request.grace, request.deadline.and_then(|limit| started.checked_add(limit)));
+    let tree = ProcessTree::new(request.run, cgroup);
+    Ok(Prepared::Running(Box::new(KeptRun { agent, tree, ladder, started_at })))
+}
+
+/// `run.json` is for people and sweeps; a run does not fail for want of it.
+fn publish(directory: &RunDir, record: &RunRecord) {
+    let path = directory.record();
+    if let Err(error) = to_json(&path, record).and_then(|bytes| replace(&path, &bytes)) {
+        complain(&format!("{error}; the run goes on without its current record"));
+    }
+}
+
+fn forget_environment(directory: &RunDir) {
+    let path = directory.environment();
+    if let Err(error) = std::fs::remove_file(&path) {
+        complain(&format!("cannot remove {}, which may hold secrets: {error}", path.display()));
+    }
+}
+
+impl KeptRun {
+    /// Waits for the agent, drives a stop where one is due, and clears up what it left behind.
+    fn attend(&mut self, directory: &RunDir, signals: &Signals) -> Result<(Ending, u32), KeeperFault> {
+        let ending = loop {
+            if let Some(ending) = self.tree.reap(&self.agent)?.agent {
+                break ending;
+            }
+            match self.ladder.requested(directory) {
+                Ok(()) => {}
+                Err(error) => complain(&format!("{error}; going on without it")),
+            }
+            self.ladder.climb(Instant::now(), directory, &self.agent, &self.tree);
+            let arrived = signals.wait(self.ladder.next_step())?;
+            if arrived.asked_to_end {
+                self.ladder.asked_by_signal(directory);
+            }
+        };
+        let leftovers = self.tree.clear(signals, &self.agent, self.ladder.patience())?;
+        Ok((ending, leftovers))
+    }
+}

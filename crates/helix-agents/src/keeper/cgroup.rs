@@ -1,0 +1,135 @@
+//! A control group (v2) for a run's processes, where the system lets one be made.
+//!
+//! Must not know what runs in it. Nothing depends on it: it is detected, never assumed, and the process tree is swept
+//! in any case.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::complain;
+use super::fault::KeeperFault;
+use crate::proc::ProcessIdentity;
+
+/// A group that this keeper made and removes.
+#[derive(Debug)]
+pub(crate) struct Cgroup {
+    path: PathBuf,
+}
+
+impl Cgroup {
+    /// Makes a group below the keeper's own. `None` where there is no v2 hierarchy, or it may not be written.
+    pub(crate) fn create(name: &str) -> Option<Self> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let path = own_group(&mounts, &membership)?.join(name);
+        fs::create_dir(&path).ok()?;
+        let group = Self { path };
+        if OpenOptions::new().write(true).open(group.path.join("cgroup.procs")).is_ok()
+            && group.path.join("cgroup.kill").exists()
+        {
+            Some(group)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file through which a process enters.
+    pub(crate) fn membership(&self) -> Result<File, KeeperFault> {
+        let path = self.path.join("cgroup.procs");
+        OpenOptions::new().write(true).open(&path).map_err(KeeperFault::file("open", &path))
+    }
+
+    /// The processes in it and in groups below it.
+    pub(crate) fn members(&self) -> io::Result<BTreeSet<ProcessIdentity>> {
+        members(&self.path)
+    }
+
+    /// Ends everything in it at once, faster than anything in it can fork.
+    pub(crate) fn kill(&self) -> io::Result<()> {
+        kill(&self.path)
+    }
+}
+
+impl Drop for Cgroup {
+    /// Removes the group; whatever ran in it is gone by then, or never came to be.
+    fn drop(&mut self) {
+        if let Err(error) = remove(&self.path) {
+            complain(&format!("cannot remove the control group {}: {error}", self.path.display()));
+        }
+    }
+}
+
+/// See [`Cgroup::members`].
+pub(crate) fn members(path: &Path) -> io::Result<BTreeSet<ProcessIdentity>> {
+    let mut found: BTreeSet<_> = fs::read_to_string(path.join("cgroup.procs"))?
+        .lines()
+        .filter_map(|line| ProcessIdentity::of(line.parse().ok()?))
+        .collect();
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            found.extend(members(&entry.path())?);
+        }
+    }
+    Ok(found)
+}
+
+/// See [`Cgroup::kill`].
+pub(crate) fn kill(path: &Path) -> io::Result<()> {
+    fs::write(path.join("cgroup.kill"), "1")
+}
+
+/// Removes a group and those below it, all of which have to be empty.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove(&entry.path())?;
+        }
+    }
+    fs::remove_dir(path)
+}
+
+/// Where this process's own v2 group is mounted.
+fn own_group(mounts: &str, membership: &str) -> Option<PathBuf> {
+    let own = membership.lines().find_map(|line| line.strip_prefix("0::"))?;
+    mounts.lines().find_map(|line| {
+        // id, parent, device, root, mount point, options, ..., "-", type, ...
+        let (fields, kind) = line.split_once(" - ")?;
+        let mut fields = fields.split(' ').skip(3);
+        let (root, point) = (fields.next()?, fields.next()?);
+        if kind.split(' ').next()? != "cgroup2" || point.contains('\\') {
+            return None;
+        }
+        let below = Path::new(own).strip_prefix(root).ok()?;
+        Some(Path::new(point).join(below))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOUNTS: &str = "30 22 0:25 / /sys rw - sysfs sysfs rw\n\
+                          41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw\n";
+
+    #[test]
+    fn the_own_group_is_found_below_the_v2_mount() {
+        let path = own_group(MOUNTS, "4:memory:/x\n0::/user.slice/helix.service\n");
+        assert_eq!(path, Some(PathBuf::from("/sys/fs/cgroup/unified/user.slice/helix.service")));
+        assert_eq!(own_group(MOUNTS, "0::/\n"), Some(PathBuf::from("/sys/fs/cgroup/unified")));
+    }
+
+    #[test]
+    fn a_group_outside_the_mounted_part_is_no_group() {
+        let mounts = "41 31 0:38 /container /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+        assert_eq!(own_group(mounts, "0::/elsewhere\n"), None);
+        assert_eq!(own_group(MOUNTS, "4:memory:/x\n"), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! Starting the agent: exactly the given program, environment, directory and files, and nothing inherited.
+//!
+//! Must not know what becomes of it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nix::sys::signal::{SigHandler, SigSet, Signal as NixSignal, signal};
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
+
+use super::cgroup::Cgroup;
+use super::fault::KeeperFault;
+use crate::invocation::RUN_ID_VARIABLE;
+use crate::run_dir::{RequestFile, RunDir};
+
+/// The agent's process. Reaped by the process tree, together with everything else that ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Launched {
+    pid: Pid,
+}
+
+impl Launched {
+    pub(crate) fn pid(self) -> i32 {
+        self.pid.as_raw_pid()
+    }
+
+    /// Also the id of its process group and session.
+    pub(crate) fn as_pid(self) -> Pid {
+        self.pid
+    }
+}
+
+/// Starts the agent in a session of its own.
+pub(crate) fn start(
+    directory: &RunDir,
+    request: &RequestFile,
+    environment: &[(String, String)],
+    cgroup: Option<&Cgroup>,
+) -> Result<Launched, KeeperFault> {
+    let failed = |why: String| KeeperFault::Start { program: request.program.display().to_string(), why };
+    if !request.cwd.is_dir() {
+        return Err(failed(format!("its working directory {} does not exist", request.cwd.display())));
+    }
+    let program = resolve(request, environment).map_err(failed)?;
+    close_inherited_on_exec().map_err(KeeperFault::os("list open files"))?;
+
+    let mut command = Command::new(&program);
+    command
+        .arg0(&request.program)
+        .args(&request.args)
+        .env_clear()
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .env(RUN_ID_VARIABLE, request.run.as_str())
+        .current_dir(&request.cwd)
+        .stdin(Stdio::from(open(&directory.stdin(), OpenOptions::new().read(true))?))
+        .stdout(Stdio::from(open(&directory.stdout(), OpenOptions::new().append(true))?))
+        .stderr(Stdio::from(open(&directory.stderr(), OpenOptions::new().append(true))?));
+    settle_in_child(&mut command, cgroup)?;
+    let child = command.spawn().map_err(|error| failed(explain(&error, &program)))?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    pid.map(|pid| Launched { pid }).ok_or_else(|| failed("the system gave it no process id".into()))
+}
+
+/// What happens between fork and exec. Only system calls: nothing here allocates or takes a lock.
+#[expect(unsafe_code, reason = "pre_exec and signal are unsafe to call; this process has a single thread")]
+fn settle_in_child(command: &mut Command, cgroup: Option<&Cgroup>) -> Result<(), KeeperFault> {
+    let keeper = getpid();
+    let membership = cgroup.map(Cgroup::membership).transpose()?;
+    let settle = move || -> io::Result<()> {
+        // "0" is the writer itself. Before anything can be forked, so that nothing starts outside the group. If that is
+        // refused, the run goes without a group, as on a system that has none.
+        if let Some(membership) = &membership
+            && rustix::io::write(membership, b"0").is_err()
+        {}
+        setsid()?;
+        // Follows the parent's thread, of which there is one for as long as the keeper lives.
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if getppid() != Some(keeper) {
+            // The keeper died before the line above took effect.
+            return Err(rustix::io::Errno::SRCH.into());
+        }
+        for any in NixSignal::iterator().filter(|any| !matches!(any, NixSignal::SIGKILL | NixSignal::SIGSTOP)) {
+            // Whoever started Helix may have ignored some (a shell's `&`, nohup): the agent has to hear them.
+            // SAFETY: sets the default action; no handler of ours is involved.
+            unsafe { signal(any, SigHandler::SigDfl) }?;
+        }
+        SigSet::empty().thread_set_mask()?;
+        Ok(())
+    };
+    // SAFETY: the closure makes async-signal-safe system calls only, and the keeper has one thread, so no lock can be
+    // held by another at the time of the fork.
+    unsafe { command.pre_exec(settle) };
+    Ok(())
+}
+
+/// Marks every inherited descriptor so that the agent gets stdin, stdout and stderr and nothing else.
+fn close_inherited_on_exec() -> io::Result<()> {
+    for entry in fs::read_dir("/proc/self/fd")? {
+        let Some(number) = entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        if number > 2 {
+            mark_close_on_exec(number)?;
+        }
+    }
+    Ok(())
+}
+
+#[expect(unsafe_code, reason = "an inherited descriptor has no owner in Rust to borrow from")]
+fn mark_close_on_exec(number: i32) -> io::Result<()> {
+    // SAFETY: only its flag is changed, it is neither read, written nor closed; a closed number gives EBADF.
+    let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+    match fcntl_setfd(descriptor, FdFlags::CLOEXEC) {
+        Ok(()) | Err(rustix::io::Errno::BADF) => Ok(()),
+        Err(errno) => Err(io::Error::new(errno.kind(), format!("descriptor {}: {errno}", descriptor.as_raw_fd()))),
+    }
+}
+
+fn open(path: &Path, how: &OpenOptions) -> Result<File, KeeperFault> {
+    how.open(path).map_err(KeeperFault::file("open", path))
+}
+
+/// Finds the program the way the agent's own shell would: bare names in the given `PATH`, relative ones from the
+/// working directory.
+fn resolve(request: &RequestFile, environment: &[(String, String)]) -> Result<PathBuf, String> {
+    let program = &request.program;
+    if program.as_os_str().is_empty() {
+        return Err("no program is named".into());
+    }
+    if program.as_os_str().as_encoded_bytes().contains(&b'/') {
+        let path = request.cwd.join(program);
+        return match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => Err(format!("{} is a directory", path.display())),
+            Ok(_) => Ok(path),
+            Err(error) => Err(format!("{}: {error}", path.display())),
+        };
+    }
+    let Some((_, search)) = environment.iter().rev().find(|(name, _)| name == "PATH") else {
+        return Err("it is a bare name and the agent's environment has no PATH".into());
+    };
+    let mut present = None;
+    for folder in std::env::split_paths(search) {
+        let path = request.cwd.join(folder).join(program);
+        match fs::metadata(&path) {
+            Ok(found) if found.is_file() && found.permissions().mode() & 0o111 != 0 => return Ok(path),
+            Ok(found) if found.is_file() => present = Some(path),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Err(match present {
+        Some(path) => format!("{} is not executable", path.display()),
+        None => format!("not found in PATH ({search})"),
+    })
+}
+
+/// The operating system's words, and what they usually mean here.
+fn explain(error: &io::Error, program: &Path) -> String {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => {
+            ": the file exists, so the interpreter its first line names (or its loader) does not"
+        }
+        io::ErrorKind::PermissionDenied => ": it is not executable, or a directory above it is closed",
+        io::ErrorKind::ArgumentListTooLong => ": arguments and environment together are too big; prompts go to stdin",
+        _ => "",
+    };
+    format!("{}: {error}{hint}", program.display())
+}

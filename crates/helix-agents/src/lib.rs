@@ -1,0 +1,22 @@
+//! Agent processes: how they are kept (keeper, supervisor, line reader) and how they are spoken to (dialects).
+//!
+//! Must not know jobs, phases, databases or HTTP: a run is an id, an invocation, and how it ended.
+
+pub mod dialect;
+pub mod invocation;
+pub mod probe;
+pub mod profile;
+mod keeper;
+mod proc;
+mod run_dir;
+pub mod supervisor;
+pub mod tail;
+
+pub use dialect::{Classified, Dialect, Ended, InvocationError, Reader, classify_recording, dialect, replay_main};
+pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
+pub use keeper::keeper_main;
+pub use run_dir::RunDirError;
+pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
+pub use tail::{Line, LineReader, ReadError};
+pub use probe::{Capabilities, Feature, ProbeError, Supported, Version, probe};
+pub use profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, McpServer, SessionRef, ToolRules};

@@ -1,0 +1,267 @@
+//! What a user configures of an agent, and what Helix asks of one run of it.
+//!
+//! Must not know how any dialect turns these into arguments, nor what jobs or phases are.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use helix_core::ids::AgentSessionId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The languages that Helix speaks with agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DialectName {
+    /// Claude Code, headless, JSON lines in both directions.
+    Claude,
+    /// The embedded agent that plays a cassette.
+    Replay,
+}
+
+impl DialectName {
+    /// All dialects of this version.
+    pub const ALL: [Self; 2] = [Self::Claude, Self::Replay];
+
+    /// The name in configuration files and run labels.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Replay => "replay",
+        }
+    }
+}
+
+impl fmt::Display for DialectName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Says that a text names no dialect.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no dialect {0:?}; known: claude, replay")]
+pub struct UnknownDialect(pub String);
+
+impl FromStr for DialectName {
+    type Err = UnknownDialect;
+    fn from_str(text: &str) -> Result<Self, UnknownDialect> {
+        Self::ALL.into_iter().find(|name| name.as_str() == text).ok_or_else(|| UnknownDialect(text.to_owned()))
+    }
+}
+
+/// An agent as configured: which program, in which surroundings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentProfile {
+    /// Name in `helix.toml` and plans.
+    pub name: String,
+    /// The language it speaks.
+    pub dialect: DialectName,
+    /// Program and leading arguments. A bare program name is looked up in the agent's own `PATH`.
+    pub command: Vec<String>,
+    /// Environment variables with their values. They win over everything that Helix sets by itself.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Names of variables that are taken from Helix's own environment where they are set, such as `ANTHROPIC_API_KEY`.
+    #[serde(default)]
+    pub pass_env: Vec<String>,
+    /// Model where neither plan nor phase names one.
+    #[serde(default)]
+    pub default_model: Option<String>,
+    /// Model to switch to when the first one is overloaded.
+    #[serde(default)]
+    pub fallback_model: Option<String>,
+    /// `HOME` of the agent; Helix's own where absent.
+    #[serde(default)]
+    pub home: Option<PathBuf>,
+    /// Where the agent keeps its own configuration and sessions; its default where absent.
+    #[serde(default)]
+    pub config_dir: Option<PathBuf>,
+}
+
+impl AgentProfile {
+    /// A profile with a command and nothing else configured.
+    pub fn new(name: impl Into<String>, dialect: DialectName, command: Vec<String>) -> Self {
+        Self {
+            name: name.into(),
+            dialect,
+            command,
+            env: BTreeMap::new(),
+            pass_env: Vec::new(),
+            default_model: None,
+            fallback_model: None,
+            home: None,
+            config_dir: None,
+        }
+    }
+}
+
+/// Which agent session a run continues.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionRef {
+    /// A new session with this id (for Claude a UUID).
+    New(AgentSessionId),
+    /// An existing session.
+    Resume(AgentSessionId),
+    /// A copy of an existing session under an id of its own; the original stays as it is.
+    Fork {
+        /// The session to copy.
+        from: AgentSessionId,
+        /// The id of the copy.
+        new: AgentSessionId,
+    },
+}
+
+/// What the agent may do without asking. Everything else is denied: nobody is there to be asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolRules {
+    /// Permission rules in the dialect's own syntax, such as `Edit` or `Bash(cargo test:*)`.
+    #[serde(default)]
+    pub allow: Vec<String>,
+    /// Rules that are denied even where `allow` matches.
+    #[serde(default)]
+    pub deny: Vec<String>,
+}
+
+/// A tool server that the agent may call over HTTP.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpServer {
+    /// Name, part of the tools' names.
+    pub name: String,
+    /// Address.
+    pub url: String,
+    /// HTTP headers; may hold a token, hence never an argument and never in a log.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<&String> = self.headers.keys().collect();
+        f.debug_struct("McpServer")
+            .field("name", &self.name)
+            .field("url", &self.url)
+            .field("headers", &headers)
+            .finish()
+    }
+}
+
+/// A program that the agent runs at an event of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentHook {
+    /// Event in the dialect's words, such as `PostToolUse`.
+    pub event: String,
+    /// Which tools it is for, in the dialect's syntax; all where absent.
+    #[serde(default)]
+    pub matcher: Option<String>,
+    /// Program and arguments; quoted for the shell by the dialect.
+    pub command: Vec<String>,
+    /// Longest time it may take.
+    pub timeout: Duration,
+}
+
+/// An image that goes with the prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptImage {
+    /// Such as `image/png`.
+    pub media_type: String,
+    /// The bytes in base 64.
+    pub base64: String,
+}
+
+/// What Helix asks of one run of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgentAsk {
+    /// The user message. Goes through stdin, never through an argument.
+    pub prompt: String,
+    /// Images that belong to the prompt.
+    #[serde(default)]
+    pub images: Vec<PromptImage>,
+    /// What is added to the agent's system prompt.
+    #[serde(default)]
+    pub system: Option<String>,
+    /// Which session it continues.
+    pub session: SessionRef,
+    /// Model; the profile's default where absent.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Most turns it may take.
+    #[serde(default)]
+    pub max_turns: Option<u32>,
+    /// Most it may cost, in US dollars.
+    #[serde(default)]
+    pub budget_usd: Option<f64>,
+    /// JSON Schema of the structured output that is wanted.
+    #[serde(default)]
+    pub schema: Option<Value>,
+    /// What it may do.
+    #[serde(default)]
+    pub tools: ToolRules,
+    /// Tool servers.
+    #[serde(default)]
+    pub mcp: Vec<McpServer>,
+    /// Programs at events of the agent.
+    #[serde(default)]
+    pub hooks: Vec<AgentHook>,
+    /// Working directory.
+    pub cwd: PathBuf,
+    /// Directory for the dialect's files of this run, which go below `agent-<dialect>/` in it. Must not be the
+    /// supervisor's directory of the run (`runs/<run>`) nor lie beside it: that one is published as a whole when the run starts,
+    /// and must not exist before.
+    pub run_dir: PathBuf,
+    /// What the run is for, such as the phase's id or `consultant`; the replay agent picks its take by it.
+    #[serde(default)]
+    pub label: Option<String>,
+    /// Which try it is, from 1; the replay agent counts by itself where absent.
+    #[serde(default)]
+    pub take: Option<u32>,
+}
+
+impl AgentAsk {
+    /// A question with nothing but a prompt, a session and two directories.
+    pub fn new(
+        prompt: impl Into<String>,
+        session: SessionRef,
+        cwd: impl Into<PathBuf>,
+        run_dir: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            prompt: prompt.into(),
+            images: Vec::new(),
+            system: None,
+            session,
+            model: None,
+            max_turns: None,
+            budget_usd: None,
+            schema: None,
+            tools: ToolRules::default(),
+            mcp: Vec::new(),
+            hooks: Vec::new(),
+            cwd: cwd.into(),
+            run_dir: run_dir.into(),
+            label: None,
+            take: None,
+        }
+    }
+
+    /// Whether structured output is wanted.
+    pub fn asked_schema(&self) -> AskedSchema {
+        if self.schema.is_some() { AskedSchema::Yes } else { AskedSchema::No }
+    }
+}
+
+/// Whether structured output was asked for; decides what a complete answer is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedSchema {
+    /// It was.
+    Yes,
+    /// It was not.
+    #[default]
+    No,
+}

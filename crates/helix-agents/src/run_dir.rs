@@ -1,0 +1,261 @@
+//! The directory of one run: which files there are, who writes each, and in what state they say the run is.
+//!
+//! Must not know how processes are spawned or waited for; a table of what a crash at each point means is in
+//! `docs/runs.md`.
+
+mod durable;
+mod request;
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::RunId;
+use helix_core::run::StopCause;
+use jiff::Timestamp;
+use rustix::process::{Flock, FlockType, fcntl_getlk};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use durable::{publish_once, replace, sync_directory, write_once};
+pub(crate) use request::{RequestFile, is_staging_name, staging_owner};
+
+use crate::invocation::RunEnd;
+use crate::proc::ProcessIdentity;
+
+/// Space set aside for `exit.json` before the agent starts, so that a full disk cannot swallow the end of a run. The
+/// longest record: 2 KiB of stderr and 2 KiB of reason, each byte escaped as six characters, and 1 KiB for the rest.
+pub(crate) const EXIT_RESERVE: usize = 32 * 1024;
+
+/// How much of stderr is kept in the record of the end.
+pub(crate) const STDERR_TAIL: u64 = 2 * 1024;
+
+/// Says which file of a run directory could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum RunDirError {
+    /// The operating system refused.
+    #[error("cannot {doing} {}", path.display())]
+    Io {
+        /// What was being done, as a verb.
+        doing: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file is not what Helix writes there.
+    #[error("{} is damaged", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The work was dropped because Helix is shutting down.
+    #[error("the work on the run directory was not done")]
+    Interrupted {
+        /// The runtime's words.
+        source: tokio::task::JoinError,
+    },
+}
+
+impl RunDirError {
+    pub(crate) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { doing, path, source }
+    }
+}
+
+/// What `run.json` says: who keeps the run. For people and for a sweep after the keeper's death; liveness is decided
+/// by the lock alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunRecord {
+    pub(crate) run: RunId,
+    pub(crate) keeper: Option<ProcessIdentity>,
+    /// `None` until the agent's process exists.
+    pub(crate) agent: Option<ProcessIdentity>,
+    pub(crate) boot_id: String,
+    /// The control group that holds the agent's processes, if one could be made.
+    pub(crate) cgroup: Option<PathBuf>,
+    pub(crate) claimed_at: Timestamp,
+}
+
+/// What `stop.json` says. The first one to be written is final.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StopRecord {
+    pub(crate) cause: StopCause,
+    pub(crate) requested_at: Timestamp,
+}
+
+/// What the files say of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RunState {
+    /// Published, and no keeper has claimed it.
+    Unclaimed,
+    /// A keeper with this pid holds it.
+    Kept { keeper: i32 },
+    /// It is over.
+    Ended(Box<RunEnd>),
+    /// It was claimed, nobody holds it, and nobody recorded an end.
+    Abandoned,
+}
+
+/// Paths of one run's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RunDir {
+    path: PathBuf,
+}
+
+impl RunDir {
+    pub(crate) fn of(runs: &Path, run: &RunId) -> Self {
+        Self { path: runs.join(run.as_str()) }
+    }
+
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What to run, without the values of the environment.
+    pub(crate) fn request(&self) -> PathBuf {
+        self.path.join("request.json")
+    }
+
+    /// The environment's values; removed as soon as the agent has them, since some are secrets.
+    pub(crate) fn environment(&self) -> PathBuf {
+        self.path.join("environment.json")
+    }
+
+    pub(crate) fn stdin(&self) -> PathBuf {
+        self.path.join("stdin")
+    }
+
+    pub(crate) fn stdout(&self) -> PathBuf {
+        self.path.join("stdout.jsonl")
+    }
+
+    pub(crate) fn stderr(&self) -> PathBuf {
+        self.path.join("stderr.txt")
+    }
+
+    /// What the keeper itself has to complain of.
+    pub(crate) fn keeper_log(&self) -> PathBuf {
+        self.path.join("keeper.log")
+    }
+
+    /// Held by the living keeper (a record lock, which the kernel drops when the keeper dies).
+    pub(crate) fn lock(&self) -> PathBuf {
+        self.path.join("lock")
+    }
+
+    /// Exists once a keeper has taken the run; never removed.
+    pub(crate) fn claim(&self) -> PathBuf {
+        self.path.join("claim")
+    }
+
+    pub(crate) fn record(&self) -> PathBuf {
+        self.path.join("run.json")
+    }
+
+    pub(crate) fn stop(&self) -> PathBuf {
+        self.path.join("stop.json")
+    }
+
+    /// Space for [`Self::exit`], renamed to it.
+    pub(crate) fn exit_reserve(&self) -> PathBuf {
+        self.path.join("exit.reserve")
+    }
+
+    pub(crate) fn exit(&self) -> PathBuf {
+        self.path.join("exit.json")
+    }
+
+    /// Reads the state. The order of the looks matters: a keeper writes `exit.json` before it lets go of the lock, so
+    /// that "free lock, then no record" is the proof that nobody will ever write one.
+    pub(crate) fn state(&self) -> Result<RunState, RunDirError> {
+        if let Some(end) = self.read_exit()? {
+            return Ok(RunState::Ended(Box::new(end)));
+        }
+        if let Some(keeper) = self.lock_holder()? {
+            return Ok(RunState::Kept { keeper });
+        }
+        if let Some(end) = self.read_exit()? {
+            return Ok(RunState::Ended(Box::new(end)));
+        }
+        Ok(if self.exists(&self.claim())? { RunState::Abandoned } else { RunState::Unclaimed })
+    }
+
+    /// Asks the kernel who holds the lock, without taking it: taking it, however briefly, could turn a keeper away.
+    pub(crate) fn lock_holder(&self) -> Result<Option<i32>, RunDirError> {
+        let path = self.lock();
+        let file = File::open(&path).map_err(RunDirError::io("open", &path))?;
+        let holder = fcntl_getlk(&file, &Flock::from(FlockType::WriteLock))
+            .map_err(|errno| RunDirError::io("query the lock", &path)(errno.into()))?;
+        // A holder in another pid namespace has no number here; -1 keeps it distinct from "nobody".
+        Ok(holder.map(|lock| lock.pid.map_or(-1, |pid| pid.as_raw_pid())))
+    }
+
+    pub(crate) fn read_exit(&self) -> Result<Option<RunEnd>, RunDirError> {
+        read_json(&self.exit())
+    }
+
+    pub(crate) fn read_record(&self) -> Result<Option<RunRecord>, RunDirError> {
+        read_json(&self.record())
+    }
+
+    pub(crate) fn read_stop(&self) -> Result<Option<StopRecord>, RunDirError> {
+        read_json(&self.stop())
+    }
+
+    /// Records why the run is to be stopped, unless that is recorded already; returns what holds.
+    pub(crate) fn record_stop(&self, cause: StopCause) -> Result<StopCause, RunDirError> {
+        let path = self.stop();
+        let record = StopRecord { cause, requested_at: Timestamp::now() };
+        write_once(&path, &to_json(&path, &record)?)?;
+        Ok(self.read_stop()?.map_or(cause, |record| record.cause))
+    }
+
+    /// Size of the record of stdout; 0 if it is gone.
+    pub(crate) fn stdout_bytes(&self) -> u64 {
+        fs::metadata(self.stdout()).map_or(0, |metadata| metadata.len())
+    }
+
+    /// The last [`STDERR_TAIL`] bytes of stderr, for people.
+    pub(crate) fn stderr_tail(&self) -> String {
+        let read = || -> io::Result<Vec<u8>> {
+            let mut file = File::open(self.stderr())?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL)))?;
+            let mut tail = Vec::new();
+            file.take(STDERR_TAIL).read_to_end(&mut tail)?;
+            Ok(tail)
+        };
+        match read() {
+            Ok(tail) => String::from_utf8_lossy(&tail).into_owned(),
+            Err(error) => format!("(stderr cannot be read: {error})"),
+        }
+    }
+
+    pub(crate) fn exists(&self, path: &Path) -> Result<bool, RunDirError> {
+        path.try_exists().map_err(RunDirError::io("look for", path))
+    }
+}
+
+pub(crate) fn to_json<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, RunDirError> {
+    serde_json::to_vec(value).map_err(|source| RunDirError::Damaged { path: path.to_owned(), source })
+}
+
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunDirError> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(RunDirError::io("read", path)(error)),
+    };
+    match serde_json::from_slice(&text) {
+        Ok(value) => Ok(Some(value)),
+        Err(source) => Err(RunDirError::Damaged { path: path.to_owned(), source }),
+    }
+}

@@ -1,0 +1,254 @@
+//! The supervisor: starts runs through keepers, follows them, stops them, and settles those whose keeper died.
+//!
+//! Must not know dialects, and keeps no truth of its own: everything is in the run directories, so that another
+//! supervisor, in this process or the next, sees the same.
+
+mod abandoned;
+mod handle;
+mod housekeeping;
+mod liveness;
+mod spawn;
+mod watching;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use helix_core::ids::RunId;
+
+pub use self::handle::{RunHandle, StopError};
+pub use self::housekeeping::SweepReport;
+
+pub(crate) use self::handle::RunShared;
+use self::watching::Hub;
+use crate::invocation::RunRequest;
+use crate::run_dir::{RequestFile, RunDir, RunDirError, RunState};
+
+/// Where runs live and how a keeper is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SupervisorConfig {
+    /// Directory of all run directories; created if it is missing.
+    pub runs_dir: PathBuf,
+    /// Program of the keeper, as an absolute path (a bare name makes spawning slow), usually Helix itself.
+    pub keeper: PathBuf,
+    /// What comes before the run directory, such as `keeper`.
+    pub keeper_args: Vec<String>,
+    /// How changes in run directories are noticed.
+    pub watching: Watching,
+}
+
+/// How changes in run directories are noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Watching {
+    /// By inotify, one instance for all runs; by looking ten times a second, with a warning, where it cannot be had.
+    #[default]
+    Inotify,
+    /// By looking again each time this much has passed.
+    Timed(Duration),
+}
+
+/// How often a start is tried again when keepers die before they have claimed the run.
+const MAX_ROUNDS: usize = 5;
+
+/// Says why no supervisor could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SupervisorError {
+    /// The directory of runs cannot be used.
+    #[error("cannot use the directory of runs {}", path.display())]
+    RunsDir {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+/// Says why a run could not be started. That an agent cannot be executed is no such error: the run then ends as
+/// `Ending::NotStarted`.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The run directory cannot be written or read.
+    #[error("cannot prepare run {run}")]
+    Prepare {
+        /// The run.
+        run: RunId,
+        /// Which file, and why.
+        source: RunDirError,
+    },
+    /// The keeper's program cannot be executed.
+    #[error("cannot execute the keeper {} of run {run}", program.display())]
+    Keeper {
+        /// The run.
+        run: RunId,
+        /// The program.
+        program: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The keeper gave up or said nothing.
+    #[error("the keeper of run {run} failed: {said}")]
+    KeeperFailed {
+        /// The run.
+        run: RunId,
+        /// Its own words, or how it ended.
+        said: String,
+    },
+    /// The run exists and cannot be followed.
+    #[error("run {run} cannot be followed")]
+    Attach {
+        /// The run.
+        run: RunId,
+        /// Why not.
+        source: AttachError,
+    },
+}
+
+/// Says why a run cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum AttachError {
+    /// Its files cannot be read.
+    #[error("the files of run {run} cannot be read")]
+    Files {
+        /// The run.
+        run: RunId,
+        /// Which file, and why.
+        source: RunDirError,
+    },
+    /// Its directory has no request in it.
+    #[error("run {run} has a directory without a request: {}", path.display())]
+    NoRequest {
+        /// The run.
+        run: RunId,
+        /// The file that is missing.
+        path: PathBuf,
+    },
+}
+
+/// Starts and follows runs. Cheap to clone; when the last clone and the last handle are gone, so are all its tasks.
+#[derive(Debug, Clone)]
+pub struct Supervisor {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: SupervisorConfig,
+    hub: Arc<Hub>,
+    /// Runs that somebody holds a handle of, so that all share one watch.
+    followed: Mutex<HashMap<RunId, Weak<RunShared>>>,
+}
+
+impl Supervisor {
+    /// Opens the directory of runs. Has to be called inside a Tokio runtime.
+    ///
+    /// # Errors
+    /// [`SupervisorError`] if the directory can be neither found nor made.
+    pub fn new(mut config: SupervisorConfig) -> Result<Self, SupervisorError> {
+        let made = std::fs::create_dir_all(&config.runs_dir).and_then(|()| config.runs_dir.canonicalize());
+        config.runs_dir = made.map_err(|source| SupervisorError::RunsDir { path: config.runs_dir.clone(), source })?;
+        let hub = Hub::open(config.watching);
+        Ok(Self { inner: Arc::new(Inner { config, hub, followed: Mutex::new(HashMap::new()) }) })
+    }
+
+    /// Starts the run, or attaches to it if it was ever started. Never runs it twice, whoever else tries at the same
+    /// time, and however often this process died in between.
+    ///
+    /// # Errors
+    /// [`StartError`]; nothing was executed then unless it is [`StartError::Attach`].
+    pub async fn start(&self, request: RunRequest) -> Result<RunHandle, StartError> {
+        let run = request.run.clone();
+        let runs = self.inner.config.runs_dir.clone();
+        let failed = |source| StartError::Prepare { run: run.clone(), source };
+        let published = blocking(move || {
+            let directory = RequestFile::publish(&runs, &request)?;
+            let state = directory.state()?;
+            Ok((directory, state))
+        });
+        let (directory, mut state) = published.await.map_err(&failed)?;
+        // More than one round only if a keeper of somebody else dies in the instant between lock and claim.
+        for _ in 0..MAX_ROUNDS {
+            let keeper = match state {
+                RunState::Unclaimed => Some(spawn::keeper(&self.inner.config, &run, &directory).await?),
+                RunState::Kept { .. } | RunState::Ended(_) | RunState::Abandoned => None,
+            };
+            match self.follow(&run, keeper).await {
+                Ok(Some(handle)) => return Ok(handle),
+                Ok(None) => state = RunState::Unclaimed,
+                Err(source) => return Err(StartError::Attach { run, source }),
+            }
+        }
+        Err(StartError::KeeperFailed { run, said: "keepers claim it and die, again and again".into() })
+    }
+
+    /// Attaches to a run that was ever started, living or ended. `None` if there is no such run, or nobody claimed it:
+    /// [`Self::start`] starts it then.
+    ///
+    /// # Errors
+    /// [`AttachError`] if its files cannot be read.
+    pub async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, AttachError> {
+        self.follow(run, None).await
+    }
+
+    /// Settles what earlier hosts left: seals runs whose keeper died and ends what is left of them, stops runs that
+    /// are kept but not in `live`, keeps unclaimed ones from ever starting, and removes half-made directories.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if the directory of runs cannot be listed. What fails for a single run is in the report.
+    pub async fn sweep(&self, live: &[RunId]) -> Result<SweepReport, RunDirError> {
+        let (runs, live) = (self.inner.config.runs_dir.clone(), live.to_vec());
+        blocking(move || housekeeping::sweep(&runs, &live)).await
+    }
+
+    async fn follow(
+        &self,
+        run: &RunId,
+        keeper: Option<tokio::process::Child>,
+    ) -> Result<Option<RunHandle>, AttachError> {
+        if let Some(shared) = self.lock_followed().get(run).and_then(Weak::upgrade) {
+            return Ok(Some(RunHandle::new(shared)));
+        }
+        let files = |source| AttachError::Files { run: run.clone(), source };
+        let directory = RunDir::of(&self.inner.config.runs_dir, run);
+        let read = blocking(move || {
+            if !directory.exists(directory.path())? {
+                return Ok(None);
+            }
+            let (state, request) = (directory.state()?, RequestFile::read(&directory)?);
+            if matches!(state, RunState::Kept { .. }) && directory.exists(&directory.stop())? {
+                // Whoever recorded the stop may have died before the keeper was told; telling it twice does nothing.
+                liveness::remind(&directory);
+            }
+            Ok(Some((directory, state, request)))
+        });
+        let Some((directory, state, request)) = read.await.map_err(files)? else { return Ok(None) };
+        if state == RunState::Unclaimed {
+            return Ok(None);
+        }
+        let path = directory.request();
+        let request = request.ok_or_else(|| AttachError::NoRequest { run: run.clone(), path })?;
+        let mut followed = self.lock_followed();
+        if let Some(shared) = followed.get(run).and_then(Weak::upgrade) {
+            return Ok(Some(RunHandle::new(shared)));
+        }
+        followed.retain(|_, shared| shared.strong_count() > 0);
+        let shared = RunShared::follow(&self.inner.hub, directory, request, state, keeper);
+        followed.insert(run.clone(), Arc::downgrade(&shared));
+        Ok(Some(RunHandle::new(shared)))
+    }
+
+    fn lock_followed(&self) -> std::sync::MutexGuard<'_, HashMap<RunId, Weak<RunShared>>> {
+        self.inner.followed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Does file work off the async threads.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, RunDirError> + Send + 'static,
+) -> Result<T, RunDirError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        // Only a runtime that is shutting down drops such work.
+        Err(error) => Err(RunDirError::Interrupted { source: error }),
+    }
+}

@@ -1,0 +1,117 @@
+//! Runs whose keeper died without a record: ends what is left of them and seals them, so that all agree from then on.
+//!
+//! Must not know whether anybody follows the run.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use helix_core::ids::RunId;
+use helix_core::run::Ending;
+use jiff::Timestamp;
+use rustix::process::Signal;
+
+use crate::invocation::RunEnd;
+use crate::keeper::cgroup;
+use crate::proc::{ProcessIdentity, boot_id, marked_with};
+use crate::run_dir::{RunDir, RunDirError, RunRecord, publish_once, to_json};
+
+/// Between two looks for processes that are being ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// After what time processes that no SIGKILL ends are left behind, with an error in the log.
+const GIVE_UP: Duration = Duration::from_secs(30);
+
+/// Keeps a run that nobody claimed from ever being claimed.
+pub(super) fn forbid(directory: &RunDir) -> Result<(), RunDirError> {
+    let path = directory.claim();
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(RunDirError::io("create", &path)(error)),
+    }
+}
+
+/// Settles a run that is claimed, that nobody keeps, and that has no record of its end. Blocks; returns what is
+/// recorded in the end, which another supervisor may have written first.
+pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirError> {
+    let record = directory.read_record().unwrap_or_else(|error| {
+        tracing::warn!(%run, %error, "the record of a lost run is unreadable");
+        None
+    });
+    let killed = end_processes(run, record.as_ref());
+    remove_secrets(directory, run);
+    let stopped = directory.read_stop().unwrap_or_else(|error| {
+        tracing::warn!(%run, %error, "the stop request of a lost run is unreadable");
+        None
+    });
+    let now = Timestamp::now();
+    let end = RunEnd {
+        ending: Ending::Unknown,
+        stopped: stopped.map(|stop| stop.cause),
+        stderr_tail: directory.stderr_tail(),
+        started_at: record.map_or(now, |record| record.claimed_at),
+        ended_at: now,
+        peak_rss_kib: 0,
+        stdout_bytes: directory.stdout_bytes(),
+        leftovers_killed: killed,
+    };
+    let path = directory.exit();
+    publish_once(&path, &to_json(&path, &end)?, &directory.exit_reserve())?;
+    Ok(directory.read_exit()?.unwrap_or(end))
+}
+
+/// Ends every process of a run that nobody keeps; returns how many there were. Processes that removed the mark from
+/// their environment are reached through the control group only.
+pub(super) fn end_processes(run: &RunId, record: Option<&RunRecord>) -> u32 {
+    // Pids and groups of an earlier boot are somebody else's by now.
+    let group = record.filter(|record| record.boot_id == boot_id()).and_then(|record| record.cgroup.as_deref());
+    let mut killed = std::collections::BTreeSet::new();
+    let began = Instant::now();
+    let mut clean_looks = 0;
+    // Two looks: a process in the middle of an exec shows no environment for a moment.
+    while clean_looks < 2 {
+        let mut alive = marked_with(run.as_str()).unwrap_or_else(|error| {
+            tracing::error!(%run, %error, "cannot look for processes that a lost run left behind");
+            Default::default()
+        });
+        if let Some(group) = group.filter(|group| group.exists()) {
+            alive.extend(cgroup::members(group).unwrap_or_default());
+            if let Err(error) = cgroup::kill(group) {
+                tracing::warn!(%run, %error, "cannot kill the control group of a lost run");
+            }
+        }
+        clean_looks = if alive.is_empty() { clean_looks + 1 } else { 0 };
+        for process in &alive {
+            kill(run, *process);
+        }
+        killed.extend(alive);
+        if began.elapsed() > GIVE_UP {
+            tracing::error!(%run, "processes of a lost run survive SIGKILL: they are stuck in the kernel");
+            break;
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+    if let Some(group) = group.filter(|group| group.exists())
+        && let Err(error) = cgroup::remove(group)
+    {
+        tracing::warn!(%run, %error, "cannot remove the control group of a lost run");
+    }
+    u32::try_from(killed.len()).unwrap_or(u32::MAX)
+}
+
+pub(super) fn kill(run: &RunId, process: ProcessIdentity) {
+    if let Err(error) = process.signal(Signal::KILL) {
+        tracing::error!(%run, pid = process.pid, %error, "cannot end a process that a run left behind");
+    }
+}
+
+fn remove_secrets(directory: &RunDir, run: &RunId) {
+    match fs::remove_file(directory.environment()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => tracing::error!(%run, %error, "the environment of a lost run, which may hold secrets, stays"),
+    }
+}

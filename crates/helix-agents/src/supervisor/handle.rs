@@ -1,0 +1,260 @@
+//! A followed run: its lines, its end, and the way to stop it.
+//!
+//! Must not know how it was started.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use helix_core::ids::RunId;
+use helix_core::run::{Ending, StopCause};
+use jiff::Timestamp;
+use tokio::process::Child;
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::liveness::{KeeperAccess, keeper_gone, nudge};
+use super::watching::{Changes, Hub, Watch};
+use super::{abandoned, blocking};
+use crate::invocation::RunEnd;
+use crate::run_dir::{RequestFile, RunDir, RunDirError, RunState};
+use crate::tail::LineReader;
+
+/// Says why a stop could not be asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum StopError {
+    /// The request could not be recorded; nothing was stopped.
+    #[error("cannot record that run {run} is to stop")]
+    Record {
+        /// The run.
+        run: RunId,
+        /// Which file, and why.
+        source: RunDirError,
+    },
+    /// The request is recorded but the keeper could not be told, so that it will see it only at its next occasion.
+    #[error("cannot tell the keeper of run {run} to stop it: {why}")]
+    Tell {
+        /// The run.
+        run: RunId,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// A run being followed. Cheap to clone; dropping it neither stops the run nor loses anything of it.
+#[derive(Debug, Clone)]
+pub struct RunHandle {
+    shared: Arc<RunShared>,
+}
+
+/// What all handles and readers of a run share.
+#[derive(Debug)]
+pub(crate) struct RunShared {
+    request: RequestFile,
+    following: Arc<Following>,
+    /// Ends the task that waits for the end when nobody wants to know any more.
+    _waiting: DropGuard,
+}
+
+/// What the task that waits for the end works on.
+#[derive(Debug)]
+pub(crate) struct Following {
+    run: RunId,
+    directory: RunDir,
+    changes: Changes,
+    end: watch::Sender<Option<RunEnd>>,
+}
+
+impl RunShared {
+    /// Begins to follow. Must be called inside a runtime.
+    pub(super) fn follow(
+        hub: &Arc<Hub>,
+        directory: RunDir,
+        request: RequestFile,
+        state: RunState,
+        keeper: Option<Child>,
+    ) -> Arc<Self> {
+        let changes = Changes::new();
+        let ended = match state {
+            RunState::Ended(end) => Some(*end),
+            RunState::Unclaimed | RunState::Kept { .. } | RunState::Abandoned => None,
+        };
+        let over = ended.is_some();
+        let following = Arc::new(Following {
+            run: request.run.clone(),
+            changes: changes.clone(),
+            end: watch::Sender::new(ended),
+            directory,
+        });
+        let token = CancellationToken::new();
+        if !over {
+            let watch = hub.watch(following.directory.path(), changes);
+            let (following, ended) = (Arc::clone(&following), token.clone());
+            tokio::spawn(async move { ended.run_until_cancelled(wait_for_end(following, watch, keeper)).await });
+        }
+        Arc::new(Self { request, following, _waiting: token.drop_guard() })
+    }
+
+    pub(crate) fn stdout(&self) -> std::path::PathBuf {
+        self.following.directory.stdout()
+    }
+
+    pub(crate) fn run(&self) -> &RunId {
+        &self.request.run
+    }
+
+    pub(crate) fn output_changes(&self) -> watch::Receiver<u64> {
+        self.following.changes.output.subscribe()
+    }
+
+    pub(crate) fn end(&self) -> watch::Receiver<Option<RunEnd>> {
+        self.following.end.subscribe()
+    }
+}
+
+impl RunHandle {
+    pub(super) fn new(shared: Arc<RunShared>) -> Self {
+        Self { shared }
+    }
+
+    /// Names the run.
+    pub fn run(&self) -> &RunId {
+        self.shared.run()
+    }
+
+    /// Returns what the caller of [`super::Supervisor::start`] wanted to know again.
+    pub fn labels(&self) -> &BTreeMap<String, String> {
+        &self.shared.request.labels
+    }
+
+    /// Returns the run's directory, with the verbatim record of its output.
+    pub fn directory(&self) -> &Path {
+        self.shared.following.directory.path()
+    }
+
+    /// Reads stdout from its first byte. Any number of readers, each at its own pace.
+    pub fn lines(&self) -> LineReader {
+        LineReader::new(Arc::clone(&self.shared))
+    }
+
+    /// Asks for the run to be stopped: SIGINT, grace, SIGTERM, grace, SIGKILL, then whatever is left. Returns as soon
+    /// as that is recorded; the keeper does it, even if this process dies. The first cause that is recorded holds.
+    /// Stopping a run that has ended does nothing.
+    ///
+    /// # Errors
+    /// [`StopError`] if the request cannot be recorded or the keeper cannot be told.
+    pub async fn stop(&self, cause: StopCause) -> Result<(), StopError> {
+        let following = Arc::clone(&self.shared.following);
+        if following.end.borrow().is_some() {
+            return Ok(());
+        }
+        let run = self.run().clone();
+        let asked = blocking(move || {
+            let directory = &following.directory;
+            if directory.read_exit()?.is_some() {
+                return Ok(Ok(()));
+            }
+            directory.record_stop(cause)?;
+            Ok(nudge(directory))
+        });
+        match asked.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(KeeperAccess::Files(source))) | Err(source) => Err(StopError::Record { run, source }),
+            Ok(Err(access @ (KeeperAccess::Foreign | KeeperAccess::System { .. }))) => {
+                Err(StopError::Tell { run, why: access.to_string() })
+            }
+        }
+    }
+
+    /// Waits until the run is over and returns how it ended.
+    pub async fn ended(&self) -> RunEnd {
+        let mut end = self.shared.end();
+        let known = end.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
+        // The sender lives as long as this handle, so that the wait cannot fail.
+        known.unwrap_or_else(|| unknown_end(&self.shared.following))
+    }
+}
+
+/// Waits for the record of the end, or for the death of the keeper without one.
+async fn wait_for_end(following: Arc<Following>, watch: Watch, keeper: Option<Child>) {
+    let mut state = following.changes.state.subscribe();
+    let mut ticks = watch.interval().map(tokio::time::interval);
+    let gone = keeper_gone(&following.directory);
+    tokio::pin!(gone);
+    let end = loop {
+        state.borrow_and_update();
+        match read_end(&following).await {
+            Ok(Some(end)) => break end,
+            Ok(None) => {}
+            Err(error) => {
+                tracing::error!(run = %following.run, %error, "the end of a run cannot be read; it counts as unknown");
+                break unknown_end(&following);
+            }
+        }
+        tokio::select! {
+            _ = state.changed() => {}
+            () = tick(&mut ticks) => following.changes.output_changed(),
+            () = &mut gone => break settled(&following).await,
+        }
+    };
+    following.end.send_replace(Some(end));
+    // Readers that have read all there is wait for either.
+    following.changes.output_changed();
+    drop(watch);
+    if let Some(mut keeper) = keeper
+        && let Err(error) = keeper.wait().await
+    {
+        tracing::warn!(run = %following.run, %error, "the keeper's process could not be reaped");
+    }
+}
+
+/// Never, without a timer.
+async fn tick(ticks: &mut Option<tokio::time::Interval>) {
+    match ticks {
+        Some(ticks) => {
+            ticks.tick().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+async fn read_end(following: &Arc<Following>) -> Result<Option<RunEnd>, RunDirError> {
+    let following = Arc::clone(following);
+    blocking(move || following.directory.read_exit()).await
+}
+
+/// The keeper is gone: either it left a record, or this makes one.
+async fn settled(following: &Arc<Following>) -> RunEnd {
+    let owned = Arc::clone(following);
+    let settled = blocking(move || {
+        let directory = &owned.directory;
+        if let Some(end) = directory.read_exit()? {
+            return Ok(end);
+        }
+        directory.exists(directory.path()).and_then(|there| {
+            if there {
+                // A keeper that died between lock and claim left the run open: close it before it is called lost.
+                abandoned::forbid(directory)?;
+            }
+            abandoned::settle(directory, &owned.run)
+        })
+    });
+    settled.await.unwrap_or_else(|error| {
+        tracing::error!(run = %following.run, %error, "a lost run cannot be sealed; it counts as lost all the same");
+        unknown_end(following)
+    })
+}
+
+fn unknown_end(following: &Following) -> RunEnd {
+    let now = Timestamp::now();
+    RunEnd {
+        ending: Ending::Unknown,
+        stopped: None,
+        stderr_tail: String::new(),
+        started_at: now,
+        ended_at: now,
+        peak_rss_kib: 0,
+        stdout_bytes: following.directory.stdout_bytes(),
+        leftovers_killed: 0,
+    }
+}

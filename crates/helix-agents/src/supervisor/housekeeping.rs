@@ -1,0 +1,122 @@
+//! What a host does when it starts: settles the runs that earlier hosts left.
+//!
+//! Must not know jobs: the caller says which runs are still wanted.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use helix_core::ids::RunId;
+use helix_core::run::StopCause;
+
+use super::abandoned;
+use super::liveness::nudge;
+use crate::proc::{ProcessIdentity, marked};
+use crate::run_dir::{RunDir, RunDirError, RunState, is_staging_name, staging_owner};
+
+/// What a sweep found and did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SweepReport {
+    /// Runs whose keeper had died; sealed now.
+    pub lost: Vec<RunId>,
+    /// Runs that were kept and that nobody wants; asked to stop.
+    pub stopped: Vec<RunId>,
+    /// Runs that were published and never claimed, and that nobody wants; they will not start any more.
+    pub forbidden: Vec<RunId>,
+    /// Processes that outlived their run and were killed.
+    pub processes_killed: u32,
+    /// Half-made run directories that were removed.
+    pub directories_removed: u32,
+    /// What could not be done, one line each.
+    pub problems: Vec<String>,
+}
+
+/// Blocks.
+pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirError> {
+    let live: HashSet<&RunId> = live.iter().collect();
+    let mut report = SweepReport::default();
+    let mut ended = HashSet::new();
+    for entry in fs::read_dir(runs).map_err(RunDirError::io("list", runs))? {
+        let entry = entry.map_err(RunDirError::io("list", runs))?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if is_staging_name(name) {
+            remove_staging(&entry.path(), name, &mut report);
+            continue;
+        }
+        let Ok(run) = RunId::new(name) else { continue };
+        let wanted = live.contains(&run);
+        match settle(&RunDir::of(runs, &run), &run, wanted, &mut report) {
+            Ok(Settled::Over) => {
+                ended.insert(run);
+            }
+            Ok(Settled::Open) => {}
+            Err(error) => report.problems.push(format!("run {run}: {}", with_source(&error))),
+        }
+    }
+    // Whatever carries the mark of a run that is over has no business any more.
+    match marked() {
+        Ok(processes) => {
+            for (process, mark) in processes {
+                if let Ok(run) = RunId::new(mark)
+                    && ended.contains(&run)
+                {
+                    abandoned::kill(&run, process);
+                    report.processes_killed += 1;
+                }
+            }
+        }
+        Err(error) => report.problems.push(format!("cannot look for left-over processes: {error}")),
+    }
+    Ok(report)
+}
+
+enum Settled {
+    Over,
+    Open,
+}
+
+fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepReport) -> Result<Settled, RunDirError> {
+    match directory.state()? {
+        RunState::Ended(_) => Ok(Settled::Over),
+        RunState::Abandoned => {
+            let end = abandoned::settle(directory, run)?;
+            report.processes_killed += end.leftovers_killed;
+            report.lost.push(run.clone());
+            Ok(Settled::Over)
+        }
+        RunState::Kept { .. } | RunState::Unclaimed if wanted => Ok(Settled::Open),
+        RunState::Kept { .. } => {
+            directory.record_stop(StopCause::Cancelled)?;
+            if let Err(error) = nudge(directory) {
+                report.problems.push(format!("run {run}: {error}"));
+            }
+            report.stopped.push(run.clone());
+            Ok(Settled::Open)
+        }
+        RunState::Unclaimed => {
+            // A keeper on its way would read this before it executes anything.
+            directory.record_stop(StopCause::Cancelled)?;
+            report.forbidden.push(run.clone());
+            Ok(Settled::Open)
+        }
+    }
+}
+
+fn remove_staging(path: &Path, name: &str, report: &mut SweepReport) {
+    let at_work = staging_owner(name).is_some_and(|owner| ProcessIdentity::of(owner.pid) == Some(owner));
+    if at_work {
+        return;
+    }
+    match fs::remove_dir_all(path) {
+        Ok(()) => report.directories_removed += 1,
+        Err(error) => report.problems.push(format!("cannot remove {}: {error}", path.display())),
+    }
+}
+
+fn with_source(error: &RunDirError) -> String {
+    match std::error::Error::source(error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

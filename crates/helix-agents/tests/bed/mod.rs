@@ -1,0 +1,136 @@
+//! A test bed for real processes: a directory of runs, a supervisor with a real keeper, and shell scripts as agents.
+//!
+//! Must not know what a single test is about.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use helix_agents::supervisor::Watching;
+use helix_agents::{Grace, Invocation, LineReader, RunEnd, RunHandle, RunRequest, Supervisor, SupervisorConfig};
+use helix_core::ids::RunId;
+use tempfile::TempDir;
+
+pub struct Bed {
+    pub scratch: TempDir,
+    pub supervisor: Supervisor,
+}
+
+impl Bed {
+    pub fn new() -> Self {
+        Self::watching(Watching::Inotify)
+    }
+
+    pub fn watching(watching: Watching) -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::create_dir(scratch.path().join("work")).unwrap();
+        let supervisor = supervisor(&scratch.path().join("runs"), watching);
+        Self { scratch, supervisor }
+    }
+
+    /// Another supervisor over the same runs, as a restarted host would have.
+    pub fn another(&self) -> Supervisor {
+        supervisor(&self.runs(), Watching::Inotify)
+    }
+
+    pub fn runs(&self) -> PathBuf {
+        self.scratch.path().join("runs")
+    }
+
+    pub fn work(&self) -> PathBuf {
+        self.scratch.path().join("work")
+    }
+
+    /// A request for a shell script with a run id that no other test has.
+    pub fn script(&self, script: &str) -> RunRequest {
+        self.program("/bin/sh", &["-c", script])
+    }
+
+    pub fn program(&self, program: &str, args: &[&str]) -> RunRequest {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let id = format!("test-{}-{number}-{}", std::process::id(), env!("CARGO_CRATE_NAME"));
+        RunRequest {
+            run: RunId::new(id).unwrap(),
+            invocation: Invocation {
+                program: program.into(),
+                args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+                env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
+                cwd: self.work(),
+                stdin: Vec::new(),
+            },
+            deadline: None,
+            grace: Grace::each(Duration::from_secs(20)),
+            labels: BTreeMap::new(),
+        }
+    }
+
+    pub async fn start(&self, request: &RunRequest) -> RunHandle {
+        self.supervisor.start(request.clone()).await.unwrap()
+    }
+
+    /// Runs to the end and asserts that nothing is left.
+    pub async fn run(&self, request: &RunRequest) -> RunEnd {
+        let end = self.start(request).await.ended().await;
+        assert_nothing_left(&request.run);
+        end
+    }
+}
+
+pub fn supervisor(runs: &Path, watching: Watching) -> Supervisor {
+    let config = SupervisorConfig { runs_dir: runs.to_owned(), keeper: keeper(), keeper_args: Vec::new(), watching };
+    Supervisor::new(config).unwrap()
+}
+
+/// `cargo test` builds examples beside the tests.
+pub fn keeper() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test.parent().and_then(Path::parent).unwrap().join("examples/keeper");
+    assert!(path.exists(), "run `cargo build -p helix-agents --example keeper` first: {} is missing", path.display());
+    path
+}
+
+pub async fn next_line(lines: &mut LineReader) -> String {
+    let line = lines.next().await.expect("the stream ended early").unwrap();
+    String::from_utf8(line.to_vec()).unwrap()
+}
+
+/// Every line up to the end of the run.
+pub async fn all_lines(lines: &mut LineReader) -> Vec<String> {
+    let mut all = Vec::new();
+    while let Some(line) = lines.next().await {
+        all.push(String::from_utf8(line.unwrap().to_vec()).unwrap());
+    }
+    all
+}
+
+/// Processes that carry the mark of this run and are no zombies.
+pub fn marked_processes(run: &RunId) -> Vec<i32> {
+    let mark = format!("HELIX_RUN_ID={run}");
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid: &i32| {
+            let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes())
+        })
+        .collect()
+}
+
+/// Whether this pid is a process that runs.
+pub fn is_running(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+}
+
+pub fn assert_nothing_left(run: &RunId) {
+    assert_eq!(marked_processes(run), Vec::<i32>::new(), "processes of {run} outlived it");
+}
+
+pub fn signal(pid: i32, signal: rustix::process::Signal) {
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal).unwrap();
+}

@@ -1,0 +1,196 @@
+//! The command line, environment and files of a claude run [8, 59, T22].
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use helix_agents::dialect::Surroundings;
+use helix_agents::profile::{AgentHook, PromptImage};
+use helix_agents::{
+    AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, McpServer, SessionRef, ToolRules, dialect,
+};
+use helix_core::ids::AgentSessionId;
+use serde_json::{Value, json};
+
+const SESSION: &str = "0192f0c1-7e1a-7c3d-9a57-3f6a2b8e4d10";
+
+fn profile() -> AgentProfile {
+    let mut profile = AgentProfile::new("claude", DialectName::Claude, vec!["claude".to_owned()]);
+    profile.home = Some("/home/dev".into());
+    profile.config_dir = Some("/home/dev/.helix-claude".into());
+    profile.pass_env = vec!["ANTHROPIC_API_KEY".to_owned(), "NOT_SET".to_owned()];
+    profile.env.insert("CLAUDE_CODE_MAX_RETRIES".to_owned(), "5".to_owned());
+    profile
+}
+
+fn ask(run_dir: &Path) -> AgentAsk {
+    let session = SessionRef::New(AgentSessionId::new(SESSION).unwrap());
+    AgentAsk::new("Say \"hello\"\nplease", session, "/home/dev/project", run_dir)
+}
+
+fn invocation(profile: &AgentProfile, ask: &AgentAsk) -> Result<Invocation, InvocationError> {
+    let own: Surroundings = [
+        ("PATH", "/usr/local/bin:/usr/bin"),
+        ("HOME", "/home/other"),
+        ("ANTHROPIC_API_KEY", "key-of-helix"),
+        ("AWS_SECRET_ACCESS_KEY", "not for agents"),
+        ("LD_PRELOAD", "x.so"),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .into_iter()
+    .collect();
+    dialect(DialectName::Claude).invocation_in(profile, ask, &own)
+}
+
+fn file(invocation: &Invocation, flag: &str) -> (Value, u32) {
+    let place = invocation.args.iter().position(|arg| arg == flag).unwrap();
+    let path = &invocation.args[place + 1];
+    let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    (serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap(), mode)
+}
+
+#[test]
+fn the_command_line_is_the_measured_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ask = ask(dir.path());
+    ask.model = Some("opus".to_owned());
+    ask.system = Some("- Be brief.".to_owned());
+    ask.max_turns = Some(60);
+    ask.budget_usd = Some(1.5);
+    ask.schema = Some(json!({"type": "object"}));
+    ask.tools = ToolRules { allow: vec!["Edit".into(), "Bash(cargo test:*)".into()], deny: vec!["WebFetch".into()] };
+    ask.mcp = vec![McpServer {
+        name: "helix".into(),
+        url: "http://127.0.0.1:7070/mcp".into(),
+        headers: [("Authorization".to_owned(), "Bearer secret-token".to_owned())].into(),
+    }];
+    ask.hooks = vec![AgentHook {
+        event: "PostToolUse".into(),
+        matcher: Some("Write|Edit".into()),
+        command: vec!["/opt/my tools/helix".into(), "hook".into(), "it's".into()],
+        timeout: Duration::from_secs(30),
+    }];
+    let made = invocation(&profile(), &ask).unwrap();
+    let run_dir = dir.path().display().to_string();
+    let args: Vec<String> = made.args.iter().map(|arg| arg.replace(&run_dir, "RUN")).collect();
+    let expected = [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--include-partial-messages",
+        "--input-format",
+        "stream-json",
+        "--session-id",
+        SESSION,
+        "--model",
+        "opus",
+        "--permission-mode",
+        "dontAsk",
+        "--settings",
+        "RUN/agent-claude/settings.json",
+        "--setting-sources",
+        "",
+        "--mcp-config",
+        "RUN/agent-claude/mcp.json",
+        "--max-turns",
+        "60",
+        "--max-budget-usd",
+        "1.5",
+        "--json-schema",
+        "{\"type\":\"object\"}",
+        "--append-system-prompt",
+        "- Be brief.",
+        "--disallowedTools",
+        "CronCreate,ScheduleWakeup,Workflow,EnterWorktree",
+        "--strict-mcp-config",
+    ];
+    assert_eq!(args, expected);
+    let env: Vec<(&str, String)> =
+        made.env.iter().map(|(name, value)| (name.as_str(), value.replace(&run_dir, "RUN"))).collect();
+    let expected = [
+        ("ANTHROPIC_API_KEY", "key-of-helix"),
+        ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "5"),
+        ("CLAUDE_CODE_TMPDIR", "RUN/agent-claude/tmp"),
+        ("CLAUDE_CONFIG_DIR", "/home/dev/.helix-claude"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("HOME", "/home/dev"),
+        ("LANG", "C.UTF-8"),
+        ("PATH", "/usr/local/bin:/usr/bin"),
+        ("TERM", "dumb"),
+    ];
+    assert_eq!(env, expected.map(|(name, value)| (name, value.to_owned())));
+    assert_eq!(
+        String::from_utf8(made.stdin.clone()).unwrap(),
+        "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"Say \\\"hello\\\"\\nplease\"}}\n"
+    );
+    let (settings, mode) = file(&made, "--settings");
+    assert_eq!(mode, 0o600);
+    assert_eq!(
+        settings,
+        json!({"permissions": {"allow": ["Edit", "Bash(cargo test:*)"], "deny": ["WebFetch"]},
+               "hooks": {"PostToolUse": [{"matcher": "Write|Edit", "hooks": [{"type": "command", "timeout": 30,
+                   "command": "'/opt/my tools/helix' 'hook' 'it'\\''s'"}]}]}})
+    );
+    let (servers, mode) = file(&made, "--mcp-config");
+    assert_eq!(mode, 0o600);
+    let entry = json!({"type": "http", "url": "http://127.0.0.1:7070/mcp",
+        "headers": {"Authorization": "Bearer secret-token"}});
+    assert_eq!(servers, json!({"mcpServers": {"helix": entry}}));
+    let shown = format!("{:?} {:?}", made.args, ask.mcp);
+    assert!(!shown.contains("secret-token") && !shown.contains("key-of-helix") && !shown.contains("hello"), "{shown}");
+}
+
+#[test]
+fn sessions_are_begun_continued_and_forked() {
+    let dir = tempfile::tempdir().unwrap();
+    let id = |text: &str| AgentSessionId::new(text).unwrap();
+    let with = |session| AgentAsk { session, ..ask(dir.path()) };
+    let has = |ask: &AgentAsk, words: &[&str]| {
+        invocation(&profile(), ask).unwrap().args.windows(words.len()).any(|window| window == words)
+    };
+    let resume = with(SessionRef::Resume(id("anything")));
+    assert!(has(&resume, &["--resume", "anything"]) && !has(&resume, &["--session-id"]));
+    let fork = with(SessionRef::Fork { from: id("old"), new: id(SESSION) });
+    assert!(has(&fork, &["--resume", "old", "--session-id", SESSION]) && has(&fork, &["--fork-session"]));
+    let error = invocation(&profile(), &with(SessionRef::New(id("no-uuid")))).unwrap_err();
+    assert!(matches!(error, InvocationError::SessionNotUuid { .. }), "{error}");
+}
+
+#[test]
+fn images_go_with_the_prompt() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ask = ask(dir.path());
+    ask.images = vec![PromptImage { media_type: "image/png".into(), base64: "AAAA".into() }];
+    let line: Value = serde_json::from_slice(&invocation(&profile(), &ask).unwrap().stdin).unwrap();
+    assert_eq!(line["message"]["content"][0]["text"], "Say \"hello\"\nplease");
+    assert_eq!(line["message"]["content"][1]["source"]["media_type"], "image/png");
+}
+
+#[test]
+fn what_cannot_be_expressed_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let failing = |change: &dyn Fn(&mut AgentAsk)| {
+        let mut ask = ask(dir.path());
+        change(&mut ask);
+        invocation(&profile(), &ask).unwrap_err()
+    };
+    let error = failing(&|ask| ask.system = Some("x".repeat(200_000)));
+    assert!(matches!(error, InvocationError::ArgumentTooLong { what: "the system prompt", .. }), "{error}");
+    assert!(matches!(failing(&|ask| ask.model = Some("a\0b".into())), InvocationError::NulByte { .. }));
+    for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(failing(&|ask| ask.budget_usd = Some(budget)), InvocationError::Budget { .. }));
+    }
+    let server = McpServer { name: "a".into(), url: "http://127.0.0.1/".into(), headers: [].into() };
+    let error = failing(&|ask| ask.mcp = vec![server.clone(), server.clone()]);
+    assert!(matches!(error, InvocationError::DuplicateServer { .. }), "{error}");
+    let mut empty = profile();
+    empty.command.clear();
+    assert!(matches!(invocation(&empty, &ask(dir.path())).unwrap_err(), InvocationError::NoProgram { .. }));
+}

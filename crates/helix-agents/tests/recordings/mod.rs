@@ -1,0 +1,77 @@
+//! The recordings of the real CLI, for several test files.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each test file uses a part")]
+
+use std::path::PathBuf;
+
+use helix_agents::{AskedSchema, DialectName, Ended, classify_recording};
+use helix_core::run::{Ending, OutcomeName, StopCause};
+use serde::Deserialize;
+
+/// One recording.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Recording {
+    pub cli_version: String,
+    pub scenario: String,
+    pub exit: i32,
+    pub verdict: OutcomeName,
+    pub asked_schema: bool,
+    #[serde(default)]
+    pub stderr: String,
+    #[serde(skip)]
+    pub stdout: Vec<u8>,
+}
+
+impl Recording {
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.cli_version, self.scenario)
+    }
+
+    pub fn schema(&self) -> AskedSchema {
+        if self.asked_schema { AskedSchema::Yes } else { AskedSchema::No }
+    }
+
+    /// The harness ended those with the verdict CANCELLED itself; every other signal came from outside.
+    pub fn ended(&self) -> Ended {
+        Ended {
+            ending: match self.exit {
+                signal if signal < 0 => Ending::Signaled { signal: -signal },
+                code => Ending::Exited { code },
+            },
+            stopped: (self.verdict == OutcomeName::Cancelled).then_some(StopCause::Cancelled),
+            stderr_tail: self.stderr.clone(),
+        }
+    }
+}
+
+/// All of them.
+pub fn recordings() -> Vec<Recording> {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude-cli");
+    let manifest = std::fs::read_to_string(dir.join("manifest.json")).unwrap();
+    let mut all: Vec<Recording> = serde_json::from_str(&manifest).unwrap();
+    for recording in &mut all {
+        let file = dir.join(&recording.cli_version).join(format!("{}.jsonl", recording.scenario));
+        recording.stdout = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    }
+    all
+}
+
+/// What a claude run with this stdout amounts to.
+pub fn outcome(stdout: &[u8], ended: &Ended, asked_schema: AskedSchema) -> OutcomeName {
+    classify_recording(DialectName::Claude, stdout, ended, asked_schema).unwrap().outcome.name()
+}
+
+/// Small deterministic random numbers.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, limit: usize) -> usize {
+        // xorshift64*
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let number = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(number).unwrap() % limit.max(1)
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading output: every byte, whole lines, no limit, and an end that means the end. [1], [T3].
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod bed;
+
+use std::io::Write;
+use std::time::Duration;
+
+use bed::Bed;
+use helix_agents::ReadError;
+use helix_agents::supervisor::Watching;
+use helix_core::run::{Ending, StopCause};
+
+/// [1] The predecessor lost everything behind the first line above 64 KiB.
+#[tokio::test]
+async fn a_line_of_ten_megabytes_arrives_whole() {
+    let bed = Bed::new();
+    let request = bed.script("head -c 10000000 /dev/zero | tr '\\0' x; echo; echo after");
+    let handle = bed.start(&request).await;
+    let mut lines = handle.lines();
+    let long = lines.next().await.unwrap().unwrap();
+    assert_eq!(long.len(), 10_000_000);
+    assert!(long.iter().all(|byte| *byte == b'x'));
+    assert_eq!(bed::next_line(&mut lines).await, "after");
+    assert!(lines.next().await.is_none());
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_and_a_line_without_end_arrive_as_they_are() {
+    let bed = Bed::new();
+    let request = bed.script("printf 'a\\377\\000b\\n\\nlast \\303'");
+    let handle = bed.start(&request).await;
+    let mut lines = handle.lines();
+    assert_eq!(&lines.next().await.unwrap().unwrap()[..], b"a\xff\0b");
+    assert_eq!(&lines.next().await.unwrap().unwrap()[..], b"");
+    assert!(lines.next().await.is_none());
+    let end = lines.end();
+    assert!(end.read_to_end);
+    assert_eq!((end.lines, end.bytes, end.tail.as_slice()), (2, 12, &b"last \xc3"[..]));
+}
+
+#[tokio::test]
+async fn a_flood_is_read_by_two_readers_without_losing_a_line() {
+    let bed = Bed::new();
+    let request = bed.script("seq 1 200000");
+    let handle = bed.start(&request).await;
+    let mut readers = [handle.lines(), handle.lines()];
+    for reader in &mut readers {
+        let mut expected = 0_u32;
+        while let Some(line) = reader.next().await {
+            expected += 1;
+            assert_eq!(line.unwrap(), expected.to_string());
+        }
+        assert_eq!(expected, 200_000);
+        assert!(reader.end().read_to_end);
+    }
+}
+
+/// A reader may be dropped in the middle of waiting (a select) and asked again.
+#[tokio::test]
+async fn giving_up_a_wait_loses_nothing() {
+    let bed = Bed::new();
+    let request = bed.script("seq 1 2000; sleep 0.05; seq 2001 4000");
+    let handle = bed.start(&request).await;
+    let mut lines = handle.lines();
+    let mut seen = Vec::new();
+    loop {
+        tokio::select! {
+            biased;
+            line = lines.next() => match line {
+                Some(line) => seen.push(String::from_utf8(line.unwrap().to_vec()).unwrap()),
+                None => break,
+            },
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    assert_eq!(seen, (1..=4000).map(|number| number.to_string()).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn without_inotify_the_same_is_read() {
+    let bed = Bed::watching(Watching::Timed(Duration::from_millis(20)));
+    let request = bed.script("for i in 1 2 3; do echo $i; sleep 0.05; done");
+    let handle = bed.start(&request).await;
+    let mut lines = handle.lines();
+    assert_eq!(bed::all_lines(&mut lines).await, ["1", "2", "3"]);
+    assert!(lines.end().read_to_end);
+    assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
+}
+
+/// A record that shrinks under its reader is an error with a place, neither a hang nor an end.
+#[tokio::test]
+async fn a_cut_record_is_an_error() {
+    let bed = Bed::new();
+    let request = bed.script("echo one; sleep 600");
+    let handle = bed.start(&request).await;
+    let mut lines = handle.lines();
+    assert_eq!(bed::next_line(&mut lines).await, "one");
+    std::fs::OpenOptions::new().write(true).open(handle.directory().join("stdout.jsonl")).unwrap().set_len(1).unwrap();
+    let error = lines.next().await.unwrap().unwrap_err();
+    assert!(matches!(error, ReadError::Truncated { length: 1, expected: 4, .. }), "{error}");
+    assert!(lines.next().await.is_none());
+    assert!(!lines.end().read_to_end);
+    handle.stop(StopCause::Cancelled).await.unwrap();
+    handle.ended().await;
+}
+
+#[tokio::test]
+async fn a_removed_record_is_an_error() {
+    let bed = Bed::new();
+    let request = bed.script("echo one; sleep 600");
+    let handle = bed.start(&request).await;
+    let mut lines = handle.lines();
+    assert_eq!(bed::next_line(&mut lines).await, "one");
+    std::fs::remove_file(handle.directory().join("stdout.jsonl")).unwrap();
+    // Its last link is gone but nobody wrote: the directory itself tells.
+    std::fs::File::create(handle.directory().join("stdout.jsonl")).unwrap().write_all(b"forged\n").unwrap();
+    let error = lines.next().await.unwrap().unwrap_err();
+    assert!(matches!(error, ReadError::Removed { .. }), "{error}");
+    handle.stop(StopCause::Cancelled).await.unwrap();
+    handle.ended().await;
+}
+
+/// Bytes that vanish between the end of the run and the reading of it are missed, too.
+#[tokio::test]
+async fn a_record_shorter_than_its_end_says_is_an_error() {
+    let bed = Bed::new();
+    let request = bed.script("seq 1 100");
+    let handle = bed.start(&request).await;
+    handle.ended().await;
+    std::fs::OpenOptions::new().write(true).open(handle.directory().join("stdout.jsonl")).unwrap().set_len(10).unwrap();
+    let mut lines = handle.lines();
+    let mut last = lines.next().await;
+    while let Some(Ok(_)) = last {
+        last = lines.next().await;
+    }
+    assert!(matches!(last, Some(Err(ReadError::Truncated { length: 10, .. }))), "{last:?}");
+}

@@ -1,0 +1,360 @@
+//! Whether an ADR is valid: one rule set for the command, the gates, the save hook and the Consultant.
+//!
+//! Must not know a disk: what a repository holds comes through [`RepoFacts`]. Every check reads the text at most once.
+
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+
+use crate::diagnostic::Diagnostic;
+use crate::source_text::{SourceText, sort_by_place};
+use crate::yaml::Placed;
+
+use super::codes;
+use super::complete::Mentions;
+use super::file_name::number_of_file_name;
+use super::front_matter::FrontMatter;
+use super::mojibake::mojibake;
+use super::rules::MIN_CRITERIA;
+use super::syntax::{Adr, AdrForm};
+use super::words::{AdrId, SectionKind, Status};
+
+/// Fewest characters of a section that says something.
+const MIN_SECTION: usize = 10;
+/// Most places that one check reports; more would only hide the rest.
+const MOST_PLACES: usize = 20;
+
+/// What a repository holds, as far as a check needs it.
+pub trait RepoFacts {
+    /// Whether a file exists, relative to the root; `None` when that cannot be known. Gates answer for the base commit:
+    /// a file that the phase itself created does not exist there.
+    fn exists(&self, path: &str) -> Option<bool>;
+    /// Whether an ADR has this number; `None` when that cannot be known.
+    fn known_adr(&self, id: AdrId) -> Option<bool>;
+    /// The ADRs that an ADR says it supersedes.
+    fn supersedes(&self, id: AdrId) -> Vec<AdrId>;
+    /// Files other than `file` that hold an ADR of this number.
+    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String>;
+}
+
+/// Facts for a text without a repository: nothing can be known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoRepo;
+
+impl RepoFacts for NoRepo {
+    fn exists(&self, _: &str) -> Option<bool> {
+        None
+    }
+    fn known_adr(&self, _: AdrId) -> Option<bool> {
+        None
+    }
+    fn supersedes(&self, _: AdrId) -> Vec<AdrId> {
+        Vec::new()
+    }
+    fn others_with_number(&self, _: AdrId, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Checks an ADR; the answer is in the order of the file. An ADR is valid when no diagnostic is an error.
+pub fn check(adr: &Adr, facts: &dyn RepoFacts) -> Vec<Diagnostic> {
+    let source = SourceText::new(&adr.file, &adr.source);
+    let mut problems = Vec::new();
+    encoding(&source, &mut problems);
+    if adr.form == AdrForm::Helix {
+        problems.extend(adr.front_problems.iter().cloned());
+        let mut checker = Checker { adr, source: &source, facts, problems };
+        checker.run();
+        problems = checker.problems;
+    } else {
+        problems.push(foreign(adr, &source));
+    }
+    sort_by_place(&mut problems);
+    problems
+}
+
+fn encoding(source: &SourceText<'_>, problems: &mut Vec<Diagnostic>) {
+    for range in mojibake(source.text(), MOST_PLACES) {
+        let message = format!("`{}` is UTF-8 that was read in another encoding", source.slice(range.clone()));
+        let help = "restore the text from its source, and save it as UTF-8";
+        problems.push(source.error(codes::MOJIBAKE, range, message).help(help));
+    }
+}
+
+fn foreign(adr: &Adr, source: &SourceText<'_>) -> Diagnostic {
+    let name = match adr.form {
+        AdrForm::Madr => "MADR",
+        AdrForm::Nygard | AdrForm::Helix => "Nygard",
+    };
+    let range = adr.sections.first().map_or(0..0, |section| section.heading_range.clone());
+    source.error(codes::FOREIGN_FORM, range, format!("this is an ADR in the form of {name}, not in Helix's")).help(
+        "add front matter with `adr_id`, `title` and `status`, and a section with acceptance criteria as checkboxes",
+    )
+}
+
+struct Checker<'a> {
+    adr: &'a Adr,
+    source: &'a SourceText<'a>,
+    facts: &'a dyn RepoFacts,
+    problems: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn run(&mut self) {
+        self.sections();
+        self.criteria();
+        match &self.adr.front {
+            Some(front) => self.front(front),
+            None if self.adr.front_problems.is_empty() => {
+                let help = "begin the file with `---`, then `adr_id`, `title` and `status`, then `---`";
+                self.error(codes::NO_FRONT_MATTER, &(0..0), "the ADR has no front matter", help);
+            }
+            None => {}
+        }
+        self.file_name();
+    }
+
+    fn error(&mut self, code: &str, range: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(self.source.error(code, range.clone(), message).help(help));
+    }
+
+    fn warning(&mut self, code: &str, range: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(self.source.warning(code, range.clone(), message).help(help));
+    }
+
+    fn sections(&mut self) {
+        let end = self.adr.source.trim_end().len();
+        for kind in SectionKind::REQUIRED {
+            if self.adr.section(kind).is_none() {
+                let (english, german) = (kind.heading(super::Language::English), kind.heading(super::Language::German));
+                let help = format!("add `## {english}` or `## {german}`");
+                self.error(codes::MISSING_SECTION, &(end..end), format!("the section {english} is missing"), help);
+            }
+        }
+        let mut seen = HashSet::new();
+        let mut repeated = 0;
+        for section in &self.adr.sections {
+            let Some(kind) = section.kind else { continue };
+            if !seen.insert(kind) {
+                repeated += 1;
+                if repeated > MOST_PLACES {
+                    continue;
+                }
+                let message = format!("there is more than one section {}", section.heading);
+                self.warning(codes::DUPLICATE_SECTION, &section.heading_range, message, "join them, or rename one");
+                continue;
+            }
+            let length = self.source.slice(section.body.clone()).trim().chars().take(MIN_SECTION).count();
+            if length < MIN_SECTION && kind != SectionKind::Status {
+                let message = format!("the section {} has less than {MIN_SECTION} characters", section.heading);
+                self.warning(codes::THIN_SECTION, &section.heading_range, message, "write at least a sentence");
+            }
+        }
+    }
+
+    fn criteria(&mut self) {
+        let Some(section) = self.adr.section(SectionKind::AcceptanceCriteria) else { return };
+        let count = self.adr.criteria.len();
+        if count == 0 {
+            let help = "write each criterion with a checkbox: `- [ ] …`";
+            self.error(
+                codes::NO_CRITERIA,
+                &section.heading_range,
+                "there is no acceptance criterion with a checkbox",
+                help,
+            );
+        } else if count < MIN_CRITERIA {
+            let message = format!("there are only {count} acceptance criteria");
+            let help = format!("name at least {MIN_CRITERIA}, also for wrong input");
+            self.warning(codes::FEW_CRITERIA, &section.heading_range, message, help);
+        }
+        let vague = self.adr.criteria.iter().filter_map(|criterion| vague(&criterion.text).map(|why| (criterion, why)));
+        for (criterion, why) in vague.take(MOST_PLACES) {
+            let range = criterion.span.start..criterion.span.end;
+            let help = "say what one does and what one sees then, such as a command and its output";
+            self.warning(codes::VAGUE_CRITERION, &range, format!("nobody can check this criterion: {why}"), help);
+        }
+    }
+
+    fn front(&mut self, front: &FrontMatter) {
+        let head = self.adr.front_range.start..self.adr.front_range.start;
+        for (key, missing) in [
+            ("component_type", front.component_type.is_none()),
+            ("classification", front.classification.is_none()),
+            ("change_scope", front.change_scope.is_none()),
+        ] {
+            // A value that could not be read has been reported already.
+            let reported = self.adr.front_problems.iter().any(|problem| problem.message.contains(&format!("`{key}`")));
+            if missing && !reported {
+                let help = format!("add `{key}:`; docs/adr.md lists its values");
+                self.warning(codes::NO_CLASSIFICATION, &head, format!("`{key}` is missing"), help);
+            }
+        }
+        self.status(front);
+        self.files(front);
+        self.references(front);
+        self.number(front);
+    }
+
+    /// The same fact in two places drifts apart [46].
+    fn status(&mut self, front: &FrontMatter) {
+        let Some(section) = self.adr.section(SectionKind::Status) else { return };
+        let Some(status) = &front.status else { return };
+        let text = self.source.slice(section.body.clone());
+        let first = text.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default();
+        let named = Status::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(first));
+        if let Some((word, said)) = named
+            && *said != status.value
+        {
+            let message = format!("this section says {word}, the front matter says {}", status.value.word());
+            let help = "remove the section's text; the front matter decides";
+            self.warning(codes::STATUS_DIFFERS, &section.heading_range, message, help);
+        }
+    }
+
+    fn files(&mut self, front: &FrontMatter) {
+        let open = front.status.as_ref().is_none_or(|status| status.value.is_open());
+        if open {
+            for file in front.files.modify.iter().chain(&front.files.delete) {
+                if self.facts.exists(&file.value) == Some(false) {
+                    let message = format!("`{}` does not exist, so it cannot be changed", file.value);
+                    let help = "correct the path, or move it to `files.create`";
+                    self.error(codes::MODIFY_MISSING, &file.range, message, help);
+                }
+            }
+            for file in &front.files.create {
+                if self.facts.exists(&file.value) == Some(true) {
+                    let message = format!("`{}` exists already, so it cannot be created", file.value);
+                    let help = "correct the path, or move it to `files.modify`";
+                    self.error(codes::CREATE_EXISTS, &file.range, message, help);
+                }
+            }
+        }
+        let text = self.adr.section_text(SectionKind::Documentation).unwrap_or_default();
+        let mentions = Mentions::new(text);
+        for file in front.files.docs.iter().filter(|file| !mentions.has(&file.value)) {
+            let message = format!("`{}` of `files.docs` is not mentioned in the section Documentation", file.value);
+            self.warning(codes::DOCS_NOT_MENTIONED, &file.range, message, "say there what changes in it");
+        }
+    }
+
+    fn references(&mut self, front: &FrontMatter) {
+        for (key, ids) in [
+            ("depends_on", &front.depends_on),
+            ("related_to", &front.related_to),
+            ("supersedes", &front.supersedes),
+            ("superseded_by", &front.superseded_by),
+        ] {
+            for id in ids {
+                if self.facts.known_adr(id.value) == Some(false) {
+                    let message = format!("`{key}` names {}, which does not exist", id.value);
+                    let mut problem = self.source.error(codes::UNKNOWN_ADR, id.range.clone(), message);
+                    if key == "related_to" {
+                        problem = self.source.warning(codes::UNKNOWN_ADR, id.range.clone(), problem.message);
+                    }
+                    self.problems.push(problem.help("correct the number, or remove it; `helix adr list` names all"));
+                }
+            }
+        }
+        let Some(own) = front.adr_id.as_ref().map(|id| id.value).filter(|id| *id != AdrId::Draft) else { return };
+        for first in &front.supersedes {
+            if let Some(circle) = self.circle(own, first) {
+                let names: Vec<String> = circle.iter().map(ToString::to_string).collect();
+                let message = format!("ADRs supersede each other in a circle: {}", names.join(" → "));
+                self.error(codes::SUPERSEDE_CYCLE, &first.range, message, "remove one of these from `supersedes`");
+            }
+        }
+    }
+
+    /// The way from this ADR through `supersedes` back to it; each ADR is visited once.
+    fn circle(&self, own: AdrId, first: &Placed<AdrId>) -> Option<Vec<AdrId>> {
+        let mut path = vec![own];
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<(AdrId, usize)> = vec![(first.value, 1)];
+        while let Some((id, depth)) = open.pop() {
+            path.truncate(depth);
+            path.push(id);
+            if id == own {
+                return Some(path);
+            }
+            if seen.insert(id) {
+                open.extend(self.facts.supersedes(id).into_iter().map(|next| (next, depth + 1)));
+            }
+        }
+        None
+    }
+
+    fn number(&mut self, front: &FrontMatter) {
+        let Some(id) = &front.adr_id else { return };
+        if id.value == AdrId::Draft {
+            return;
+        }
+        let others = self.facts.others_with_number(id.value, &self.adr.file);
+        if !others.is_empty() {
+            let message = format!("{} is also the number of {}", id.value, others.join(", "));
+            let help = "write `adr_id: draft` in the newer one and finalize it again";
+            self.error(codes::NUMBER_COLLISION, &id.range, message, help);
+        }
+        if let (AdrId::Number(number), Some(named)) = (id.value, number_of_file_name(&self.adr.file))
+            && number != named
+        {
+            let message = format!("the file name says {named:03}, the front matter says {number:03}");
+            self.error(codes::NUMBER_COLLISION, &id.range, message, "rename the file, or correct `adr_id`");
+        }
+    }
+
+    fn file_name(&mut self) {
+        let draft =
+            self.adr.front.as_ref().and_then(|front| front.adr_id.as_ref()).is_none_or(|id| id.value == AdrId::Draft);
+        if !draft && number_of_file_name(&self.adr.file).is_none() {
+            let message = "the file name does not have the form 012-title-in-few-words.md";
+            self.warning(
+                codes::FILE_NAME_FORM,
+                &(0..0),
+                message,
+                "rename it; `helix adr finalize` does that for drafts",
+            );
+        }
+    }
+}
+
+/// Words that promise something without saying what one would see.
+const VAGUE: [&str; 18] = [
+    "works",
+    "work properly",
+    "works correctly",
+    "works as expected",
+    "as expected",
+    "user-friendly",
+    "user friendly",
+    "fast enough",
+    "good performance",
+    "is good",
+    "is nice",
+    "funktioniert",
+    "funktioniert korrekt",
+    "wie erwartet",
+    "benutzerfreundlich",
+    "schnell genug",
+    "ist gut",
+    "läuft gut",
+];
+
+/// Why a criterion is vague, if it is: too short, or a vague word and nothing that one could measure.
+fn vague(text: &str) -> Option<String> {
+    if text.chars().filter(|c| c.is_alphanumeric()).count() < 8 {
+        return Some("it is too short".into());
+    }
+    let measurable = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '`' | '"' | '/' | '→' | '='));
+    if measurable {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let word = VAGUE.iter().find(|word| {
+        lower.match_indices(**word).any(|(at, found)| {
+            let after = lower[at + found.len()..].trim_start();
+            // "works" at the end promises nothing; "works without a network" does.
+            after.is_empty() || after.starts_with(['.', ',', '!']) || found.contains(' ')
+        })
+    })?;
+    Some(format!("`{word}` can mean anything"))
+}

@@ -1,0 +1,264 @@
+//! The words of ADRs: ids, states, classifications and sections, in English and German.
+//!
+//! Must not know where they are used; front matter, rules and template take their lists from here.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[expect(missing_docs, reason = "the contract's own words")]
+        pub enum $name { $(#[serde(rename = $word)] $(#[$variant_doc])* $variant,)+ }
+
+        impl $name {
+            /// Every word with its value.
+            pub const WORDS: &[(&str, Self)] = &[$(($word, Self::$variant)),+];
+
+            /// The word as it is written.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+        }
+    };
+}
+
+words! {
+    /// State of a decision; read case-insensitively, written capitalised.
+    Status {
+        Proposed = "Proposed",
+        Accepted = "Accepted",
+        Implemented = "Implemented",
+        Superseded = "Superseded",
+        Rejected = "Rejected",
+        Deprecated = "Deprecated",
+    }
+}
+
+words! {
+    /// What kind of thing is changed.
+    ComponentType {
+        Tool = "TOOL",
+        Node = "NODE",
+        Agent = "AGENT",
+        Process = "PROCESS",
+        Service = "SERVICE",
+        Skill = "SKILL",
+        Prompt = "PROMPT",
+        Config = "CONFIG",
+        Docs = "DOCS",
+        Misc = "MISC",
+    }
+}
+
+words! {
+    /// What is done with it.
+    Classification {
+        New = "NEW",
+        Update = "UPDATE",
+        Fix = "FIX",
+        Refactor = "REFACTOR",
+        Deprecate = "DEPRECATE",
+    }
+}
+
+words! {
+    /// How far the change reaches.
+    ChangeScope {
+        Major = "major",
+        Minor = "minor",
+        Config = "config",
+        Docs = "docs",
+        Hotfix = "hotfix",
+    }
+}
+
+impl Status {
+    /// Whether the decision is still to be carried out, so that its file claims are about the future.
+    pub fn is_open(self) -> bool {
+        match self {
+            Self::Proposed | Self::Accepted => true,
+            Self::Implemented | Self::Superseded | Self::Rejected | Self::Deprecated => false,
+        }
+    }
+}
+
+/// Language of a template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// English.
+    English,
+    /// German.
+    German,
+}
+
+/// A section by its meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the contract's own words")]
+pub enum SectionKind {
+    Status,
+    Context,
+    Decision,
+    Implementation,
+    Migration,
+    Documentation,
+    AcceptanceCriteria,
+    Consequences,
+}
+
+impl SectionKind {
+    /// Every kind, in the order of the template.
+    pub const ALL: [Self; 8] = [
+        Self::Status,
+        Self::Context,
+        Self::Decision,
+        Self::Implementation,
+        Self::Migration,
+        Self::Documentation,
+        Self::AcceptanceCriteria,
+        Self::Consequences,
+    ];
+
+    /// The kinds without which an ADR is not valid.
+    pub const REQUIRED: [Self; 3] = [Self::Context, Self::Decision, Self::AcceptanceCriteria];
+
+    /// The heading in a language.
+    pub fn heading(self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.names().0[0],
+            Language::German => self.names().1[0],
+        }
+    }
+
+    /// English and German names; the first of each is the one that Helix writes.
+    fn names(self) -> (&'static [&'static str], &'static [&'static str]) {
+        match self {
+            Self::Status => (&["Status"], &["Status"]),
+            Self::Context => (&["Context", "Context and problem statement"], &["Kontext"]),
+            Self::Decision => (&["Decision", "Decision outcome"], &["Entscheidung"]),
+            Self::Implementation => (&["Implementation"], &["Umsetzung", "Implementierung"]),
+            Self::Migration => (&["Migration", "Migration plan"], &["Migration", "Migrationsplan"]),
+            Self::Documentation => (&["Documentation"], &["Dokumentation"]),
+            Self::AcceptanceCriteria => (&["Acceptance criteria"], &["Akzeptanzkriterien", "Abnahmekriterien"]),
+            Self::Consequences => (&["Consequences"], &["Konsequenzen", "Folgen"]),
+        }
+    }
+
+    /// The kind that a heading names, if any: numbering, case, emphasis and an addition after it do not matter.
+    pub fn of_heading(heading: &str) -> Option<Self> {
+        let plain = heading.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        Self::ALL.into_iter().find(|kind| {
+            let (english, german) = kind.names();
+            english.iter().chain(german).any(|name| {
+                plain.strip_prefix(&name.to_lowercase()).is_some_and(|rest| {
+                    let rest = rest.trim_end();
+                    rest.is_empty()
+                        || [":", " (", " /", "/", " &", " -", " –", " and ", " und "]
+                            .iter()
+                            .any(|next| rest.starts_with(next))
+                })
+            })
+        })
+    }
+}
+
+/// Number of an ADR, or that it has none yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub enum AdrId {
+    /// Not yet finalized.
+    Draft,
+    /// Finalized under this number.
+    Number(u32),
+}
+
+/// Says that a text is no ADR id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not an ADR id")]
+pub struct InvalidAdrId {
+    /// What was given.
+    pub text: String,
+}
+
+impl FromStr for AdrId {
+    type Err = InvalidAdrId;
+
+    /// Reads `012`, `12`, `ADR-012`, `adr-12` and `draft`.
+    fn from_str(text: &str) -> Result<Self, InvalidAdrId> {
+        let invalid = || InvalidAdrId { text: text.chars().take(60).collect() };
+        let plain = text.trim();
+        if plain.eq_ignore_ascii_case("draft") {
+            return Ok(Self::Draft);
+        }
+        let digits = match plain.get(..4) {
+            Some(prefix) if prefix.eq_ignore_ascii_case("adr-") || prefix.eq_ignore_ascii_case("adr ") => &plain[4..],
+            Some(_) | None => plain,
+        };
+        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(invalid());
+        }
+        digits.parse().map(Self::Number).map_err(|_| invalid())
+    }
+}
+
+impl fmt::Display for AdrId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Draft => f.write_str("draft"),
+            Self::Number(number) => write!(f, "ADR-{number:03}"),
+        }
+    }
+}
+
+impl TryFrom<String> for AdrId {
+    type Error = InvalidAdrId;
+    fn try_from(text: String) -> Result<Self, InvalidAdrId> {
+        text.parse()
+    }
+}
+
+impl From<AdrId> for String {
+    fn from(id: AdrId) -> String {
+        id.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_and_new_ids_are_one() {
+        for text in ["012", "12", "ADR-012", "adr-12", " ADR-12 "] {
+            assert_eq!(text.parse(), Ok(AdrId::Number(12)), "{text}");
+        }
+        assert_eq!("Draft".parse(), Ok(AdrId::Draft));
+        assert_eq!(AdrId::Number(7).to_string(), "ADR-007");
+        for text in ["", "ADR-", "ADR-x", "1.5", "99999999999", "ä012"] {
+            assert!(text.parse::<AdrId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_have_one_meaning_in_both_languages() {
+        for (heading, kind) in [
+            ("Context", Some(SectionKind::Context)),
+            ("2. KONTEXT:", Some(SectionKind::Context)),
+            ("Akzeptanzkriterien", Some(SectionKind::AcceptanceCriteria)),
+            ("Context / Kontext", Some(SectionKind::Context)),
+            ("Entscheidung und Begründung", Some(SectionKind::Decision)),
+            ("Decision drivers", None),
+            ("Contextual notes", None),
+            ("", None),
+        ] {
+            assert_eq!(SectionKind::of_heading(heading), kind, "{heading}");
+        }
+    }
+}

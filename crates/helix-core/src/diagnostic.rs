@@ -1,0 +1,159 @@
+//! Problems in files that people write (plans, ADRs, configuration), with place, cause and remedy.
+//!
+//! Must not know how a terminal renders them: `helix` draws the caret picture, the API sends them as they are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How bad a [`Diagnostic`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing; blocks nothing.
+    Warning,
+    /// Blocks.
+    Error,
+}
+
+/// One problem in a source text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Diagnostic {
+    /// `HX` and four digits; has a page in `docs/errors/`.
+    pub code: String,
+    /// Whether it blocks.
+    pub severity: Severity,
+    /// What is wrong, lower case, no full stop.
+    pub message: String,
+    /// Name of the source as the user knows it, usually a path.
+    pub file: String,
+    /// Where in the source; absent when the problem is about the file as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+    /// What would mend it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// A stretch of a source text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Span {
+    /// Line of the first character, from 1.
+    pub line: u32,
+    /// Column of the first character, in characters, from 1.
+    pub column: u32,
+    /// Byte offset of the first character.
+    pub start: usize,
+    /// Byte offset after the last character.
+    pub end: usize,
+}
+
+impl Span {
+    /// Finds line and column of a byte range; offsets past the end are clamped to it.
+    pub fn locate(source: &str, start: usize, end: usize) -> Self {
+        let mut at = start.min(source.len());
+        while !source.is_char_boundary(at) {
+            at -= 1;
+        }
+        let before = &source[..at];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
+        let column = before[line_start..].chars().count() + 1;
+        Self {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+            start: at,
+            end: end.clamp(at, source.len()),
+        }
+    }
+}
+
+impl Diagnostic {
+    /// An error with a code and a message, about the file as a whole.
+    pub fn error(code: &str, file: &str, message: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            severity: Severity::Error,
+            message: message.into(),
+            file: file.into(),
+            span: None,
+            help: None,
+        }
+    }
+
+    /// A warning with a code and a message, about the file as a whole.
+    pub fn warning(code: &str, file: &str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, file, message) }
+    }
+
+    /// Adds the place.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    /// Adds the remedy.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// True when it blocks.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl std::fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(span) = &self.span {
+            write!(f, ":{}:{}", span.line, span.column)?;
+        }
+        let word = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, ": {word}[{}]: {}", self.code, self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "\n  hint: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The candidate nearest to what was written, if it is near enough to be meant.
+///
+/// Near enough: Damerau-Levenshtein distance at most a third of the longer word, at least 1.
+pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&written.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| {
+            *distance <= (written.chars().count().max(candidate.chars().count()) / 3).max(1)
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_count_characters_not_bytes() {
+        let source = "a: 1\nüber: [\n";
+        let at = source.find('[').unwrap();
+        let span = Span::locate(source, at, at + 1);
+        assert_eq!((span.line, span.column), (2, 7));
+    }
+
+    #[test]
+    fn suggestions_are_near_or_absent() {
+        let keys = ["depends_on", "description", "gates"];
+        assert_eq!(did_you_mean("depend_on", keys), Some("depends_on"));
+        assert_eq!(did_you_mean("gate", keys), Some("gates"));
+        assert_eq!(did_you_mean("banana", keys), None);
+    }
+}

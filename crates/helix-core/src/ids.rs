@@ -1,0 +1,216 @@
+//! Identifiers as types, so that a run can never be passed where a job is meant.
+//!
+//! Must not know how ids are generated: randomness and time come from the caller.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Says why a text is not an identifier.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind} id {text:?} is not valid: {rule}")]
+pub struct InvalidId {
+    /// Which kind of id was expected, such as `phase`.
+    pub kind: &'static str,
+    /// What was given.
+    pub text: String,
+    /// The rule it breaks.
+    pub rule: &'static str,
+}
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $valid:path, $rule:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(try_from = "String", into = "String")]
+        #[schemars(with = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks the form of the id.
+            ///
+            /// # Errors
+            /// [`InvalidId`] with the rule that the text breaks.
+            pub fn new(text: impl Into<String>) -> Result<Self, InvalidId> {
+                let text = text.into();
+                if $valid(&text) {
+                    Ok(Self(text))
+                } else {
+                    Err(InvalidId { kind: $kind, text, rule: $rule })
+                }
+            }
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = InvalidId;
+            fn try_from(text: String) -> Result<Self, InvalidId> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                Self::new(text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+    };
+}
+
+/// Longest phase id: it is part of branch and directory names.
+pub const MAX_PHASE_ID: usize = 64;
+
+fn is_phase_id(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    text.len() <= MAX_PHASE_ID
+        && bytes.next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        && bytes.all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+}
+
+fn is_opaque_id(text: &str) -> bool {
+    (1..=128).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'))
+        && !text.starts_with('.')
+}
+
+fn is_object_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
+}
+
+text_id!(
+    /// A phase of a plan: `[a-z0-9][a-z0-9-]*`, at most [`MAX_PHASE_ID`] bytes, unique in its plan.
+    PhaseId, "phase", is_phase_id, "use lower-case letters, digits and '-', starting with a letter or digit (at most 64)"
+);
+text_id!(
+    /// A job: a plan being carried out. Sorts by time of submission.
+    JobId, "job", is_opaque_id, "use letters, digits, '-', '_' and '.'"
+);
+text_id!(
+    /// One execution of an agent process. Also the name of its run directory.
+    RunId, "run", is_opaque_id, "use letters, digits, '-', '_' and '.'"
+);
+text_id!(
+    /// A conversation with the Consultant. Random, never derived from what a client sends.
+    SessionId, "session", is_opaque_id, "use letters, digits, '-', '_' and '.'"
+);
+text_id!(
+    /// One user message and the agent's work on it.
+    TurnId, "turn", is_opaque_id, "use letters, digits, '-', '_' and '.'"
+);
+text_id!(
+    /// A session as the agent's own CLI names it; only ever obtained from what the agent announced or was told.
+    AgentSessionId, "agent session", is_opaque_id, "use letters, digits, '-', '_' and '.'"
+);
+text_id!(
+    /// A git commit: 40 or 64 lower-case hexadecimal digits.
+    CommitId, "commit", is_object_id, "a commit id has 40 or 64 lower-case hexadecimal digits"
+);
+text_id!(
+    /// A git tree: 40 or 64 lower-case hexadecimal digits. Names what was validated.
+    TreeId, "tree", is_object_id, "a tree id has 40 or 64 lower-case hexadecimal digits"
+);
+
+/// Crockford's base 32 in lower case: sorts as the number does and has no letters that look like digits.
+const BASE32: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+fn base32(mut value: u64, digits: usize) -> String {
+    let mut out = vec![b'0'; digits];
+    for slot in out.iter_mut().rev() {
+        *slot = BASE32[(value & 31) as usize];
+        value >>= 5;
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Makes the text of a time-sortable id: nine digits of Unix milliseconds and seven of `random` (35 bits).
+fn sortable(prefix: &str, unix_millis: u64, random: u64) -> String {
+    format!("{prefix}{}{}", base32(unix_millis, 9), base32(random, 7))
+}
+
+impl JobId {
+    /// Makes a job id from the time of submission (Unix milliseconds) and random bits (35 are used).
+    pub fn from_parts(unix_millis: u64, random: u64) -> Self {
+        Self(sortable("j", unix_millis, random))
+    }
+}
+
+impl SessionId {
+    /// Makes a session id from the time of opening (Unix milliseconds) and random bits (35 are used).
+    pub fn from_parts(unix_millis: u64, random: u64) -> Self {
+        Self(sortable("s", unix_millis, random))
+    }
+}
+
+impl TurnId {
+    /// Names the turn with this number (from 1) of a session.
+    pub fn nth(session: &SessionId, number: u32) -> Self {
+        Self(format!("{session}.t{number}"))
+    }
+}
+
+impl RunId {
+    /// Names the agent run of an attempt. Deterministic, so that a restarted Helix finds the run instead of repeating it.
+    pub fn for_attempt(job: &JobId, phase: &PhaseId, attempt: u32) -> Self {
+        Self(format!("{job}.{phase}.{attempt}"))
+    }
+
+    /// Names the `try_number`th agent run (from 1) of a turn.
+    pub fn for_turn(turn: &TurnId, try_number: u32) -> Self {
+        Self(format!("{turn}.{try_number}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phase_ids_follow_the_contract() {
+        for good in ["a", "0", "csv-export", "9-lives"] {
+            assert!(PhaseId::new(good).is_ok(), "{good}");
+        }
+        for bad in ["", "-a", "A", "a_b", "a b", "ä", &"x".repeat(65)] {
+            assert!(PhaseId::new(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn run_ids_are_safe_as_directory_names() {
+        for bad in ["", ".", "..", ".hidden", "a/b", "a\0b"] {
+            assert!(RunId::new(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn job_ids_sort_by_time_whatever_the_random_bits() {
+        let early = JobId::from_parts(1_795_299_301_000, u64::MAX);
+        let late = JobId::from_parts(1_795_299_301_001, 0);
+        assert!(early < late);
+        assert_eq!(early.as_str().len(), 17);
+    }
+}

@@ -1,0 +1,344 @@
+//! What is to be done next: a pure, total function of a job's state and the time.
+//!
+//! Level-triggered: the answer names everything that should be under way, and a host starts what is not. Crash recovery is
+//! therefore no special path. Must not know how any effect is carried out.
+
+use jiff::Timestamp;
+
+use super::event::JobEnd;
+use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
+use crate::finding::Correction;
+use crate::ids::{AgentSessionId, CommitId, PhaseId};
+use crate::plan::Phase;
+
+/// Work for a host. Idempotent by [`Effect::key`]: doing it twice is the same as once.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Check inputs, make the worktree, then record `AttemptStarted`.
+    StartAttempt {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try, from 1.
+        attempt: u32,
+        /// Results of the phases it depends on; empty means the job's base.
+        parents: Vec<Tip>,
+        /// Where the try starts, if not at the parents: the commit of the try before it, and the phase's base.
+        after: Option<(CommitId, CommitId)>,
+        /// Agent session to resume.
+        resume: Option<AgentSessionId>,
+        /// What the agent is told about the try before it.
+        correction: Option<Correction>,
+    },
+    /// Run the agent (or attach to its run), then record `RunFinished`.
+    RunAgent {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Stop the agent's run; its end is recorded by [`Effect::RunAgent`].
+    StopAgent {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Commit what the try left, then record `ResultCommitted`.
+    CommitResult {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Run a gate on the result, then record `GateFinished`.
+    RunGate {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index in the phase's list.
+        gate: usize,
+    },
+    /// Combine the results and bring them into the target branch, then record `Integrated` or `IntegrationFailed`.
+    Integrate {
+        /// Results that no other result contains.
+        tips: Vec<Tip>,
+    },
+    /// Record `JobFinished`.
+    Conclude {
+        /// How it ends.
+        end: JobEnd,
+    },
+}
+
+/// A passed phase's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    /// Which phase.
+    pub phase: PhaseId,
+    /// Its result.
+    pub commit: CommitId,
+}
+
+/// What is to be under way, and when to ask again if nothing happens.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Decision {
+    /// In the plan's order.
+    pub effects: Vec<Effect>,
+    /// The next time at which the answer changes by itself.
+    pub wake_at: Option<Timestamp>,
+}
+
+impl Effect {
+    /// Names the work: two effects with the same key are the same work.
+    pub fn key(&self) -> String {
+        match self {
+            Self::StartAttempt { phase, attempt, .. } => format!("start/{phase}/{attempt}"),
+            Self::RunAgent { phase, attempt } => format!("run/{phase}/{attempt}"),
+            Self::StopAgent { phase, attempt } => format!("stop/{phase}/{attempt}"),
+            Self::CommitResult { phase, attempt } => format!("commit/{phase}/{attempt}"),
+            Self::RunGate { phase, attempt, gate } => format!("gate/{phase}/{attempt}/{gate}"),
+            Self::Integrate { .. } => "integrate".into(),
+            Self::Conclude { .. } => "conclude".into(),
+        }
+    }
+}
+
+/// Decides. Always answers: as long as a job is not over, there is an effect or a time to wait for.
+pub fn decide(state: &JobState, now: Timestamp) -> Decision {
+    match state {
+        JobState::New | JobState::Ended(..) => Decision::default(),
+        JobState::Active(active) => Decider { active, now, decision: Decision::default(), working: 0 }.decide(),
+    }
+}
+
+struct Decider<'a> {
+    active: &'a Active,
+    now: Timestamp,
+    decision: Decision,
+    working: u32,
+}
+
+impl Decider<'_> {
+    fn decide(mut self) -> Decision {
+        let active = self.active;
+        for (_, progress) in active.pairs() {
+            self.carry_on(progress);
+        }
+        if active.cancel.is_none() && !self.has_failed() {
+            for (phase, progress) in active.pairs() {
+                self.begin_if_ready(phase, progress);
+            }
+        }
+        if self.working == 0 && self.decision.wake_at.is_none() {
+            self.finish();
+        }
+        self.decision
+    }
+
+    fn carry_on(&mut self, progress: &PhaseProgress) {
+        let PhaseState::Working { stage } = &progress.state else { return };
+        let (phase, attempt) = (progress.id.clone(), progress.tries.len() as u32);
+        self.working += 1;
+        match *stage {
+            Stage::Agent => {
+                if self.active.cancel.is_some() {
+                    self.decision.effects.push(Effect::StopAgent { phase: phase.clone(), attempt });
+                }
+                self.decision.effects.push(Effect::RunAgent { phase, attempt });
+            }
+            Stage::Committing => self.decision.effects.push(Effect::CommitResult { phase, attempt }),
+            Stage::Gating { gate } => self.decision.effects.push(Effect::RunGate { phase, attempt, gate }),
+        }
+    }
+
+    fn begin_if_ready(&mut self, phase: &Phase, progress: &PhaseProgress) {
+        let between = match &progress.state {
+            PhaseState::Pending => None,
+            PhaseState::Between(between) => Some(between),
+            PhaseState::Working { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => return,
+        };
+        if between.is_none() && (self.is_blocked(phase) || !self.is_ready(phase)) {
+            return;
+        }
+        if let Some(until) = between.and_then(|between| between.not_before).filter(|until| *until > self.now) {
+            self.decision.wake_at = Some(self.decision.wake_at.map_or(until, |other| other.min(until)));
+            return;
+        }
+        if self.working >= self.active.spec.policy.max_parallel.max(1) {
+            return;
+        }
+        self.working += 1;
+        let after = progress.last_try().and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
+        self.decision.effects.push(Effect::StartAttempt {
+            phase: phase.id.clone(),
+            attempt: progress.tries.len() as u32 + 1,
+            parents: self.parents(phase),
+            after,
+            resume: between.and_then(|between: &Between| between.resume.clone()),
+            correction: between.map(|between| between.correction.clone()),
+        });
+    }
+
+    fn finish(&mut self) {
+        let active = self.active;
+        if let Some(by) = &active.cancel {
+            return self.conclude(JobEnd::Cancelled { by: by.clone() });
+        }
+        if let Some((_, progress)) = active.pairs().find(|(_, progress)| is_failed(progress)) {
+            let PhaseState::Failed { error, .. } = &progress.state else { return };
+            return self.conclude(JobEnd::Failed {
+                reason: error.message.clone(),
+                phase: Some(progress.id.clone()),
+                hint: error.hint.clone(),
+            });
+        }
+        if self.is_unfinished() {
+            return self.conclude(self.stuck());
+        }
+        match &active.integration {
+            Integration::Open => {
+                let tips = self.tips();
+                self.decision.effects.push(Effect::Integrate { tips });
+            }
+            Integration::Done { .. } => self.conclude(JobEnd::Succeeded),
+            Integration::Failed { findings } => self.conclude(JobEnd::Failed {
+                reason: findings.first().map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),
+                phase: None,
+                hint: findings.first().and_then(|one| one.fix.clone()),
+            }),
+        }
+    }
+
+    /// Why phases are left although nothing is under way.
+    fn stuck(&self) -> JobEnd {
+        let spent = self.active.usage().cost_usd;
+        match self.active.spec.policy.budget_usd {
+            Some(budget) if spent >= budget => JobEnd::Failed {
+                reason: format!("the job's budget of {budget} USD is used up ({spent:.4} USD spent)"),
+                phase: None,
+                hint: Some("start it again with a larger --budget".into()),
+            },
+            // Cannot happen with a validated plan; answering is what makes `decide` total.
+            Some(_) | None => {
+                JobEnd::Failed { reason: "no phase that is left can ever start".into(), phase: None, hint: None }
+            }
+        }
+    }
+
+    fn conclude(&mut self, end: JobEnd) {
+        self.decision.effects.push(Effect::Conclude { end });
+    }
+
+    fn has_failed(&self) -> bool {
+        self.active.phases.iter().any(is_failed) || self.is_over_budget()
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.active.spec.policy.budget_usd.is_some_and(|budget| self.active.usage().cost_usd >= budget) && self.is_unfinished()
+    }
+
+    /// Whether a phase is left that could still be tried.
+    fn is_unfinished(&self) -> bool {
+        self.active.pairs().any(|(phase, progress)| match progress.state {
+            PhaseState::Pending => !self.is_blocked(phase),
+            PhaseState::Working { .. } | PhaseState::Between(_) => true,
+            PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => false,
+        })
+    }
+
+    /// Whether the phase can never start, since one that it needs was skipped.
+    fn is_blocked(&self, phase: &Phase) -> bool {
+        blocked(self.active, phase)
+    }
+
+    fn is_ready(&self, phase: &Phase) -> bool {
+        phase.depends_on.iter().all(|id| {
+            self.active.progress(id).is_some_and(|progress| match progress.state {
+                PhaseState::Passed { .. } | PhaseState::Skipped { dependents: Dependents::Run, .. } => true,
+                PhaseState::Pending
+                | PhaseState::Working { .. }
+                | PhaseState::Between(_)
+                | PhaseState::Failed { .. }
+                | PhaseState::Skipped { dependents: Dependents::Skip, .. }
+                | PhaseState::Cancelled => false,
+            })
+        })
+    }
+
+    /// Results of the nearest passed phases that the phase needs; a skipped one hands on its own parents.
+    fn parents(&self, phase: &Phase) -> Vec<Tip> {
+        let mut tips: Vec<Tip> = Vec::new();
+        let mut open: Vec<&PhaseId> = phase.depends_on.iter().collect();
+        let mut seen: Vec<&PhaseId> = Vec::new();
+        while let Some(id) = open.pop() {
+            if seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            let (Some(progress), Some(phase)) = (self.active.progress(id), self.active.spec.plan.phase(id)) else { continue };
+            if let PhaseState::Passed { result, .. } = &progress.state {
+                tips.push(Tip { phase: id.clone(), commit: result.commit.clone() });
+            } else {
+                open.extend(&phase.depends_on);
+            }
+        }
+        self.in_plan_order(tips)
+    }
+
+    /// Results that no other passed phase starts from.
+    fn tips(&self) -> Vec<Tip> {
+        let plan = &self.active.spec.plan;
+        let passed = |progress: &&PhaseProgress| matches!(progress.state, PhaseState::Passed { .. });
+        let contained: Vec<&PhaseId> =
+            self.active.phases.iter().filter(passed).flat_map(|progress| plan.ancestors(&progress.id)).collect();
+        let tips = self.active.phases.iter().filter(passed).filter(|progress| !contained.contains(&&progress.id));
+        tips.filter_map(|progress| match &progress.state {
+            PhaseState::Passed { result, .. } => Some(Tip { phase: progress.id.clone(), commit: result.commit.clone() }),
+            _ => None,
+        })
+        .collect()
+    }
+
+    fn in_plan_order(&self, mut tips: Vec<Tip>) -> Vec<Tip> {
+        let place = |tip: &Tip| self.active.phases.iter().position(|progress| progress.id == tip.phase);
+        tips.sort_by_key(place);
+        tips
+    }
+}
+
+fn is_failed(progress: &PhaseProgress) -> bool {
+    matches!(progress.state, PhaseState::Failed { .. })
+}
+
+/// Whether a pending phase can never start, since one that it needs was skipped with all that depends on it.
+pub(super) fn blocked(active: &Active, phase: &Phase) -> bool {
+    let mut open: Vec<&PhaseId> = phase.depends_on.iter().collect();
+    let mut seen: Vec<&PhaseId> = Vec::new();
+    while let Some(id) = open.pop() {
+        if seen.contains(&id) {
+            continue;
+        }
+        seen.push(id);
+        let (Some(progress), Some(needed)) = (active.progress(id), active.spec.plan.phase(id)) else { continue };
+        match &progress.state {
+            PhaseState::Skipped { dependents: Dependents::Skip, .. } => return true,
+            // Only a phase that has not started can itself be blocked.
+            PhaseState::Pending => open.extend(&needed.depends_on),
+            PhaseState::Working { .. }
+            | PhaseState::Between(_)
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { dependents: Dependents::Run, .. }
+            | PhaseState::Cancelled => {}
+        }
+    }
+    false
+}

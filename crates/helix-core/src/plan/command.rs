@@ -1,0 +1,241 @@
+//! Command lines of gates, split into words as a POSIX shell would, but never given to a shell.
+//!
+//! Must not know which program runs them; whatever only a shell could do is refused here instead of being passed on.
+
+/// Why a command line does not split into words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SplitError {
+    /// No words.
+    #[error("the command is empty")]
+    Empty,
+    /// A quotation that does not end.
+    #[error("the quotation that begins with {quote} is not closed")]
+    OpenQuote {
+        /// The quotation mark.
+        quote: char,
+        /// Byte offset of the mark.
+        at: usize,
+    },
+    /// The text ends with a backslash.
+    #[error("the command ends with a backslash")]
+    TrailingBackslash {
+        /// Byte offset of the backslash.
+        at: usize,
+    },
+    /// Something only a shell understands.
+    #[error("`{syntax}` is shell syntax, and Helix runs commands without a shell")]
+    ShellSyntax {
+        /// What was found.
+        syntax: String,
+        /// Its byte offset.
+        at: usize,
+    },
+    /// A NUL character, which no argument can hold.
+    #[error("the command contains a NUL character")]
+    Nul {
+        /// Its byte offset.
+        at: usize,
+    },
+}
+
+impl SplitError {
+    /// Byte offset in the command at which the problem lies.
+    pub fn at(&self) -> usize {
+        match self {
+            Self::Empty => 0,
+            Self::OpenQuote { at, .. }
+            | Self::TrailingBackslash { at }
+            | Self::ShellSyntax { at, .. }
+            | Self::Nul { at } => *at,
+        }
+    }
+
+    /// What would mend it.
+    pub fn remedy(&self, command: &str) -> String {
+        match self {
+            Self::Empty => "write the program and its arguments, such as `pytest -q`".into(),
+            Self::OpenQuote { quote, .. } => {
+                format!("close it with {quote}, or put a backslash before it if it is meant literally")
+            }
+            Self::TrailingBackslash { .. } => "remove it, or write `\\\\` for a literal one".into(),
+            Self::ShellSyntax { .. } if command.trim().contains('\n') => {
+                let lines: Vec<&str> = command.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+                format!("a gate is one command; for several name a shell: sh -c {}", quoted(&lines.join(" && ")))
+            }
+            Self::ShellSyntax { .. } => {
+                format!("if you want a shell, name it: sh -c {}; else put it in quotes", quoted(command.trim()))
+            }
+            Self::Nul { .. } => "remove it".into(),
+        }
+    }
+}
+
+/// Quotes a text for a shell: double quotes where they are enough, else single ones.
+fn quoted(text: &str) -> String {
+    if text.contains(['"', '$', '`', '\\', '!']) {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    } else {
+        format!("\"{text}\"")
+    }
+}
+
+/// Splits a command line into program and arguments by POSIX quoting rules, without any expansion.
+///
+/// Quotes and backslashes mean what they mean to `sh`; `*`, `?` and `{}` are passed on as they are.
+///
+/// # Errors
+/// [`SplitError`] when a quotation is open, when there are no words, or when an unquoted part would need a shell:
+/// pipes, redirections, `;`, `&`, line breaks, `$`, backticks, parentheses, a leading `NAME=value` or `~`.
+pub fn split_words(command: &str) -> Result<Vec<String>, SplitError> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let command_end = command.trim_end().len();
+    let mut rest = command[..command_end].char_indices().peekable();
+    while let Some((at, character)) = rest.next() {
+        match character {
+            '\0' => return Err(SplitError::Nul { at }),
+            ' ' | '\t' => words.extend(word.take()),
+            '\n' | '\r' if words.is_empty() && word.is_none() => {}
+            '\'' => {
+                let quoted = word.get_or_insert_default();
+                loop {
+                    match rest.next() {
+                        None => return Err(SplitError::OpenQuote { quote: '\'', at }),
+                        Some((_, '\'')) => break,
+                        Some((at, '\0')) => return Err(SplitError::Nul { at }),
+                        Some((_, inner)) => quoted.push(inner),
+                    }
+                }
+            }
+            '"' => double_quoted(&mut rest, at, word.get_or_insert_default())?,
+            '\\' => match rest.next() {
+                // A backslash before a line break joins the lines.
+                Some((_, '\n')) => {}
+                Some((at, '\0')) => return Err(SplitError::Nul { at }),
+                Some((_, escaped)) => word.get_or_insert_default().push(escaped),
+                None => return Err(SplitError::TrailingBackslash { at }),
+            },
+            '|' | '&' | ';' | '<' | '>' | '(' | ')' | '`' | '$' | '\n' | '\r' => {
+                let syntax = shell_syntax(character, rest.peek().map(|(_, next)| *next));
+                return Err(SplitError::ShellSyntax { syntax, at });
+            }
+            '~' if word.is_none() => return Err(SplitError::ShellSyntax { syntax: "~".into(), at }),
+            '=' if words.is_empty() && word.as_deref().is_some_and(is_name) => {
+                let syntax = format!("{}=", word.unwrap_or_default());
+                return Err(SplitError::ShellSyntax { syntax, at });
+            }
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    match words.first() {
+        Some(program) if !program.is_empty() => Ok(words),
+        Some(_) | None => Err(SplitError::Empty),
+    }
+}
+
+fn double_quoted(
+    rest: &mut std::iter::Peekable<std::str::CharIndices<'_>>,
+    open: usize,
+    word: &mut String,
+) -> Result<(), SplitError> {
+    loop {
+        match rest.next() {
+            None => return Err(SplitError::OpenQuote { quote: '"', at: open }),
+            Some((_, '"')) => return Ok(()),
+            Some((at, '\0')) => return Err(SplitError::Nul { at }),
+            Some((_, '\\')) => match rest.next() {
+                None => return Err(SplitError::OpenQuote { quote: '"', at: open }),
+                Some((at, '\0')) => return Err(SplitError::Nul { at }),
+                Some((_, '\n')) => {}
+                Some((_, escaped @ ('"' | '\\' | '$' | '`'))) => word.push(escaped),
+                Some((_, other)) => word.extend(['\\', other]),
+            },
+            Some((_, inner)) => word.push(inner),
+        }
+    }
+}
+
+fn shell_syntax(character: char, next: Option<char>) -> String {
+    match (character, next) {
+        ('\n' | '\r', _) => r"\n".into(),
+        ('$', Some(next)) if next == '(' || next == '{' => format!("${next}"),
+        ('|', Some('|')) | ('&', Some('&')) | ('>', Some('>')) | ('<', Some('<')) => {
+            [character, character].iter().collect()
+        }
+        _ => character.to_string(),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoting_follows_posix() {
+        let cases: [(&str, &[&str]); 10] = [
+            ("pytest -q", &["pytest", "-q"]),
+            ("  a\t b  \n", &["a", "b"]),
+            (r#"python -c 'print("x; y")'"#, &["python", "-c", r#"print("x; y")"#]),
+            (r#"echo "a \"b\" \$c \d""#, &["echo", r#"a "b" $c \d"#]),
+            (r"a\ b c\;d", &["a b", "c;d"]),
+            (r#"sh -c "make && ./run > $OUT""#, &["sh", "-c", "make && ./run > $OUT"]),
+            ("cargo test --features a,b -- --nocapture", &["cargo", "test", "--features", "a,b", "--", "--nocapture"]),
+            ("tool --flag=x '' \"\"", &["tool", "--flag=x", "", ""]),
+            ("a\\\nb", &["ab"]),
+            ("prettier --check src/**/*.js {a,b}", &["prettier", "--check", "src/**/*.js", "{a,b}"]),
+        ];
+        for (command, words) in cases {
+            assert_eq!(split_words(command).unwrap(), words, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_shell_can_do_is_refused_at_its_place() {
+        let cases = [
+            ("a && b", "&&", 2),
+            ("a || b", "||", 2),
+            ("a | b", "|", 2),
+            ("a;b", ";", 1),
+            ("a > f", ">", 2),
+            ("a 2>&1", ">", 3),
+            ("a $(b)", "$(", 2),
+            ("a $HOME", "$", 2),
+            ("a `b`", "`", 2),
+            ("a &", "&", 2),
+            ("a\nb", r"\n", 1),
+            ("(a)", "(", 0),
+            ("~/bin/x", "~", 0),
+            ("CI=1 npm test", "CI=", 2),
+        ];
+        for (command, syntax, at) in cases {
+            let expected = SplitError::ShellSyntax { syntax: syntax.into(), at };
+            assert_eq!(split_words(command).unwrap_err(), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn the_remedy_is_a_command_that_splits() {
+        for command in ["cd a && pytest", "echo \"$X\" | wc", "echo 'a' $B"] {
+            let remedy = split_words(command).unwrap_err().remedy(command);
+            let line = remedy.split("name it: ").nth(1).unwrap().split("; else").next().unwrap();
+            assert_eq!(split_words(line).unwrap(), ["sh", "-c", command]);
+        }
+    }
+
+    #[test]
+    fn open_quotes_and_nothing_are_errors() {
+        assert_eq!(split_words("a 'b").unwrap_err(), SplitError::OpenQuote { quote: '\'', at: 2 });
+        assert_eq!(split_words("a \"b\\\"").unwrap_err(), SplitError::OpenQuote { quote: '"', at: 2 });
+        assert_eq!(split_words("a \\").unwrap_err(), SplitError::TrailingBackslash { at: 2 });
+        for empty in ["", " \n", "''", "\"\" x"] {
+            assert_eq!(split_words(empty).unwrap_err(), SplitError::Empty, "{empty:?}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Plans: the phases a job carries out. `model` is what the engine works with; `parse` reads `phases.yaml`.
+//!
+//! Must not know the repository: what exists on disk is checked by the engine at submit.
+
+mod check;
+pub mod codes;
+mod command;
+mod duration;
+mod gates;
+mod model;
+mod order;
+mod parse;
+mod pattern;
+mod source;
+mod words;
+
+pub use command::{SplitError, split_words};
+pub use duration::DurationError;
+pub use gates::GATE_TIMEOUT;
+pub use model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
+pub use parse::{ParsedPlan, PhasePlaces, PlanPlaces, VERIFY_TIMEOUT};
+pub use pattern::{PathError, is_glob, normal_path};
+pub use source::json_schema;
+pub use words::{DefaultGate, DefaultGates, GateCost, default_gates_markdown, in_order_of_cost};

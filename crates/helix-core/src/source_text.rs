@@ -1,0 +1,125 @@
+//! A source text with its name, so that any byte range of it can become a diagnostic with line and column.
+//!
+//! Must not know what the text means; finding a place costs a search over line starts, never a scan of the text.
+
+use std::ops::Range;
+
+use crate::diagnostic::{Diagnostic, Span};
+
+/// Bytes between two remembered character counts: bounds the cost of a column in a very long line.
+const STRIDE: usize = 256;
+
+/// A text, what the user calls it, and where its lines begin.
+#[derive(Debug, Clone)]
+pub struct SourceText<'a> {
+    file: &'a str,
+    text: &'a str,
+    line_starts: Vec<usize>,
+    /// Characters before each multiple of [`STRIDE`] bytes.
+    characters_before: Vec<usize>,
+}
+
+impl<'a> SourceText<'a> {
+    /// Reads the text once to find its lines.
+    pub fn new(file: &'a str, text: &'a str) -> Self {
+        let mut line_starts = vec![0];
+        let mut characters_before = Vec::with_capacity(text.len() / STRIDE + 1);
+        let mut characters = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if at % STRIDE == 0 {
+                characters_before.push(characters);
+            }
+            // Continuation bytes do not begin a character.
+            if byte & 0xC0 != 0x80 {
+                characters += 1;
+            }
+            if byte == b'\n' {
+                line_starts.push(at + 1);
+            }
+        }
+        Self { file, text, line_starts, characters_before }
+    }
+
+    /// What the user calls it.
+    pub fn file(&self) -> &'a str {
+        self.file
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The text of a byte range; empty when the range is not one of this text.
+    pub fn slice(&self, range: Range<usize>) -> &'a str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// Byte offset at which a line (from 1) begins; the end of the text for lines past it.
+    pub fn line_start(&self, line: usize) -> usize {
+        self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
+    }
+
+    /// Line (from 1) that holds the byte offset.
+    pub fn line_of(&self, at: usize) -> usize {
+        self.line_starts.partition_point(|start| *start <= at).max(1)
+    }
+
+    /// Line and column of a byte range; offsets past the end are clamped to it.
+    pub fn span(&self, range: Range<usize>) -> Span {
+        let mut at = range.start.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let line = self.line_of(at);
+        let column = self.characters_until(at) - self.characters_until(self.line_start(line)) + 1;
+        Span {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+            start: at,
+            end: range.end.clamp(at, self.text.len()),
+        }
+    }
+
+    /// An error at a byte range.
+    pub fn error(&self, code: &str, range: Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(code, self.file, message).at(self.span(range))
+    }
+
+    /// A warning at a byte range.
+    pub fn warning(&self, code: &str, range: Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::warning(code, self.file, message).at(self.span(range))
+    }
+
+    fn characters_until(&self, at: usize) -> usize {
+        let block = (at / STRIDE).min(self.characters_before.len().saturating_sub(1));
+        let counted = self.characters_before.get(block).copied().unwrap_or(0);
+        let rest = self.text.as_bytes().get(block * STRIDE..at).unwrap_or_default();
+        counted + rest.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
+    }
+}
+
+/// Sorts diagnostics as a reader meets them: by place, the ones about the whole file first.
+pub fn sort_by_place(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_agree_with_the_plain_scan() {
+        let text = format!("a\nüb: {}\n\nende", "ä€x".repeat(3000));
+        let source = SourceText::new("f", &text);
+        for (at, _) in text.char_indices().step_by(7).chain([(text.len(), ' ')]) {
+            assert_eq!(source.span(at..at), Span::locate(&text, at, at), "offset {at}");
+        }
+    }
+
+    #[test]
+    fn an_empty_text_has_one_place() {
+        let span = SourceText::new("f", "").span(3..9);
+        assert_eq!((span.line, span.column, span.start, span.end), (1, 1, 0, 0));
+    }
+}

@@ -1,0 +1,139 @@
+//! The marker by which the Consultant says where it thinks a conversation stands: one enum, one parser.
+//!
+//! Metadata only: it plays no part in completion, its absence means nothing, and nothing is ever inferred [3-5].
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a conversation stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the contract's own words")]
+pub enum Step {
+    What,
+    Why,
+    Constraints,
+    Generate,
+    Finalize,
+    Done,
+}
+
+impl Step {
+    /// All steps in their usual order.
+    pub const ALL: [Self; 6] = [Self::What, Self::Why, Self::Constraints, Self::Generate, Self::Finalize, Self::Done];
+
+    /// The word in the marker.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::What => "what",
+            Self::Why => "why",
+            Self::Constraints => "constraints",
+            Self::Generate => "generate",
+            Self::Finalize => "finalize",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// What stands in an answer's last line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Marker {
+    /// No marker. Means nothing.
+    Absent,
+    /// A marker with a known step.
+    Step(Step),
+    /// A marker with a word that is no step.
+    Unknown(String),
+}
+
+/// How every marker begins.
+const OPENING: &str = "<!--";
+
+/// Splits an answer into what the user sees and the marker in its last line.
+pub fn split(answer: &str) -> (&str, Marker) {
+    let trimmed = answer.trim_end();
+    let line_start = trimmed.rfind('\n').map_or(0, |at| at + 1);
+    match parse_line(&trimmed[line_start..]) {
+        Marker::Absent => (answer, Marker::Absent),
+        marker => (trimmed[..line_start].trim_end(), marker),
+    }
+}
+
+fn parse_line(line: &str) -> Marker {
+    let inner = line.trim().strip_prefix(OPENING).and_then(|rest| rest.strip_suffix("-->")).map(str::trim);
+    let Some(word) = inner.and_then(|inner| inner.strip_prefix("STEP:")).map(str::trim) else { return Marker::Absent };
+    match Step::ALL.into_iter().find(|step| step.word() == word) {
+        Some(step) => Marker::Step(step),
+        None => Marker::Unknown(word.to_owned()),
+    }
+}
+
+/// Takes the marker out of a streamed answer. Holds back only what could still become a marker in the last line.
+#[derive(Debug, Default)]
+pub struct MarkerFilter {
+    held: String,
+}
+
+impl MarkerFilter {
+    /// Takes a piece of the answer; returns what can be shown by now.
+    pub fn push(&mut self, piece: &str) -> String {
+        self.held.push_str(piece);
+        let keep_from = self.possible_marker();
+        let rest = self.held.split_off(keep_from);
+        std::mem::replace(&mut self.held, rest)
+    }
+
+    /// Ends the answer; returns the rest of what can be shown, and the marker.
+    pub fn finish(self) -> (String, Marker) {
+        match split(&self.held) {
+            (_, Marker::Absent) => (self.held, Marker::Absent),
+            (shown, marker) => (shown.to_owned(), marker),
+        }
+    }
+
+    /// Where the text begins that may turn out to be the marker: the white space before the last line that so far reads
+    /// like one, or else trailing white space.
+    fn possible_marker(&self) -> usize {
+        let text = self.held.trim_end();
+        let line_start = text.rfind('\n').map_or(0, |at| at + 1);
+        let line = text[line_start..].trim_start();
+        let could_be = !line.is_empty() && (OPENING.starts_with(line) || line.starts_with(OPENING));
+        if could_be { text[..line_start].trim_end().len() } else { text.len() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_line_counts() {
+        assert_eq!(split("Hello\n<!-- STEP: why -->\n"), ("Hello", Marker::Step(Step::Why)));
+        assert_eq!(split("<!-- STEP: why -->\nHello").1, Marker::Absent, "[5]");
+        assert_eq!(split("Hello <!-- STEP: why -->").1, Marker::Absent);
+        assert_eq!(split("Hello\n<!-- STEP: unknown -->").1, Marker::Unknown("unknown".into()), "[4]");
+        assert_eq!(split("Hello"), ("Hello", Marker::Absent), "[3]");
+    }
+
+    #[test]
+    fn a_stream_shows_everything_but_the_marker_however_it_is_cut() {
+        for (answer, shown) in [
+            ("Hello\n\nworld\n<!-- STEP: done -->", "Hello\n\nworld"),
+            ("a <!-- no marker --> b\n<!-- neither -->", "a <!-- no marker --> b\n<!-- neither -->"),
+            ("x\n<!-- STEP: what -->\nand more", "x\n<!-- STEP: what -->\nand more"),
+            ("ends with space \n\n", "ends with space \n\n"),
+            ("ä\n<!-", "ä\n<!-"),
+        ] {
+            for size in 1..answer.len() {
+                let mut filter = MarkerFilter::default();
+                let mut out = String::new();
+                let chars: Vec<char> = answer.chars().collect();
+                for piece in chars.chunks(size) {
+                    out.push_str(&filter.push(&piece.iter().collect::<String>()));
+                }
+                out.push_str(&filter.finish().0);
+                assert_eq!(out, shown, "pieces of {size}");
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Properties of jobs over random plans and random results: no legal way leads to an illegal state, every job ends,
+//! nothing is ever called done without proof, and replaying any prefix gives the same state.
+
+mod job_world;
+
+use helix_core::ids::TreeId;
+use helix_core::job::{
+    Effect, Integration, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState, Recorded, decide,
+};
+use helix_core::plan::OnFailure;
+use helix_core::run::Outcome;
+use job_world::{World, at, job, phase, spec, tree};
+use proptest::prelude::*;
+
+/// Random plans: up to six phases, each depending on earlier ones only.
+fn any_spec() -> impl Strategy<Value = JobSpec> {
+    let one = (any::<u8>(), 0usize..3, any::<bool>(), 0u8..3, 1u32..4);
+    (proptest::collection::vec(one, 1..7), 1u32..4, proptest::option::of((4u32..60).prop_map(|tenths| f64::from(tenths) / 10.0))).prop_map(
+        |(seeds, max_parallel, budget_usd)| {
+            let names = ["a", "b", "c", "d", "e", "f"];
+            let phases = seeds.iter().enumerate().map(|(index, (mask, gates, optional, on_failure, attempts))| {
+                let needs: Vec<&str> = (0..index).filter(|bit| mask & (1 << bit) != 0).map(|bit| names[bit]).collect();
+                let mut new = phase(names[index], &needs, *gates);
+                new.optional = *optional;
+                new.max_attempts = *attempts;
+                new.on_failure = [OnFailure::Fail, OnFailure::Skip, OnFailure::Escalate][*on_failure as usize];
+                new
+            });
+            let mut spec = spec(phases.collect());
+            spec.policy.max_parallel = max_parallel;
+            spec.policy.budget_usd = budget_usd;
+            spec
+        },
+    )
+}
+
+fn result_tree(state: &JobState, id: &helix_core::ids::PhaseId) -> TreeId {
+    let progress = state.active().and_then(|active| active.progress(id)).unwrap();
+    progress.last_try().and_then(|last| last.result.as_ref()).map_or_else(|| tree(0), |result| result.tree.clone())
+}
+
+/// Lets the world carry the job out, and checks on the way that every decision is one that can be followed.
+fn play(spec: JobSpec, draws: Vec<u8>, cancel_at: Option<u64>) -> (Vec<Recorded<JobEvent>>, JobState) {
+    let mut world = World::new(draws);
+    let mut events = vec![World::submitted(spec)];
+    let mut state = JobState::fold(&events).unwrap();
+    for step in 0..2_000_u64 {
+        if state.end().is_some() {
+            return (events, state);
+        }
+        let decision = decide(&state, at(world.clock));
+        let mut keys: Vec<String> = decision.effects.iter().map(Effect::key).collect();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), decision.effects.len(), "effects are distinct");
+        let event = if cancel_at == Some(step) {
+            JobEvent::CancelRequested { by: "a test".into() }
+        } else if decision.effects.is_empty() {
+            let wake = decision.wake_at.expect("a job that is not over has an effect or a time to wait for");
+            assert!(wake > at(world.clock), "waiting is for the future");
+            world.clock = wake.as_second() - job_world::START;
+            continue;
+        } else {
+            // Stopping an agent records nothing itself: the run's end does.
+            let telling: Vec<&Effect> =
+                decision.effects.iter().filter(|effect| !matches!(effect, Effect::StopAgent { .. })).collect();
+            let index = world.draw() as usize % telling.len();
+            world.carry_out(telling[index], |id| result_tree(&state, id)).unwrap()
+        };
+        let recorded = world.record(event);
+        state = state.apply(&recorded).unwrap_or_else(|error| panic!("{error}\n{events:#?}"));
+        events.push(recorded);
+    }
+    panic!("the job does not end: {events:#?}");
+}
+
+fn check_proof(state: &JobState) {
+    let active = state.active().unwrap();
+    for (phase, progress) in active.pairs() {
+        let PhaseState::Passed { result, .. } = &progress.state else { continue };
+        let last = progress.last_try().unwrap();
+        let outcome = &last.run_end.as_ref().unwrap().outcome;
+        assert!(matches!(outcome, Outcome::Completed(_) | Outcome::CompletedWithDenials(_)), "{outcome:?}");
+        assert_eq!(last.gates.len(), phase.gates.len(), "every gate answered");
+        assert!(last.gates.iter().all(|gate| gate.verdict.passed() && gate.tree == result.tree));
+    }
+    if state.end() == Some(&JobEnd::Succeeded) {
+        assert!(matches!(active.integration, Integration::Done { .. }));
+        assert!(active.phases.iter().all(|one| !matches!(one.state, PhaseState::Failed { .. } | PhaseState::Cancelled)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_job_ends_and_what_passed_is_proven(
+        spec in any_spec(),
+        draws in proptest::collection::vec(0u8..10, 0..200),
+        cancel_at in proptest::option::of(0u64..40),
+    ) {
+        let (events, state) = play(spec, draws, cancel_at);
+        check_proof(&state);
+        // Replay of any prefix gives the state that was there then, and going on from it gives the same end.
+        let mut running = JobState::New;
+        for (index, event) in events.iter().enumerate() {
+            prop_assert_eq!(&JobState::fold(&events[..index]).unwrap(), &running);
+            running = running.apply(event).unwrap();
+        }
+        prop_assert_eq!(&running, &state);
+        let view = JobView::project(&job(), &state).unwrap();
+        prop_assert!(view.status.is_final());
+        prop_assert_eq!(view.phases.len(), state.active().unwrap().phases.len());
+        let cancelled = events.iter().any(|one| matches!(one.event, JobEvent::CancelRequested { .. }));
+        prop_assert_eq!(cancelled, view.status == JobStatus::Cancelled);
+        // Events survive the journal's JSON.
+        for event in &events {
+            let text = serde_json::to_string(event).unwrap();
+            prop_assert_eq!(&serde_json::from_str::<Recorded<JobEvent>>(&text).unwrap(), event);
+        }
+    }
+
+    #[test]
+    fn events_in_any_order_are_refused_or_keep_the_rules(
+        spec in any_spec(),
+        draws in proptest::collection::vec(0u8..10, 0..80),
+        order in proptest::collection::vec(any::<proptest::sample::Index>(), 1..120),
+    ) {
+        let (events, _) = play(spec, draws, None);
+        let mut state = JobState::New;
+        let mut number = 0;
+        for index in order {
+            let mut event = events[index.index(events.len())].clone();
+            event.number = number + 1;
+            let before = state.clone();
+            match state.apply(&event) {
+                Ok(next) => {
+                    prop_assert!(before.end().is_none(), "nothing follows the end");
+                    number += 1;
+                    state = next;
+                    check_proof(&state);
+                }
+                Err(_) => state = before,
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! One agent run from its ask to its evidence: starts or re-attaches, translates, watches, and never guesses.
+//!
+//! Must not know jobs, phases or conversations: callers say what is asked and read what came of it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_agents::supervisor::SweepReport;
+use helix_agents::RunDirError;
+use helix_agents::dialect::{self, Dialect, InvocationError, Reader};
+use helix_agents::{AgentAsk, AgentProfile, AskedSchema, DialectName, RunEnd, RunHandle, RunRequest, Supervisor};
+use helix_core::agent_event::AgentEvent;
+use helix_core::ids::{AgentSessionId, RunId};
+use helix_core::run::{Ending, RunFacts, StopCause, StreamFacts};
+use helix_core::usage::Usage;
+use tokio::io::AsyncBufReadExt as _;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// How long an agent may take to exit after its terminal record. Measured: 50 to 90 ms, 1.1 s at most in 473 runs, plus
+/// session-end hooks; the rest is a process that hangs [T1].
+const LINGER: Duration = Duration::from_secs(20);
+/// How long an agent may be silent outside a tool call. The CLI's own stall detection takes 300 s, so that silence past
+/// 320 s means stuck (`docs/outcomes.md`).
+const STALL: Duration = Duration::from_secs(360);
+
+/// The record of an agent's stdout in its run directory.
+const STDOUT: &str = "stdout.jsonl";
+/// Label that names the dialect, so that a restarted host reads the run's record in the right language.
+const DIALECT_LABEL: &str = "dialect";
+/// Label that says whether structured output was asked for.
+const SCHEMA_LABEL: &str = "asked_schema";
+
+/// Runs agents under the supervisor, at most so many at a time.
+#[derive(Clone)]
+pub struct AgentRunner {
+    supervisor: Supervisor,
+    runs: PathBuf,
+    profiles: Arc<Vec<AgentProfile>>,
+    places: Arc<Semaphore>,
+    patience: Patience,
+}
+
+/// How long the runner waits before it ends a run that does not end by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// After the terminal record.
+    pub linger: Duration,
+    /// Without any event outside a tool call.
+    pub stall: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { linger: LINGER, stall: STALL }
+    }
+}
+
+/// What a run left.
+#[derive(Debug, Clone)]
+pub struct RunReport {
+    /// The evidence.
+    pub facts: RunFacts,
+    /// What it consumed.
+    pub usage: Usage,
+    /// The session that can be resumed.
+    pub session: Option<AgentSessionId>,
+    /// The answer, also when it was cut off.
+    pub answer: String,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// Why a run could not be made. What an agent does wrong is no error here but evidence in the report.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// No agent of this name is configured.
+    #[error("there is no agent {name:?}; configured: {known}")]
+    UnknownAgent {
+        /// The name.
+        name: String,
+        /// The configured ones.
+        known: String,
+    },
+    /// The ask cannot be expressed in the agent's dialect.
+    #[error("agent {agent} cannot be asked this")]
+    Invocation {
+        /// Which agent.
+        agent: String,
+        /// Why not.
+        source: InvocationError,
+    },
+    /// The supervisor could not start or attach to it.
+    #[error("run {run} could not be started")]
+    Start {
+        /// Which run.
+        run: RunId,
+        /// Why not.
+        source: helix_agents::supervisor::StartError,
+    },
+    /// There is no such run.
+    #[error("there is no record of run {run}")]
+    Unknown {
+        /// Which run.
+        run: RunId,
+    },
+    /// The run's record could not be read.
+    #[error("the record of run {run} cannot be read")]
+    Record {
+        /// Which run.
+        run: RunId,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The engine is closing; the run goes on under its keeper.
+    #[error("the engine is closing")]
+    Closing,
+}
+
+/// What bounds a run from outside.
+#[derive(Debug, Clone, Copy)]
+pub struct RunLimits<'a> {
+    /// Longest time from its start; kept by its keeper.
+    pub deadline: Option<Duration>,
+    /// Cancelled when somebody wants it to stop.
+    pub stop: &'a CancellationToken,
+}
+
+/// Who hears what an agent does, as it happens.
+pub trait Listener: Send {
+    /// Takes one event. Awaited, so that a bounded channel slows reading down instead of losing anything.
+    fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
+}
+
+/// A listener that ignores everything.
+pub struct Deaf;
+
+impl Listener for Deaf {
+    async fn hear(&mut self, _event: AgentEvent) {}
+}
+
+impl AgentRunner {
+    /// Makes a runner for these agents.
+    pub fn new(supervisor: Supervisor, runs: PathBuf, profiles: Vec<AgentProfile>, max_agents: u32) -> Self {
+        Self {
+            supervisor,
+            runs,
+            profiles: Arc::new(profiles),
+            places: Arc::new(Semaphore::new(max_agents.max(1) as usize)),
+            patience: Patience::default(),
+        }
+    }
+
+    /// The same with other limits to its patience.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// The configured agents.
+    pub fn profiles(&self) -> &[AgentProfile] {
+        &self.profiles
+    }
+
+    /// The agent of this name.
+    ///
+    /// # Errors
+    /// [`RunError::UnknownAgent`].
+    pub fn profile(&self, name: &str) -> Result<&AgentProfile, RunError> {
+        self.profiles.iter().find(|profile| profile.name == name).ok_or_else(|| RunError::UnknownAgent {
+            name: name.into(),
+            known: self.profiles.iter().map(|profile| profile.name.as_str()).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Where the files go that a run's agent is given. Not in the run's own directory: that one appears whole, by rename,
+    /// when the run starts.
+    pub fn agent_files(&self, run: &RunId) -> PathBuf {
+        self.runs.with_file_name("agent-files").join(run.as_str())
+    }
+
+    /// The directory of a run; exists once the run has started.
+    pub fn run_dir(&self, run: &RunId) -> PathBuf {
+        self.runs.join(run.as_str())
+    }
+
+    /// Ends what is left of runs that nobody keeps any more, but for the living ones. Called when a host starts.
+    ///
+    /// # Errors
+    /// The run directories cannot be read.
+    pub async fn sweep(&self, living: &[RunId]) -> Result<SweepReport, RunDirError> {
+        self.supervisor.sweep(living).await
+    }
+
+    /// Runs the agent, or attaches to the run if there is one of this id already, and reads it to its end.
+    ///
+    /// # Errors
+    /// [`RunError`] when there is no run whose evidence could be given.
+    pub async fn run(
+        &self,
+        agent: &str,
+        run: &RunId,
+        ask: impl FnOnce() -> AgentAsk + Send,
+        limits: RunLimits<'_>,
+        listener: &mut impl Listener,
+    ) -> Result<RunReport, RunError> {
+        // A run that exists needs no place: it has one already, or is over.
+        if let Some(handle) = self.attach(run).await? {
+            return self.read(run, handle, limits.stop, listener).await;
+        }
+        let _place = tokio::select! {
+            place = self.places.acquire() => place.map_err(|_| RunError::Closing)?,
+            () = limits.stop.cancelled() => return Ok(never_started()),
+        };
+        let profile = self.profile(agent)?;
+        let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
+        let invocation = dialect
+            .invocation(profile, &ask)
+            .map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
+        let request = RunRequest {
+            run: run.clone(),
+            invocation,
+            deadline: limits.deadline,
+            grace: Default::default(),
+            labels: labels(dialect.as_ref(), &ask),
+        };
+        let handle = self
+            .supervisor
+            .start(request)
+            .await
+            .map_err(|source| RunError::Start { run: run.clone(), source })?;
+        self.read(run, handle, limits.stop, listener).await
+    }
+
+    /// Reads a run again from its record; with `handle`'s end if it lives.
+    ///
+    /// # Errors
+    /// [`RunError::Unknown`] and [`RunError::Record`].
+    pub async fn follow(&self, run: &RunId, listener: &mut impl Listener) -> Result<RunReport, RunError> {
+        let handle = self.attach(run).await?.ok_or_else(|| RunError::Unknown { run: run.clone() })?;
+        let mut reader = self.reader(run, &handle)?;
+        let mut lines = handle.lines();
+        let mut events = Vec::new();
+        while let Some(line) = lines.next().await {
+            let line = line.map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
+            reader.line(&line, &mut events);
+            for event in events.drain(..) {
+                listener.hear(event).await;
+            }
+        }
+        let end = handle.ended().await;
+        Ok(report(reader, &end, lines.end()))
+    }
+
+    /// Reads what is there of a run, without waiting for more.
+    ///
+    /// # Errors
+    /// As for [`AgentRunner::follow`].
+    pub async fn replay(&self, run: &RunId, listener: &mut impl Listener) -> Result<(), RunError> {
+        let handle = self.attach(run).await?.ok_or_else(|| RunError::Unknown { run: run.clone() })?;
+        let mut reader = self.reader(run, &handle)?;
+        let record_error = |source: std::io::Error| RunError::Record { run: run.clone(), source: Box::new(source) };
+        let file = tokio::fs::File::open(handle.directory().join(STDOUT)).await.map_err(record_error)?;
+        let mut file = tokio::io::BufReader::with_capacity(64 << 10, file);
+        let (mut line, mut events) = (Vec::new(), Vec::new());
+        while file.read_until(b'\n', &mut line).await.map_err(record_error)? > 0 && line.ends_with(b"\n") {
+            reader.line(&line, &mut events);
+            line.clear();
+            for event in events.drain(..) {
+                listener.hear(event).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, RunError> {
+        let attached = self.supervisor.attach(run).await;
+        attached.map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })
+    }
+
+    fn reader(&self, run: &RunId, handle: &RunHandle) -> Result<Box<dyn Reader>, RunError> {
+        let labels = handle.labels();
+        let name: DialectName = labels
+            .get(DIALECT_LABEL)
+            .map_or("", String::as_str)
+            .parse()
+            .map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
+        let asked = labels.get(SCHEMA_LABEL).map_or(AskedSchema::No, |_| AskedSchema::Yes);
+        Ok(dialect::dialect(name).reader(asked))
+    }
+
+    async fn read(
+        &self,
+        run: &RunId,
+        handle: RunHandle,
+        stop: &CancellationToken,
+        listener: &mut impl Listener,
+    ) -> Result<RunReport, RunError> {
+        let record_error = |source: Box<dyn std::error::Error + Send + Sync>| RunError::Record { run: run.clone(), source };
+        let mut reader = self.reader(run, &handle)?;
+        let mut lines = handle.lines();
+        let mut events = Vec::new();
+        let mut watch = Watch::new(self.patience);
+        loop {
+            // Reading first: what is there is heard before anything is stopped, and a busy run is never called stalled.
+            let next = tokio::select! {
+                biased;
+                line = lines.next() => Next::Line(line),
+                () = stop.cancelled(), if watch.may_stop() => Next::Stop(StopCause::Cancelled),
+                () = tokio::time::sleep(watch.patience()), if watch.may_stop() => Next::Silence,
+            };
+            let cause = match next {
+                Next::Line(None) => break,
+                Next::Line(Some(line)) => {
+                    reader.line(&line.map_err(|source| record_error(Box::new(source)))?, &mut events);
+                    for event in events.drain(..) {
+                        watch.saw(&event);
+                        listener.hear(event).await;
+                    }
+                    continue;
+                }
+                Next::Stop(cause) => Some(cause),
+                Next::Silence => watch.cause_of_silence(),
+            };
+            if let Some(cause) = cause {
+                tracing::info!(%run, ?cause, "stopping a run");
+                watch.stopped();
+                handle.stop(cause).await.map_err(|source| record_error(Box::new(source)))?;
+            }
+        }
+        let end = handle.ended().await;
+        let stream = lines.end().clone();
+        reader.tail(&stream.tail, &mut events);
+        for event in events.drain(..) {
+            listener.hear(event).await;
+        }
+        Ok(report(reader, &end, &stream))
+    }
+}
+
+enum Next<L> {
+    Line(Option<L>),
+    Stop(StopCause),
+    Silence,
+}
+
+/// The report of a run that was stopped before it had a place to run in.
+fn never_started() -> RunReport {
+    let facts = RunFacts {
+        ending: Ending::NotStarted { reason: "it was stopped before it started".into() },
+        stopped: Some(StopCause::Cancelled),
+        stdout: StreamFacts { read_to_end: true, ..StreamFacts::default() },
+        asked_schema: false,
+        started: false,
+        active_after_terminal: false,
+        terminal: None,
+        declared_error: None,
+        rate_limit: None,
+        tasks_lost: 0,
+        stderr_tail: String::new(),
+    };
+    RunReport { facts, usage: Usage::default(), session: None, answer: String::new(), duration_ms: 0 }
+}
+
+fn report(mut reader: Box<dyn Reader>, end: &RunEnd, stream: &helix_agents::StreamEnd) -> RunReport {
+    let elapsed = end.ended_at.duration_since(end.started_at).as_millis();
+    RunReport {
+        facts: reader.facts(end, stream),
+        usage: reader.usage(),
+        session: reader.session().cloned(),
+        answer: reader.answer().to_owned(),
+        duration_ms: u64::try_from(elapsed).unwrap_or(0),
+    }
+}
+
+fn labels(dialect: &dyn Dialect, ask: &AgentAsk) -> BTreeMap<String, String> {
+    let mut labels = BTreeMap::from([(DIALECT_LABEL.to_owned(), dialect.name().as_str().to_owned())]);
+    if ask.asked_schema() == AskedSchema::Yes {
+        labels.insert(SCHEMA_LABEL.to_owned(), "yes".to_owned());
+    }
+    labels
+}
+
+/// Watches a run for hanging: after its terminal record, or without an event outside tool calls.
+struct Watch {
+    limits: Patience,
+    tools: HashSet<String>,
+    finished: bool,
+    stopped: bool,
+}
+
+impl Watch {
+    fn new(limits: Patience) -> Self {
+        Self { limits, tools: HashSet::new(), finished: false, stopped: false }
+    }
+
+    fn saw(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::ToolStarted { id, .. } => {
+                self.tools.insert(id.clone());
+            }
+            AgentEvent::ToolFinished { id, .. } => {
+                self.tools.remove(id);
+            }
+            AgentEvent::Finished { .. } => self.finished = true,
+            // A new turn began: what was said to be finished is not.
+            AgentEvent::Started { .. } => self.finished = false,
+            AgentEvent::Text { .. }
+            | AgentEvent::Thinking { .. }
+            | AgentEvent::UsageReported { .. }
+            | AgentEvent::RateLimited { .. }
+            | AgentEvent::ApiRetry { .. }
+            | AgentEvent::Question { .. }
+            | AgentEvent::Unrecognised { .. } => {}
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        if self.finished { self.limits.linger } else { self.limits.stall }
+    }
+
+    /// Whether nothing has been asked of the run yet: a run is stopped once, its keeper does the rest.
+    fn may_stop(&self) -> bool {
+        !self.stopped
+    }
+
+    fn stopped(&mut self) {
+        self.stopped = true;
+    }
+
+    /// What silence for as long as [`Watch::patience`] means.
+    fn cause_of_silence(&self) -> Option<StopCause> {
+        match (self.finished, self.tools.is_empty()) {
+            (true, _) => Some(StopCause::Lingered),
+            (false, true) => Some(StopCause::Stalled),
+            // A tool may be silent as long as its own time limit lets it; the run's deadline still holds.
+            (false, false) => None,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Codes of errors that the engine finds at submit; each has a page in `docs/errors/`.
+
+/// The plan file cannot be found or read.
+pub const PLAN_UNREADABLE: &str = "HX0401";
+/// The plan has errors (each has its own code).
+pub const PLAN_INVALID: &str = "HX0402";
+/// The project is no usable repository.
+pub const NO_REPOSITORY: &str = "HX0403";
+/// The repository has no commit yet.
+pub const NO_COMMIT: &str = "HX0404";
+/// Git does not know who makes commits.
+pub const NO_IDENTITY: &str = "HX0405";
+/// An agent is not configured.
+pub const UNKNOWN_AGENT: &str = "HX0406";
+/// An agent cannot be used: missing, too old, does not answer.
+pub const AGENT_UNUSABLE: &str = "HX0407";
+/// An input of a phase is not in the repository.
+pub const INPUT_MISSING: &str = "HX0408";
+/// The plan's ADR cannot be read.
+pub const ADR_MISSING: &str = "HX0409";
+/// The path lies outside the configured roots.
+pub const OUTSIDE_ROOTS: &str = "HX0410";
+/// The plan asks for something that this version does not carry out.
+pub const NOT_CARRIED_OUT: &str = "HX0411";
+/// A phase that was named does not exist.
+pub const UNKNOWN_PHASE: &str = "HX0412";
+/// The journal could not be written.
+pub const JOURNAL_FAILED: &str = "HX0413";
+/// A limit that is no positive number.
+pub const BAD_LIMIT: &str = "HX0414";

@@ -1,0 +1,450 @@
+//! The engine as its callers see it: jobs, conversations, and what they leave to read.
+//!
+//! Must not know HTTP or a terminal; both are clients of this.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use helix_agents::supervisor::Watching;
+use helix_agents::{Supervisor, SupervisorConfig};
+use helix_core::agent_event::AgentEvent;
+use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
+use helix_core::job::{JobEvent, JobState, JobView, Recorded};
+use helix_core::session::SessionView;
+use helix_store::{
+    Access, Acquire, Fence, Follower, JobFilter, Journal, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir, Stream,
+};
+use jiff::Timestamp;
+use tokio::sync::{broadcast, mpsc};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::agent_run::{AgentRunner, Listener, RunError};
+use crate::config::EngineConfig;
+use crate::consultant::{Desk, House, ToolsEndpoint, TurnError, TurnEvent, TurnRequest};
+use crate::git::{GitEnvironment, Workspaces};
+use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock};
+use crate::probes::Probes;
+use crate::submit::{Submission, SubmitError, SubmitRequest};
+use crate::tools::Tools;
+
+/// Events that a reader of the live activity may be behind before it misses some.
+const ACTIVITY_BUFFER: usize = 4_096;
+/// Events between a follower of the journal and its reader.
+const FOLLOW_BUFFER: usize = 64;
+/// The state directory's lock already makes this process the only host; the lease gives its writes a fence, so that a
+/// host that was suspended and replaced cannot write any more.
+const HOST_LEASE: &str = "host";
+
+/// A running engine. Cheap to clone; all clones are the same engine.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) state: StateDir,
+    pub(crate) config: EngineConfig,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) fence: Fence,
+    pub(crate) runner: AgentRunner,
+    pub(crate) git: GitEnvironment,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) probes: Probes,
+    carrier: Carrier,
+    house: House,
+    jobs: Mutex<HashMap<JobId, JobHandle>>,
+    activity: broadcast::Sender<Activity>,
+    tools: Arc<OnceLock<ToolsEndpoint>>,
+    tasks: TaskTracker,
+    closing: CancellationToken,
+}
+
+/// Why something cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// There is no such thing, or the prefix fits several.
+    #[error("there is no {kind} {id:?}")]
+    NotFound {
+        /// What was looked for, such as `job`.
+        kind: &'static str,
+        /// By which id.
+        id: String,
+    },
+    /// The job is over: nothing can be changed.
+    #[error("job {id} is over ({status})")]
+    Over {
+        /// Which job.
+        id: JobId,
+        /// How it ended.
+        status: String,
+    },
+    /// The journal failed.
+    #[error("the journal failed")]
+    Journal(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Anything else of the surroundings.
+    #[error("{message}")]
+    Environment {
+        /// What failed.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+}
+
+/// What an agent does in a job, as it happens. Not kept: the run's record is.
+#[derive(Debug, Clone)]
+pub struct Activity {
+    /// Which job.
+    pub job: JobId,
+    /// Which phase.
+    pub phase: PhaseId,
+    /// Which run.
+    pub run: RunId,
+    /// What it does.
+    pub event: AgentEvent,
+}
+
+impl Engine {
+    /// Opens the engine on a state directory that this process holds: folds the journal, re-attaches to living runs,
+    /// seals lost ones, and carries every unfinished job on.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`] and [`EngineError::Environment`].
+    pub async fn open(state: StateDir, config: EngineConfig) -> Result<Self, EngineError> {
+        let journal = SqliteJournal::open(&state.database(), Access::ReadWrite).await;
+        let journal: Arc<dyn Journal> = Arc::new(journal.map_err(environment_error)?);
+        let wish = Acquire {
+            name: HOST_LEASE.into(),
+            owner: format!("pid {}", std::process::id()),
+            ttl: Duration::from_millis(1),
+            now: Timestamp::now(),
+        };
+        let fence = journal.acquire(wish).await.map_err(journal_error)?.fence;
+        let (keeper, keeper_args) = match config.keeper.split_first() {
+            Some((program, args)) => (program.into(), args.to_vec()),
+            None => (config.helix.clone(), vec!["keeper".to_owned()]),
+        };
+        let supervisor =
+            Supervisor::new(SupervisorConfig { runs_dir: state.runs(), keeper, keeper_args, watching: Watching::default() });
+        let runner = AgentRunner::new(
+            supervisor.map_err(environment_error)?,
+            state.runs(),
+            config.agents.clone(),
+            config.max_agents,
+        );
+        let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
+        let (tasks, closing, tools) = (TaskTracker::new(), CancellationToken::new(), Arc::new(OnceLock::new()));
+        let git = GitEnvironment::from_process();
+        let desk = Arc::new(Desk {
+            runner: runner.clone(),
+            journal: Arc::clone(&journal),
+            fence: fence.clone(),
+            config: config.consultant.clone(),
+            projects: config.projects.clone(),
+            tools: Arc::clone(&tools),
+            closing: closing.clone(),
+        });
+        let carrier = Carrier::new(
+            state.clone(),
+            runner.clone(),
+            config.default_agent.clone(),
+            activity.clone(),
+            git.clone(),
+        );
+        let house = House::new(Arc::clone(&desk), state.sessions(), tasks.clone());
+        let jobs = Mutex::default();
+        let inner = Inner {
+            state, config, journal, fence, runner, git, desk, probes: Probes::default(), carrier, house, jobs, activity, tools, tasks, closing,
+        };
+        let engine = Self { inner: Arc::new(inner) };
+        engine.recover().await?;
+        Ok(engine)
+    }
+
+    /// Folds every unfinished job and carries it on; removes what no job needs any more.
+    async fn recover(&self) -> Result<(), EngineError> {
+        let inner = &self.inner;
+        // Commands of gates are not kept by keepers: what a dead host left of them is ended before any gate runs again.
+        let root = inner.state.root().to_path_buf();
+        let ended = tokio::task::spawn_blocking(move || crate::command::sweep_orphans(&root)).await;
+        if let Ok(ended @ 1..) = ended {
+            tracing::info!(ended, "ended processes of gates that a former host had started");
+        }
+        let (mut living, mut states) = (BTreeSet::new(), Vec::new());
+        for view in self.all_jobs(JobFilter::unfinished()).await? {
+            living.insert(view.id.clone());
+            let events = helix_store::job_events(inner.journal.as_ref(), &view.id, 0).await.map_err(journal_error)?;
+            match JobState::fold(&events) {
+                Ok(state) => {
+                    tracing::info!(job = %view.id, events = events.len(), "carrying on");
+                    states.push((view.id, state));
+                }
+                Err(error) => tracing::error!(job = %view.id, %error, "this job's record contradicts itself; it is left alone"),
+            }
+        }
+        let mut runs: Vec<RunId> = states.iter().flat_map(|(_, state)| open_runs(state)).collect();
+        runs.extend(inner.house.open_runs().await.map_err(journal_error)?);
+        match inner.runner.sweep(&runs).await {
+            Ok(report) => tracing::debug!(?report, "swept runs that nobody keeps"),
+            Err(error) => tracing::warn!(%error, "runs that nobody keeps may be left"),
+        }
+        for (id, state) in states {
+            self.start_loop(id, state);
+        }
+        let root = inner.state.worktrees();
+        self.inner.tasks.spawn_blocking(move || match Workspaces::sweep(&root, &living) {
+            Ok(swept) if swept.removed.is_empty() && swept.stuck.is_empty() => {}
+            Ok(swept) => tracing::info!(?swept, "removed worktrees of jobs that are over"),
+            Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
+        });
+        inner.house.recover().await.map_err(journal_error)
+    }
+
+    /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
+    pub async fn close(&self) {
+        self.inner.closing.cancel();
+        self.inner.tasks.close();
+        self.inner.tasks.wait().await;
+    }
+
+    /// Tells the engine under which URL and with which token agents reach Helix's MCP tools. Set once by the server;
+    /// later calls change nothing.
+    pub fn set_tools_endpoint(&self, url: String, token: String) {
+        if self.inner.tools.set(ToolsEndpoint { url, token }).is_err() {
+            tracing::warn!("the tools' endpoint is set already");
+        }
+    }
+
+    /// Checks a plan and its surroundings and starts the job.
+    ///
+    /// # Errors
+    /// [`SubmitError`]; nothing was changed.
+    pub async fn submit(&self, request: SubmitRequest) -> Result<Submission, SubmitError> {
+        crate::submit::submit(self, request).await
+    }
+
+    /// Starts the loop of a job whose first event is in the journal.
+    pub(crate) fn start_loop(&self, id: JobId, state: JobState) {
+        let inner = &self.inner;
+        let log = JobLog::new(id.clone(), state, Arc::clone(&inner.journal), inner.fence.clone());
+        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), inner.closing.clone());
+        lock(&inner.jobs).insert(id.clone(), handle);
+        let engine = self.clone();
+        inner.tasks.spawn(async move {
+            job_loop.run().await;
+            lock(&engine.inner.jobs).remove(&id);
+        });
+    }
+
+    /// Jobs, newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
+        self.all_jobs(filter).await
+    }
+
+    async fn all_jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
+        let (mut jobs, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = self.inner.journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await;
+            let page = page.map_err(journal_error)?;
+            jobs.extend(page.jobs);
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok(jobs);
+            }
+        }
+    }
+
+    /// A job by its id or a unique prefix of it.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn job(&self, id: &str) -> Result<JobView, EngineError> {
+        let found = self.inner.journal.job(id.to_owned()).await.map_err(journal_error)?;
+        found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })
+    }
+
+    /// Asks a job to stop; returns once the request is durable.
+    ///
+    /// # Errors
+    /// [`EngineError::Over`] when there is nothing left to stop, and as for [`Engine::job`].
+    pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
+        let view = self.job(id.as_str()).await?;
+        let handle = lock(&self.inner.jobs).get(id).cloned();
+        let asked = match handle {
+            Some(handle) if !view.status.is_final() => handle.cancel(by).await,
+            Some(_) | None => false,
+        };
+        let view = self.job(id.as_str()).await?;
+        if asked {
+            return Ok(view);
+        }
+        Err(EngineError::Over { id: id.clone(), status: view.status.word().to_owned() })
+    }
+
+    /// Events of a job after a number, first those that are there, then new ones as they are written. The stream ends
+    /// after the job's last event. Any number of readers; none misses an event.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn job_events(
+        &self,
+        id: &JobId,
+        after: u64,
+    ) -> Result<mpsc::Receiver<Result<Recorded<JobEvent>, EngineError>>, EngineError> {
+        let view = self.job(id.as_str()).await?;
+        let (sender, receiver) = mpsc::channel(FOLLOW_BUFFER);
+        if view.status.is_final() && after >= view.last_event {
+            return Ok(receiver);
+        }
+        let (journal, stream) = (Arc::clone(&self.inner.journal), Stream::Job(id.clone()));
+        let closing = self.inner.closing.clone();
+        self.inner.tasks.spawn(async move {
+            let mut follower = Follower::new(journal.as_ref(), stream, after);
+            loop {
+                let next = tokio::select! {
+                    next = follower.next() => next,
+                    () = sender.closed() => return,
+                    () = closing.cancelled() => return,
+                };
+                let event = match next {
+                    Ok(Some(stored)) => stored.decode::<JobEvent>().map_err(journal_error),
+                    Ok(None) => return,
+                    Err(error) => Err(journal_error(error)),
+                };
+                let last = !matches!(&event, Ok(Recorded { event, .. }) if !matches!(event, JobEvent::JobFinished { .. }));
+                if sender.send(event).await.is_err() || last {
+                    return;
+                }
+            }
+        });
+        Ok(receiver)
+    }
+
+    /// What agents do in jobs, as it happens (of all jobs). A reader that is too slow misses some.
+    pub fn activity(&self) -> broadcast::Receiver<Activity> {
+        self.inner.activity.subscribe()
+    }
+
+    /// The events of a run, from its first; ends when the run has ended (`follow`) or at what is there now.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Environment`].
+    pub async fn run_events(&self, run: &RunId, follow: Follow) -> Result<mpsc::Receiver<AgentEvent>, EngineError> {
+        if !tokio::fs::try_exists(self.inner.runner.run_dir(run)).await.unwrap_or(false) {
+            return Err(EngineError::NotFound { kind: "run", id: run.to_string() });
+        }
+        let (sender, receiver) = mpsc::channel(FOLLOW_BUFFER);
+        let (runner, run, closing) = (self.inner.runner.clone(), run.clone(), self.inner.closing.clone());
+        self.inner.tasks.spawn(async move {
+            let mut hose = Hose { sender: sender.clone() };
+            let read = async {
+                match follow {
+                    Follow::UntilEnd => runner.follow(&run, &mut hose).await.map(|_| ()),
+                    Follow::Now => runner.replay(&run, &mut hose).await,
+                }
+            };
+            let result = tokio::select! {
+                result = read => result,
+                () = sender.closed() => Ok(()),
+                () = closing.cancelled() => Err(RunError::Closing),
+            };
+            if let Err(error) = result {
+                tracing::warn!(%run, %error, "a run's record cannot be read to its end");
+            }
+        });
+        Ok(receiver)
+    }
+
+    /// Conversations, newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn sessions(&self) -> Result<Vec<SessionView>, EngineError> {
+        let (mut sessions, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = self.inner.journal.list_sessions(cursor, MAX_ROWS_PER_PAGE).await.map_err(journal_error)?;
+            sessions.extend(page.sessions);
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok(sessions);
+            }
+        }
+    }
+
+    /// A conversation.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn session(&self, id: &SessionId) -> Result<SessionView, EngineError> {
+        let found = self.inner.journal.session(id.clone()).await.map_err(journal_error)?;
+        found.ok_or_else(|| EngineError::NotFound { kind: "session", id: id.to_string() })
+    }
+
+    /// Answers a user message: opens the session if need be, queues behind its other turns, runs the agent. The turn
+    /// goes on when the receiver is dropped; [`Engine::stop_turn`] ends it.
+    ///
+    /// # Errors
+    /// [`TurnError`] when it cannot begin.
+    pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
+        self.inner.house.turn(request).await
+    }
+
+    /// Stops the running turn of a session, if there is one; returns whether there was.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn stop_turn(&self, session: &SessionId) -> Result<bool, EngineError> {
+        let view = self.session(session).await?;
+        Ok(self.inner.house.stop_turn(&view))
+    }
+
+    /// Helix's own tools, as agents and MCP clients call them. `session` is the conversation that calls, if one does.
+    pub fn tools(&self, session: Option<SessionId>) -> Tools {
+        Tools::new(self.clone(), session)
+    }
+}
+
+/// Runs of a job whose end is not in the journal yet.
+fn open_runs(state: &JobState) -> Vec<RunId> {
+    let tries = state.active().into_iter().flat_map(|active| &active.phases).flat_map(|progress| &progress.tries);
+    tries.filter(|one| one.run_end.is_none() && one.fault.is_none()).map(|one| one.run.clone()).collect()
+}
+
+struct Hose {
+    sender: mpsc::Sender<AgentEvent>,
+}
+
+impl Listener for Hose {
+    async fn hear(&mut self, event: AgentEvent) {
+        // A reader that has gone ends the whole task by `closed`.
+        drop(self.sender.send(event).await);
+    }
+}
+
+pub(crate) fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> EngineError {
+    EngineError::Journal(Box::new(error))
+}
+
+fn environment_error(error: impl std::error::Error) -> EngineError {
+    let fault = crate::job::environment(&error);
+    EngineError::Environment { message: fault.message, hint: fault.hint }
+}
+
+/// Random bits for ids.
+pub(crate) fn random() -> u64 {
+    uuid::Uuid::now_v7().as_u64_pair().1
+}
+
+/// Whether to wait for more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Follow {
+    /// Until the run has ended.
+    UntilEnd,
+    /// Only what is there.
+    Now,
+}

@@ -1,0 +1,124 @@
+//! `adr_valid` and `adr_complete`: the rule set of `helix_core::adr`, with facts from git objects.
+//!
+//! Must not know the rules: they are the same for the command, the save hook and the Consultant.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helix_core::adr::{Adr, AdrId, RepoFacts, built_in_rules, check as check_adr, complete, number_of_file_name};
+use helix_core::diagnostic::Diagnostic;
+use helix_core::finding::{FaultKind, Finding};
+use helix_core::job::ChangeKind;
+
+use super::GateContext;
+use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::pattern::Pattern;
+use crate::git::TreeListing;
+
+/// How far an ADR is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    Valid,
+    Complete,
+}
+
+/// Facts for ADR checks: which files there were before the phase, which ADRs there are now.
+struct CommitFacts {
+    before: Arc<TreeListing>,
+    known: BTreeMap<AdrId, Vec<(String, Vec<AdrId>)>>,
+}
+
+impl RepoFacts for CommitFacts {
+    fn exists(&self, path: &str) -> Option<bool> {
+        Some(self.before.contains_key(path))
+    }
+
+    fn known_adr(&self, id: AdrId) -> Option<bool> {
+        Some(self.known.contains_key(&id))
+    }
+
+    fn supersedes(&self, id: AdrId) -> Vec<AdrId> {
+        self.known.get(&id).into_iter().flatten().flat_map(|(_, ids)| ids.iter().copied()).collect()
+    }
+
+    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String> {
+        let files = self.known.get(&id).into_iter().flatten().map(|(path, _)| path);
+        files.filter(|path| path.as_str() != file).cloned().collect()
+    }
+}
+
+fn is_adr(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let lower = name.to_ascii_lowercase();
+    matches!(directory.rsplit('/').next(), Some("adr" | "adrs" | "decisions"))
+        && lower.ends_with(".md")
+        && !matches!(lower.as_str(), "index.md" | "readme.md")
+}
+
+pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Result<Judgement, Trouble> {
+    let repository = context.repository();
+    let listing = repository.listing(&context.result.tree)?;
+    let patterns = Pattern::all(files);
+    let changed = |path: &str| context.result.changed.iter().any(|file| file.path == path && file.how != ChangeKind::Deleted);
+    let wanted: Vec<&String> = listing
+        .keys()
+        .filter(|path| match patterns.is_empty() {
+            true => context.plan_adr.as_ref() == Some(path) || is_adr(path) && changed(path),
+            false => path.ends_with(".md") && patterns.iter().any(|pattern| pattern.matches(path)),
+        })
+        .collect();
+    if wanted.is_empty() {
+        return Ok(Judgement::inconclusive(
+            FaultKind::NothingChecked,
+            "there is no ADR to check: the plan names none in the commit and the phase changed none",
+            "name the ADR in the plan (`adr:`) or in the gate's `files`",
+        ));
+    }
+    let facts = facts(context, &listing)?;
+    let rules = built_in_rules();
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    for path in &wanted {
+        let Some(entry) = listing.get(*path) else { continue };
+        let diagnostics = match Adr::parse_bytes(path, &repository.blob(&entry.object)?) {
+            Ok(adr) => {
+                let mut all = check_adr(&adr, &facts);
+                if depth == Depth::Complete {
+                    all.extend(complete(&adr, &rules));
+                }
+                all
+            }
+            Err(diagnostic) => vec![*diagnostic],
+        };
+        for diagnostic in diagnostics {
+            if diagnostic.is_error() {
+                findings.push(as_finding(path, &diagnostic));
+            } else {
+                notes.push(diagnostic.to_string());
+            }
+        }
+    }
+    notes.truncate(super::judgement::MAX_FINDINGS);
+    let summary = format!("{} ADR(s), {} error(s)", wanted.len(), findings.len());
+    Ok(Judgement::of(findings, summary, notes))
+}
+
+fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
+    let (line, column) = diagnostic.span.map(|span| (span.line, span.column)).unzip();
+    let mut found = finding(&format!("adr.{}", diagnostic.code.to_lowercase()), &diagnostic.message).at(path, line, column);
+    found.fix.clone_from(&diagnostic.help);
+    found
+}
+
+fn facts(context: &GateContext, listing: &TreeListing) -> Result<CommitFacts, Trouble> {
+    let repository = context.repository();
+    let base = repository.commit(context.base.as_str())?;
+    let mut known: BTreeMap<AdrId, Vec<(String, Vec<AdrId>)>> = BTreeMap::new();
+    for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path)) {
+        let Some(number) = number_of_file_name(path) else { continue };
+        let source = repository.blob(&entry.object)?;
+        let front = Adr::parse(path, &String::from_utf8_lossy(&source)).front.unwrap_or_default();
+        let supersedes = front.supersedes.iter().map(|id| id.value).collect();
+        known.entry(AdrId::Number(number)).or_default().push((path.clone(), supersedes));
+    }
+    Ok(CommitFacts { before: repository.listing(&base.tree)?, known })
+}

@@ -1,0 +1,83 @@
+//! `lint_pass`, `build_pass` and `command`: a command exits 0 on a clean checkout of the result.
+//!
+//! Must not read meaning out of the output: it is evidence for the agent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_core::finding::Finding;
+use tokio_util::sync::CancellationToken;
+
+use super::GateContext;
+use super::checkout::{Check, blocking, fault_of, run_on, words};
+use super::definition::tampering;
+use super::judgement::{Describe, Judgement, Trouble, finding};
+use crate::command::{CommandEnd, CommandRun};
+
+pub(super) async fn command_passes(
+    context: &Arc<GateContext>,
+    gate: &'static str,
+    command: &str,
+    limit: Duration,
+    cancel: &CancellationToken,
+) -> Result<Judgement, Trouble> {
+    let argv = match words(command) {
+        Ok(argv) => argv,
+        Err(fault) => return Ok(Judgement::faulted(fault)),
+    };
+    let tampered = tampered(context, command).await?;
+    if !tampered.is_empty() {
+        return Ok(Judgement::of(tampered, "the check itself was changed".into(), Vec::new()));
+    }
+    let commit = context.result.commit.clone();
+    let check = Check { argv: &argv, commit: &commit, limit, suffix: "", report: None };
+    let checked = run_on(context, check, cancel).await?;
+    let notes = leftover_note(&checked.run);
+    if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
+        return Ok(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes));
+    }
+    let rule = match gate {
+        "lint_pass" => "lint.failed",
+        "build_pass" => "build.failed",
+        _ => "command.failed",
+    };
+    let how = end_text(checked.run.end);
+    let findings = match checked.run.end {
+        CommandEnd::Exited(0) => Vec::new(),
+        _ => vec![
+            finding(rule, format!("`{command}` failed ({how})"))
+                .evidence(&last_part(&checked.output))
+                .fix("mend what the output names, and run the command yourself until it exits 0"),
+        ],
+    };
+    Ok(Judgement::of(findings, format!("`{command}`: {how}"), Vec::new()).with_command(checked.evidence).with_notes(notes))
+}
+
+/// Findings for a gate whose own script the phase changed.
+pub(super) async fn tampered(context: &Arc<GateContext>, command: &str) -> Result<Vec<Finding>, Trouble> {
+    let (context, command) = (context.clone(), command.to_owned());
+    Ok(blocking(move || tampering(&context, &command)).await??)
+}
+
+pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
+    match run.leftovers_killed {
+        0 => Vec::new(),
+        count => vec![format!("{count} process(es) that the command had left running were killed")],
+    }
+}
+
+pub(super) fn end_text(end: CommandEnd) -> String {
+    match end {
+        CommandEnd::Exited(code) => format!("exit {code}"),
+        CommandEnd::Signalled(signal) => format!("signal {signal}"),
+        CommandEnd::TimedOut => "timed out".into(),
+        CommandEnd::Cancelled => "cancelled".into(),
+    }
+}
+
+/// The end of an output, where tools say what is wrong.
+pub(super) fn last_part(output: &str) -> String {
+    let text = output.trim_end();
+    let from = text.ceil_char_boundary(text.len().saturating_sub(super::judgement::MAX_EVIDENCE));
+    text[from..].to_owned()
+}

@@ -1,0 +1,201 @@
+//! What a gate is before it runs: whether this version carries it out, and which files of the repository define it.
+//!
+//! Must not run anything.
+
+use std::collections::BTreeMap;
+
+use helix_core::finding::{FaultKind, Finding};
+use helix_core::ids::{CommitId, TreeId};
+use helix_core::plan::{GateSpec, Plan, split_words};
+use sha2::{Digest, Sha256};
+
+use super::GateContext;
+use super::judgement::{Describe, Judgement, finding};
+use super::pattern::Pattern;
+use crate::git::{EntryKind, GitError, Repository};
+
+/// A gate that this version does not carry out. Found at submit; never taken for a pass.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the gate {gate} is not carried out by this version of Helix")]
+pub struct Unsupported {
+    /// Its name.
+    pub gate: &'static str,
+    /// What to use instead.
+    pub hint: &'static str,
+}
+
+/// Says whether this version carries a gate out.
+///
+/// # Errors
+/// [`Unsupported`] with what to use instead.
+pub fn supported(gate: &GateSpec) -> Result<(), Unsupported> {
+    let hint = match gate {
+        GateSpec::FilesExist { .. }
+        | GateSpec::OutputsClaimed { .. }
+        | GateSpec::SyntaxCheck { .. }
+        | GateSpec::TestsPass { .. }
+        | GateSpec::LintPass { .. }
+        | GateSpec::BuildPass { .. }
+        | GateSpec::Command { .. }
+        | GateSpec::AdrValid { .. }
+        | GateSpec::AdrComplete { .. }
+        | GateSpec::DocsRefsValid {} => return Ok(()),
+        GateSpec::CriteriaCovered {} => "use `tests_pass` for what the criteria ask for",
+        GateSpec::ReviewApproved { .. } => "use `tests_pass` and `lint_pass`, and review the merge before you push it",
+        GateSpec::Approval { .. } | GateSpec::Manual { .. } => "split the plan where a person must act",
+        GateSpec::DeploySuccess { .. } | GateSpec::IntegrationPass { .. } => "use `command` with the same command line",
+    };
+    Err(Unsupported { gate: gate.name(), hint })
+}
+
+/// The answer of a gate that got past submit although it cannot be carried out.
+pub(crate) fn refuse(gate: &GateSpec) -> Judgement {
+    match supported(gate) {
+        Err(unsupported) => Judgement::inconclusive(FaultKind::Environment, unsupported.to_string(), unsupported.hint),
+        Ok(()) => Judgement::inconclusive(FaultKind::Environment, "the gate has no implementation", "report this as a bug"),
+    }
+}
+
+/// Command line of a gate that runs one in a checkout.
+pub(crate) fn command_of(gate: &GateSpec) -> Option<&str> {
+    match gate {
+        GateSpec::TestsPass { command, .. }
+        | GateSpec::LintPass { command, .. }
+        | GateSpec::BuildPass { command, .. }
+        | GateSpec::Command { command, .. } => Some(command),
+        GateSpec::FilesExist { .. }
+        | GateSpec::OutputsClaimed { .. }
+        | GateSpec::SyntaxCheck { .. }
+        | GateSpec::AdrValid { .. }
+        | GateSpec::AdrComplete { .. }
+        | GateSpec::DocsRefsValid {}
+        | GateSpec::CriteriaCovered {}
+        | GateSpec::ReviewApproved { .. }
+        | GateSpec::Approval { .. }
+        | GateSpec::Manual { .. }
+        | GateSpec::DeploySuccess { .. }
+        | GateSpec::IntegrationPass { .. } => None,
+    }
+}
+
+/// Programs whose first argument is the script that they run.
+const INTERPRETERS: [&str; 13] =
+    ["sh", "bash", "dash", "zsh", "python", "python3", "node", "ruby", "perl", "deno", "bun", "env", "tsx"];
+
+/// Files that may define what a command does: the program itself, or the script given to an interpreter, or the makefile.
+fn script_candidates(argv: &[String]) -> Vec<String> {
+    let plain = |word: &str| word.trim_start_matches("./").to_owned();
+    let mut words = argv.iter();
+    while let Some(word) = words.next() {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        if matches!(name, "make" | "gmake") {
+            return ["GNUmakefile", "makefile", "Makefile"].map(str::to_owned).to_vec();
+        }
+        if matches!(name, "just") {
+            return ["justfile", "Justfile", ".justfile"].map(str::to_owned).to_vec();
+        }
+        if !INTERPRETERS.contains(&name) {
+            return if word.starts_with('-') { Vec::new() } else { vec![plain(word)] };
+        }
+        // Options of one letter (`sh -e`, `python -u`) take no value, but for those that say that no script follows.
+        while let Some(option) = words.as_slice().first().filter(|word| word.starts_with('-')) {
+            if option.len() != 2 || matches!(option.as_str(), "-c" | "-m" | "-e" | "-p") && name != "sh" && name != "bash" {
+                return Vec::new();
+            }
+            if option == "-c" {
+                return Vec::new();
+            }
+            words.next();
+        }
+    }
+    Vec::new()
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn named_files(repository: &Repository, tree: &TreeId, command: &str) -> Result<BTreeMap<String, String>, GitError> {
+    let mut files = BTreeMap::new();
+    // A command that does not split is refused with the plan; here it names no file.
+    let Ok(argv) = split_words(command) else { return Ok(files) };
+    let candidates = script_candidates(&argv);
+    if candidates.is_empty() {
+        return Ok(files);
+    }
+    let listing = repository.listing(tree)?;
+    for path in candidates {
+        if let Some(entry) = listing.get(&path).filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Executable)) {
+            files.insert(path, sha256(&repository.blob(&entry.object)?));
+        }
+    }
+    Ok(files)
+}
+
+/// Hashes (SHA-256, hex) of the script files that the plan's gates run, as they are in a commit. Taken at submit.
+///
+/// # Errors
+/// Git failed.
+pub fn gate_files(plan: &Plan, repository: &Repository, commit: &CommitId) -> Result<BTreeMap<String, String>, GitError> {
+    let tree = repository.commit(commit.as_str())?.tree;
+    let mut files = BTreeMap::new();
+    for gate in plan.phases.iter().flat_map(|phase| &phase.gates) {
+        if let Some(command) = command_of(gate) {
+            files.extend(named_files(repository, &tree, command)?);
+        }
+    }
+    Ok(files)
+}
+
+/// Findings for the gate's own files that the phase changed without claiming them [30]: a gate that its examinee may edit
+/// proves nothing.
+pub(crate) fn tampering(context: &GateContext, command: &str) -> Result<Vec<Finding>, GitError> {
+    let mut findings = Vec::new();
+    let claims = Pattern::all(&context.phase.outputs);
+    let Ok(argv) = split_words(command) else { return Ok(findings) };
+    let mut now = None;
+    for path in script_candidates(&argv) {
+        let Some(at_submit) = context.gate_files.get(&path) else { continue };
+        let changed = context.result.changed.iter().any(|file| file.path == path);
+        if !changed || claims.iter().any(|claim| claim.matches(&path)) {
+            continue;
+        }
+        let files = match &now {
+            Some(files) => files,
+            None => now.insert(named_files(context.repository(), &context.result.tree, command)?),
+        };
+        if files.get(&path) != Some(at_submit) {
+            let message = format!("{path} defines this check and was changed by the phase, which does not claim it");
+            findings.push(
+                finding("gate.changed", message)
+                    .at(&path, None, None)
+                    .fix(format!("undo every change to {path} and make the check pass as it was")),
+            );
+        }
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_behind_a_command_is_found() {
+        let cases: [(&str, &[&str]); 10] = [
+            ("./scripts/test.sh --fast", &["scripts/test.sh"]),
+            ("bash -e ci/run", &["ci/run"]),
+            ("sh -c 'x y'", &[]),
+            ("python3 tools/check.py src", &["tools/check.py"]),
+            ("python -m pytest tests", &[]),
+            ("env python -u tools/a.py", &["tools/a.py"]),
+            ("node --test tests/a.test.js", &[]),
+            ("pytest -q tests/test_a.py", &["pytest"]),
+            ("make test", &["GNUmakefile", "makefile", "Makefile"]),
+            ("cargo test", &["cargo"]),
+        ];
+        for (command, expected) in cases {
+            assert_eq!(script_candidates(&split_words(command).unwrap()), expected, "{command}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Gates: deterministic checks of a result commit. Three answers: pass, findings, or why the check could not be made.
+//!
+//! Must not know agents, prompts, the journal or HTTP. Nothing is read from a work tree that an agent could still change:
+//! files come from git objects, commands run in a clean checkout.
+
+mod adr;
+mod checkout;
+mod command;
+mod definition;
+mod docs_refs;
+mod files;
+mod judgement;
+mod pattern;
+mod syntax;
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use helix_core::ids::{CommitId, JobId};
+use helix_core::job::{Committed, GateReport};
+use helix_core::plan::{GateSpec, Phase};
+use tokio_util::sync::CancellationToken;
+
+pub use checkout::GateCheckouts;
+pub use definition::{Unsupported, gate_files, supported};
+pub(crate) use pattern::Pattern;
+
+use crate::command::ToolEnvironment;
+use crate::git::{Repository, Workspaces};
+use judgement::{Judgement, Trouble};
+
+/// All that a gate may look at.
+#[derive(Debug, Clone)]
+pub struct GateContext {
+    /// The repository and its worktrees.
+    pub spaces: Workspaces,
+    /// The job.
+    pub job: JobId,
+    /// The phase whose result is checked; for a check of combined phases, one that claims what they all claim.
+    pub phase: Phase,
+    /// Path of the plan's ADR in the repository.
+    pub plan_adr: Option<String>,
+    /// Where the phase started: claims and baselines are measured from here.
+    pub base: CommitId,
+    /// What is checked.
+    pub result: Committed,
+    /// Hashes of the gates' command files at submit.
+    pub gate_files: BTreeMap<String, String>,
+    /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
+    pub label: String,
+    /// The state directory.
+    pub state: PathBuf,
+    /// Environment of commands: the one that the agent gets too.
+    pub environment: ToolEnvironment,
+    /// Who is using which job's checkout.
+    pub checkouts: GateCheckouts,
+    /// Ignore patterns of caches that survive in the checkout, such as `target/`.
+    pub keep: Vec<String>,
+}
+
+impl GateContext {
+    pub(crate) fn repository(&self) -> &Repository {
+        self.spaces.repository()
+    }
+}
+
+/// Runs a gate. Never panics and never fails: trouble is an inconclusive answer that says why.
+pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> GateReport {
+    let started = Instant::now();
+    let judged = tokio::select! {
+        judged = judge(&context, gate, cancel) => judged,
+        () = cancel.cancelled(), if !runs_command(gate) => Err(Trouble::Cancelled),
+    };
+    let judgement = judged.unwrap_or_else(|trouble| Judgement::faulted(trouble.fault()));
+    let Judgement { verdict, summary, command, tests, notes } = judgement;
+    GateReport {
+        gate: gate.name().to_owned(),
+        verdict,
+        summary,
+        tree: context.result.tree.clone(),
+        command,
+        tests,
+        notes,
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+/// Gates that watch the token themselves, since they have a process to end first.
+fn runs_command(gate: &GateSpec) -> bool {
+    definition::command_of(gate).is_some()
+}
+
+async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> Result<Judgement, Trouble> {
+    match gate {
+        GateSpec::FilesExist { files } => {
+            let files = files.clone();
+            reading(context, move |context| files::files_exist(context, &files)).await
+        }
+        GateSpec::OutputsClaimed { strict } => {
+            let outside = if *strict { files::Outside::Finding } else { files::Outside::Note };
+            Ok(files::outputs_claimed(context, outside))
+        }
+        GateSpec::SyntaxCheck { files } => {
+            let files = files.clone();
+            reading(context, move |context| syntax::syntax_check(context, &files)).await
+        }
+        GateSpec::AdrValid { files } => {
+            let files = files.clone();
+            reading(context, move |context| adr::check(context, &files, adr::Depth::Valid)).await
+        }
+        GateSpec::AdrComplete { files } => {
+            let files = files.clone();
+            reading(context, move |context| adr::check(context, &files, adr::Depth::Complete)).await
+        }
+        GateSpec::DocsRefsValid {} => reading(context, docs_refs::docs_refs_valid).await,
+        GateSpec::TestsPass { command, timeout } => {
+            tests::tests_pass(context, command, timeout.duration(), cancel).await
+        }
+        GateSpec::LintPass { command, timeout }
+        | GateSpec::BuildPass { command, timeout }
+        | GateSpec::Command { command, timeout } => {
+            command::command_passes(context, gate.name(), command, timeout.duration(), cancel).await
+        }
+        GateSpec::CriteriaCovered {}
+        | GateSpec::ReviewApproved { .. }
+        | GateSpec::Approval { .. }
+        | GateSpec::Manual { .. }
+        | GateSpec::DeploySuccess { .. }
+        | GateSpec::IntegrationPass { .. } => Ok(definition::refuse(gate)),
+    }
+}
+
+/// Stack of a thread that parses: files may be nested deeply, and a parser that overflows its stack takes Helix with it.
+const PARSER_STACK: usize = 256 << 20;
+
+/// Runs a check that reads git objects on a thread of its own. A parser that panics makes the check inconclusive.
+async fn reading<F>(context: &Arc<GateContext>, check: F) -> Result<Judgement, Trouble>
+where
+    F: FnOnce(&GateContext) -> Result<Judgement, Trouble> + Send + 'static,
+{
+    let context = context.clone();
+    let (send, receive) = tokio::sync::oneshot::channel();
+    let work = move || {
+        let judged = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&context)));
+        let judged = judged.unwrap_or_else(|_| Err(Trouble::Broken("a parser panicked on one of the files".into())));
+        if send.send(judged).is_err() {
+            tracing::debug!("nobody waits for the check any more");
+        }
+    };
+    std::thread::Builder::new()
+        .name("gate".into())
+        .stack_size(PARSER_STACK)
+        .spawn(work)
+        .map_err(|error| Trouble::Broken(format!("no thread for it: {error}")))?;
+    receive.await.unwrap_or_else(|_| Err(Trouble::Broken("its thread ended without an answer".into())))
+}

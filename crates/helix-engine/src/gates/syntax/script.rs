@@ -1,0 +1,71 @@
+//! Languages with an exact parser of their own: Python, JavaScript and TypeScript, Rust, and JSON5, which is JavaScript.
+//!
+//! Must not judge style: only what the language itself refuses.
+
+use oxc_allocator::Allocator;
+use oxc_parser::Parser;
+use oxc_span::SourceType;
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+
+use super::SyntaxError;
+
+/// By the parser of the ruff linter, which reads the newest Python.
+pub(super) fn python(source: &str) -> Vec<SyntaxError> {
+    let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module));
+    let errors = parsed.errors().iter();
+    errors.map(|error| SyntaxError::at_offset(source, error.location.start().to_usize(), error.error.to_string())).collect()
+}
+
+/// By oxc, which reads JSX and TypeScript too. A `.js` file may hold JSX, as bundlers allow.
+pub(super) fn ecmascript(path: &str, source: &str) -> Vec<SyntaxError> {
+    let kind = SourceType::from_path(path).unwrap_or_else(|_| SourceType::unambiguous());
+    let kind = if kind.is_javascript() { kind.with_jsx(true) } else { kind };
+    parse(source, kind, 0)
+}
+
+/// A JSON5 text is a JavaScript expression.
+pub(super) fn json5(source: &str) -> Vec<SyntaxError> {
+    // The line break ends a comment on the last line.
+    parse(&format!("({source}\n)"), SourceType::unambiguous(), 1)
+}
+
+fn parse(source: &str, kind: SourceType, before: usize) -> Vec<SyntaxError> {
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, source, kind).parse();
+    if parsed.is_flow_language || !(parsed.diagnostics.has_errors() || parsed.panicked) {
+        return Vec::new();
+    }
+    let mut errors: Vec<SyntaxError> = parsed
+        .diagnostics
+        .iter()
+        .map(|diagnostic| match diagnostic.labels.first() {
+            Some(label) => {
+                let text = &source[before.min(source.len())..];
+                SyntaxError::at_offset(text, (label.offset() as usize).saturating_sub(before), diagnostic.to_string())
+            }
+            None => SyntaxError::whole(diagnostic.to_string()),
+        })
+        .collect();
+    if errors.is_empty() {
+        errors.push(SyntaxError::whole("the parser gave up on this file"));
+    }
+    errors
+}
+
+/// By syn, the parser of Rust's macros.
+pub(super) fn rust(source: &str) -> Vec<SyntaxError> {
+    match syn::parse_file(source) {
+        Ok(_) => Vec::new(),
+        Err(error) => error
+            .into_iter()
+            .map(|error| {
+                let start = error.span().start();
+                SyntaxError {
+                    line: u32::try_from(start.line).ok().filter(|line| *line > 0),
+                    column: u32::try_from(start.column + 1).ok(),
+                    message: error.to_string(),
+                }
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,92 @@
+//! What a test command gave on a tree, kept in the state directory so that no tree is tested twice for comparison.
+//!
+//! Must not decide anything with it. A cache that cannot be read or written costs time, never an answer.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::TreeId;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::output::TestRun;
+use crate::command::CommandEnd;
+
+/// The result of a test command on a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Baseline {
+    pub(super) end: BaselineEnd,
+    pub(super) run: Option<TestRun>,
+}
+
+/// How the command ended there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum BaselineEnd {
+    Exited(i32),
+    Signalled(i32),
+    TimedOut,
+    NotRun(String),
+}
+
+impl From<CommandEnd> for BaselineEnd {
+    fn from(end: CommandEnd) -> Self {
+        match end {
+            CommandEnd::Exited(code) => Self::Exited(code),
+            CommandEnd::Signalled(signal) => Self::Signalled(signal),
+            CommandEnd::TimedOut => Self::TimedOut,
+            CommandEnd::Cancelled => Self::NotRun("it was cancelled".into()),
+        }
+    }
+}
+
+impl BaselineEnd {
+    /// Whether the same would come out the next time.
+    fn lasts(&self) -> bool {
+        match self {
+            Self::Exited(code) => !matches!(code, 126 | 127),
+            Self::Signalled(_) | Self::TimedOut | Self::NotRun(_) => false,
+        }
+    }
+}
+
+/// Version of the readers: a cache written by other readers is not used.
+const READERS: &str = "1";
+
+/// The cache for one command.
+pub(super) struct Cache {
+    directory: PathBuf,
+    command: String,
+}
+
+impl Cache {
+    pub(super) fn new(state: &Path, argv: &[String]) -> Self {
+        Self { directory: state.join("cache/tests"), command: argv.join("\0") }
+    }
+
+    fn path(&self, tree: &TreeId) -> PathBuf {
+        let digest = Sha256::digest(format!("{READERS}\0{tree}\0{}", self.command));
+        let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.directory.join(format!("{name}.json"))
+    }
+
+    pub(super) async fn load(&self, tree: &TreeId) -> Option<Baseline> {
+        let bytes = tokio::fs::read(self.path(tree)).await.ok()?;
+        serde_json::from_slice(&bytes).inspect_err(|error| tracing::warn!(%error, "a cached baseline is damaged")).ok()
+    }
+
+    pub(super) async fn store(&self, tree: &TreeId, baseline: &Baseline) {
+        if !baseline.end.lasts() {
+            return;
+        }
+        if let Err(error) = self.write(&self.path(tree), baseline).await {
+            tracing::warn!(%error, "a baseline could not be cached; it will be run again");
+        }
+    }
+
+    async fn write(&self, path: &Path, baseline: &Baseline) -> std::io::Result<()> {
+        let bytes = serde_json::to_vec(baseline)?;
+        tokio::fs::create_dir_all(&self.directory).await?;
+        let fresh = self.directory.join(format!("{}.new", uuid::Uuid::now_v7().simple()));
+        tokio::fs::write(&fresh, bytes).await?;
+        tokio::fs::rename(&fresh, path).await
+    }
+}

@@ -1,0 +1,116 @@
+//! Readers of test output, on the forms that the runners print.
+
+use proptest::prelude::*;
+
+use super::junit;
+use super::output::{TestRun, read};
+
+fn counts(text: &str) -> Option<(u32, u32, u32)> {
+    read(text).map(|run| (run.counts.passed, run.counts.failed, run.counts.skipped))
+}
+
+fn places(run: &TestRun) -> Vec<(String, Option<String>, Option<u32>)> {
+    run.failures.iter().map(|failure| (failure.name.clone(), failure.file.clone(), failure.line)).collect()
+}
+
+#[test]
+fn counts_of_every_known_runner() {
+    let cases = [
+        ("..F\n1 failed, 2 passed, 1 skipped, 3 warnings in 0.12s\n", Some((2, 1, 1))),
+        ("===== 3 passed, 2 xfailed in 61.20s (0:01:01) =====\n", Some((3, 0, 2))),
+        ("no tests ran in 0.01s\n", Some((0, 0, 0))),
+        ("=== 1 error in 0.05s ===\n", Some((0, 1, 0))),
+        ("Ran 4 tests in 0.001s\n\nFAILED (failures=1, errors=1, skipped=1)\n", Some((1, 2, 1))),
+        ("Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", Some((0, 0, 0))),
+        (
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
+             test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+            Some((5, 0, 1)),
+        ),
+        ("     Summary [   0.012s] 3 tests run: 2 passed (1 slow), 1 failed, 4 skipped\n", Some((2, 1, 4))),
+        ("ok  \texample/a\t0.003s\n?   \texample/b\t[no test files]\n", Some((1, 0, 0))),
+        ("ok  \texample/a\t0.003s [no tests to run]\n", Some((0, 0, 0))),
+        ("=== RUN   TestA\n--- PASS: TestA (0.00s)\n    --- PASS: TestA/sub (0.00s)\nok  \tx\t0.1s\n", Some((2, 0, 0))),
+        ("# tests 3\n# suites 0\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 0\n# todo 0\n", Some((2, 1, 0))),
+        ("ℹ tests 1\nℹ pass 1\nℹ fail 0\nℹ cancelled 0\n", Some((1, 0, 0))),
+        ("Tests:       1 failed, 1 skipped, 2 passed, 4 total\n", Some((2, 1, 1))),
+        (" Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n", Some((2, 1, 0))),
+        ("No test files found, exiting with code 1\n", Some((0, 0, 0))),
+        ("  a suite\n    ✔ works\n\n  3 passing (5ms)\n  1 pending\n  1 failing\n", Some((3, 1, 1))),
+        ("Results: 12 passed, 0 failed\n", Some((12, 0, 0))),
+        ("\u{1b}[32m\u{1b}[1m2 passed\u{1b}[0m\u{1b}[32m in 0.01s\u{1b}[0m\n", Some((2, 0, 0))),
+        ("Compiling x v0.1.0\nerror: could not compile\n", None),
+        ("everything passed, nothing failed\nok\n", None),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(counts(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn pytest_failures_have_name_place_and_assertion() {
+    let text = "=================================== FAILURES ===================================\n\
+        __________________________________ test_total __________________________________\n\n\
+            def test_total():\n>       assert total([1, 2]) == 4\nE       assert 3 == 4\n\n\
+        tests/test_cart.py:7: AssertionError\n\
+        =========================== short test summary info ============================\n\
+        FAILED tests/test_cart.py::test_total - assert 3 == 4\n1 failed, 2 passed in 0.02s\n";
+    let run = read(text).unwrap();
+    let expected = ("tests/test_cart.py::test_total".into(), Some("tests/test_cart.py".into()), Some(7));
+    assert_eq!(places(&run), vec![expected]);
+    assert!(run.failures[0].evidence.contains("assert 3 == 4"));
+}
+
+#[test]
+fn cargo_failures_have_name_and_place() {
+    let text = "test tests::adds ... FAILED\n\nfailures:\n\n---- tests::adds stdout ----\n\n\
+        thread 'tests::adds' (123) panicked at src/lib.rs:12:9:\nassertion `left == right` failed\n\n\
+        failures:\n    tests::adds\n\n\
+        test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    assert_eq!(places(&read(text).unwrap()), vec![("tests::adds".into(), Some("src/lib.rs".into()), Some(12))]);
+}
+
+#[test]
+fn node_failures_leave_out_suites_that_only_contain_them() {
+    let text = "TAP version 13\n    not ok 1 - adds\n      ---\n      location: '/w/a.test.js:5:3'\n      \
+        failureType: 'testCodeFailure'\n      ...\nnot ok 1 - suite\n  ---\n  failureType: 'subtestsFailed'\n  ...\n\
+        # tests 1\n# pass 0\n# fail 1\n";
+    assert_eq!(places(&read(text).unwrap()), vec![("adds".into(), Some("/w/a.test.js".into()), Some(5))]);
+}
+
+#[test]
+fn a_junit_report_counts_cases_not_claims() {
+    let xml = r#"<?xml version="1.0"?><testsuites><testsuite name="s" tests="99" failures="0">
+        <!-- <testcase name="commented"/> -->
+        <testcase classname="t.A" name="one" file="t.py" line="3"/>
+        <testcase classname="t.A" name="a &lt; b > c"><failure message="no">E  assert</failure></testcase>
+        <testcase classname="t.A" name="three"><skipped/></testcase></testsuite></testsuites>"#;
+    let run = junit::read(xml).unwrap();
+    assert_eq!((run.counts.passed, run.counts.failed, run.counts.skipped), (1, 1, 1));
+    assert_eq!(run.failures[0].name, "t.A.a < b > c");
+    let words = ["pytest", "--junitxml=out/r.xml"].map(String::from);
+    assert_eq!(junit::report_path(&words), Some("out/r.xml"));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_without_a_panic(text in ".{0,400}", lines in proptest::collection::vec("[ \\-#=_a-zA-Z0-9:.,;()●✖]{0,40}", 0..20)) {
+        read(&text);
+        read(&lines.join("\n"));
+        junit::read(&text);
+    }
+
+    #[test]
+    fn noise_without_a_summary_gives_no_counts(words in proptest::collection::vec("(error|warning|at|file|passed|ok|[0-9]{1,4})", 0..30)) {
+        // No order of these words is a summary: none says how many failed.
+        prop_assert_eq!(counts(&words.join(" ")), None);
+    }
+
+    #[test]
+    fn cut_output_never_has_more_tests_than_the_whole(at in 0_usize..90) {
+        let text = "a.py ..F\n==== 1 failed, 12 passed in 0.12s ====\n";
+        let cut: String = text.chars().take(at).collect();
+        let total = counts(&cut).map_or(0, |(passed, failed, _)| passed + failed);
+        prop_assert!(total == 0 || total == 13);
+    }
+}

@@ -1,0 +1,120 @@
+//! Combining commits without a work tree: the base of a phase with several dependencies, and a job's result.
+//!
+//! Must not move any branch. The same commits give the same merge commit, whenever and however often that is done.
+
+use std::collections::BTreeSet;
+
+use helix_core::ids::{CommitId, PhaseId, TreeId};
+use helix_core::job::Tip;
+
+use super::error::GitError;
+use super::objects::{CommitObject, escape_path};
+use super::repository::Repository;
+
+/// The answer of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merged {
+    /// One of the commits holds all others.
+    Contained(CommitObject),
+    /// A merge commit was made. Its tree is one that nobody has validated yet.
+    Combined(CommitObject),
+    /// They contradict each other.
+    Conflict(MergeConflict),
+}
+
+/// Two results that change the same lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeConflict {
+    /// Files in conflict.
+    pub paths: Vec<String>,
+    /// Phases that were combined before the trouble.
+    pub ours: Vec<PhaseId>,
+    /// The phase that does not fit.
+    pub theirs: PhaseId,
+}
+
+impl std::fmt::Display for MergeConflict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ours: Vec<&str> = self.ours.iter().map(PhaseId::as_str).collect();
+        write!(
+            f,
+            "phase {} and phase {} changed the same lines of {}",
+            ours.join(", "),
+            self.theirs,
+            self.paths.join(", ")
+        )
+    }
+}
+
+/// Two trees put together, or the files that keep them apart.
+pub(crate) enum MergedTree {
+    Clean(TreeId),
+    Conflict(Vec<String>),
+}
+
+impl Repository {
+    /// Combines phases' results in the order given. Results that are part of another one are dropped first.
+    ///
+    /// # Errors
+    /// Git failed, or there is no tip at all ([`GitError::NoObject`]).
+    pub fn merge_tips(&self, tips: &[Tip], message: &str) -> Result<Merged, GitError> {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<&Tip> = tips.iter().filter(|tip| seen.insert(tip.commit.clone())).collect();
+        if open.len() > 1 {
+            let args = ["merge-base", "--independent"].into_iter().chain(open.iter().map(|tip| tip.commit.as_str()));
+            let text = self.git(self.top(), args).run()?.text();
+            let needed: BTreeSet<&str> = text.lines().collect();
+            open.retain(|tip| needed.contains(tip.commit.as_str()));
+        }
+        let mut tips = open.into_iter();
+        let Some(first) = tips.next() else {
+            return Err(GitError::NoObject { name: "a commit to start from".into(), repository: self.top().into() });
+        };
+        let mut sum = self.commit(first.commit.as_str())?;
+        let mut phases = vec![first.phase.clone()];
+        for tip in tips {
+            let next = self.commit(tip.commit.as_str())?;
+            match self.merge_trees(&sum.id, &next.id)? {
+                MergedTree::Clean(tree) => sum = self.merge_commit(&tree, &sum, &next, message)?,
+                MergedTree::Conflict(paths) => {
+                    return Ok(Merged::Conflict(MergeConflict { paths, ours: phases, theirs: tip.phase.clone() }));
+                }
+            }
+            phases.push(tip.phase.clone());
+        }
+        Ok(if phases.len() == 1 { Merged::Contained(sum) } else { Merged::Combined(sum) })
+    }
+
+    /// Merges two commits' trees with git's own merge, in the object store only.
+    pub(crate) fn merge_trees(&self, ours: &CommitId, theirs: &CommitId) -> Result<MergedTree, GitError> {
+        let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours.as_str(), theirs.as_str()];
+        let output = self.git(self.top(), args).accept(&[0, 1]).run()?;
+        let mut fields = output.stdout.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+        let tree = fields.next().map(|field| String::from_utf8_lossy(field).trim().to_owned()).unwrap_or_default();
+        if output.code != 0 {
+            return Ok(MergedTree::Conflict(fields.map(escape_path).collect()));
+        }
+        TreeId::new(tree).map(MergedTree::Clean).map_err(|error| GitError::Unreadable {
+            command: "git merge-tree --write-tree".into(),
+            problem: error.to_string(),
+        })
+    }
+
+    /// Makes a merge commit dated like the later of its parents, so that making it again gives the same id.
+    pub(crate) fn merge_commit(
+        &self,
+        tree: &TreeId,
+        first: &CommitObject,
+        second: &CommitObject,
+        message: &str,
+    ) -> Result<CommitObject, GitError> {
+        let seconds = |commit: &CommitObject| -> u64 {
+            commit.committed_at.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default()
+        };
+        let date = if seconds(first) > seconds(second) { &first.committed_at } else { &second.committed_at };
+        let args = ["commit-tree", tree.as_str(), "-p", first.id.as_str(), "-p", second.id.as_str(), "-F", "-"];
+        let call = self.git(self.top(), args).env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
+        let id = call.stdin(message).run()?.text();
+        self.commit(&id)
+    }
+}

@@ -1,0 +1,102 @@
+//! What a git process gets as its environment: a list written here, never the caller's own.
+//!
+//! Must not know what git is asked to do.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// Variables of the surroundings that git needs to behave as the user expects: where it and its helpers are, whose
+/// configuration it reads, and an identity given by environment. `GIT_DIR` and its like are not among them.
+const PASSED: [&str; 17] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "SSH_AUTH_SOCK",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_EXEC_PATH",
+    "GIT_CEILING_DIRECTORIES",
+    "LD_LIBRARY_PATH",
+];
+
+/// Settings that hold for every git process of Helix. No prompt, no pager, no editor, no message in another language.
+const FIXED: [(&str, &str); 10] = [
+    ("LC_ALL", "C"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_ASKPASS", ""),
+    ("SSH_ASKPASS", ""),
+    ("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_EDITOR", "false"),
+    ("GIT_SEQUENCE_EDITOR", "false"),
+    ("GIT_REFLOG_ACTION", "helix"),
+];
+
+/// Configuration that overrides the user's: their hooks do not run for Helix's commits, nothing waits for a signing key,
+/// no repacking starts in the background of a phase, and paths come out as they are.
+const CONFIG: [(&str, &str); 13] = [
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.quotePath", "false"),
+    ("commit.gpgSign", "false"),
+    ("tag.gpgSign", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("merge.autoStash", "false"),
+    ("advice.detachedHead", "false"),
+    ("core.safecrlf", "false"),
+    ("submodule.recurse", "false"),
+    ("color.ui", "false"),
+    ("worktree.useRelativePaths", "false"),
+];
+
+/// Program and environment of every git process.
+#[derive(Debug, Clone)]
+pub struct GitEnvironment {
+    program: PathBuf,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl GitEnvironment {
+    /// Takes the listed variables from this process.
+    pub fn from_process() -> Self {
+        Self::from_variables(std::env::vars_os())
+    }
+
+    /// Takes the listed variables out of these; everything else is left behind.
+    pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let passed = variables.into_iter().filter(|(name, _)| PASSED.iter().any(|known| name == OsStr::new(known)));
+        let fixed = FIXED.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let mut all: Vec<_> = passed.chain(fixed).collect();
+        all.push(("GIT_CONFIG_COUNT".into(), CONFIG.len().to_string().into()));
+        for (index, (key, value)) in CONFIG.iter().enumerate() {
+            all.push((format!("GIT_CONFIG_KEY_{index}").into(), (*key).into()));
+            all.push((format!("GIT_CONFIG_VALUE_{index}").into(), (*value).into()));
+        }
+        Self { program: "git".into(), variables: all }
+    }
+
+    /// Uses another git program.
+    #[must_use]
+    pub fn with_program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = program.into();
+        self
+    }
+
+    pub(crate) fn program(&self) -> &std::path::Path {
+        &self.program
+    }
+
+    pub(crate) fn variables(&self) -> &[(OsString, OsString)] {
+        &self.variables
+    }
+}

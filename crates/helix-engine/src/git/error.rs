@@ -1,0 +1,207 @@
+//! How git can fail, with what was asked and what a person can do about it.
+//!
+//! Must not know who asked. Git's own words are matched once, in [`hint_for`], and only to choose a hint.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use helix_core::finding::{Fault, FaultKind};
+
+/// A git operation that did not work.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// The program is not there.
+    #[error("git could not be started as {program:?}")]
+    Unstartable {
+        /// What was executed.
+        program: PathBuf,
+        /// Why it failed.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It answered with an exit code that means failure.
+    #[error("`{command}` failed in {directory:?} ({}): {stderr}", exit_text(*.code))]
+    Failed {
+        /// The command line, for people.
+        command: String,
+        /// Where it ran.
+        directory: PathBuf,
+        /// Exit code; `None` when a signal ended it.
+        code: Option<i32>,
+        /// The end of what it wrote to stderr.
+        stderr: String,
+        /// What to do, where that is known.
+        hint: Option<String>,
+    },
+    /// It took too long and was killed.
+    #[error("`{command}` took longer than {limit:?} in {directory:?} and was stopped")]
+    TimedOut {
+        /// The command line.
+        command: String,
+        /// Where it ran.
+        directory: PathBuf,
+        /// The limit.
+        limit: Duration,
+    },
+    /// Its answer is not what its manual says.
+    #[error("`{command}` gave an answer that cannot be read: {problem}")]
+    Unreadable {
+        /// The command line.
+        command: String,
+        /// What is wrong with the answer.
+        problem: String,
+    },
+    /// An object or reference is not in the repository.
+    #[error("{name} is not in the repository {repository:?}")]
+    NoObject {
+        /// What was looked for.
+        name: String,
+        /// Where.
+        repository: PathBuf,
+    },
+    /// Nobody is named as author.
+    #[error("git does not know who makes commits in {repository:?}: {missing}")]
+    NoIdentity {
+        /// Where.
+        repository: PathBuf,
+        /// Git's own words.
+        missing: String,
+    },
+    /// The disk refused.
+    #[error("cannot {action} {path:?}")]
+    Disk {
+        /// What was tried, such as `read`.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+fn exit_text(code: Option<i32>) -> String {
+    code.map_or_else(|| "ended by a signal".into(), |code| format!("exit {code}"))
+}
+
+impl GitError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unstartable { .. } => Some("install git 2.38 or newer and make sure that it is on PATH".into()),
+            Self::Failed { hint, .. } => hint.clone(),
+            Self::TimedOut { .. } => {
+                Some("look for a hanging file system, filter or credential helper and try the command by hand".into())
+            }
+            Self::Unreadable { .. } => Some("check that `git --version` is 2.38 or newer".into()),
+            Self::NoObject { .. } => {
+                Some("the commit may have been removed by `git gc`, or the clone is shallow: `git fetch --unshallow`".into())
+            }
+            Self::NoIdentity { .. } => Some(
+                "run `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`"
+                    .into(),
+            ),
+            Self::Disk { .. } => Some("check free space and permissions".into()),
+        }
+    }
+
+    /// The same as a fault of a check.
+    pub fn fault(&self) -> Fault {
+        let kind = match self {
+            Self::Unstartable { .. } => FaultKind::ToolMissing,
+            Self::TimedOut { .. } => FaultKind::Timeout,
+            Self::Unreadable { .. } => FaultKind::Unreadable,
+            Self::Failed { .. } | Self::NoObject { .. } | Self::NoIdentity { .. } | Self::Disk { .. } => {
+                FaultKind::Environment
+            }
+        };
+        let mut message = self.to_string();
+        if let Some(source) = std::error::Error::source(self) {
+            message.push_str(&format!(": {source}"));
+        }
+        Fault { kind, message, hint: self.hint() }
+    }
+
+    pub(crate) fn disk(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Disk { action, path, source }
+    }
+}
+
+/// Why a directory cannot be worked in.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The directory does not exist or is none.
+    #[error("{path:?} is not a directory")]
+    NoDirectory {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// It is in no repository.
+    #[error("{path:?} is not in a git repository")]
+    NoRepository {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// It has no work tree.
+    #[error("{path:?} is a bare repository")]
+    Bare {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// It belongs to somebody else and git refuses to trust it.
+    #[error("{path:?} belongs to another user and git does not trust it")]
+    ForeignOwner {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// A path that is not text.
+    #[error("the path {path:?} is not valid UTF-8")]
+    NotText {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// Git itself failed.
+    #[error("the repository at {path:?} could not be opened")]
+    Git {
+        /// What was given.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<GitError>,
+    },
+}
+
+impl OpenError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoDirectory { .. } => Some("check the path".into()),
+            Self::NoRepository { path } => Some(format!("run `git init {}` and commit what is there", path.display())),
+            Self::Bare { .. } => Some("give the path of a clone with files in it".into()),
+            Self::ForeignOwner { path } => {
+                Some(format!("if you trust it: `git config --global --add safe.directory {}`", path.display()))
+            }
+            Self::NotText { .. } => Some("rename the directory".into()),
+            Self::Git { source, .. } => source.hint(),
+        }
+    }
+}
+
+/// Chooses a hint for a failure that users can mend. Git runs with `LC_ALL=C`, so its words are stable.
+pub(crate) fn hint_for(stderr: &str) -> Option<String> {
+    let table: [(&str, &str); 8] = [
+        ("dubious ownership", "if you trust the repository: `git config --global --add safe.directory <path>`"),
+        (
+            "refs/heads/helix' exists",
+            "a branch named `helix` is in the way of `helix/…`: rename it with `git branch -m helix …`",
+        ),
+        ("index.lock", "another git process works in the repository, or one has died: remove the index.lock it names"),
+        ("No space left on device", "free some disk space"),
+        ("Permission denied", "check the permissions of the repository and of the state directory"),
+        ("Read-only file system", "the repository must be writable"),
+        ("not a valid object name", "the commit is not in this clone; fetch it first"),
+        ("bad object", "the repository is damaged or was pruned: run `git fsck`"),
+    ];
+    table.iter().find(|(needle, _)| stderr.contains(needle)).map(|(_, hint)| (*hint).to_owned())
+}

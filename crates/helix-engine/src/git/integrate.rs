@@ -1,0 +1,245 @@
+//! Bringing a job's result to the user: into the target branch if that is safe, onto a branch beside it otherwise.
+//!
+//! Must not touch uncommitted work: nothing is stashed, reset or overwritten. One merge commit, so that one revert undoes it.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::{CommitId, JobId, TreeId};
+use helix_core::job::IntegrationTarget;
+
+use super::base::MergedTree;
+use super::error::GitError;
+use super::objects::CommitObject;
+use super::repository::{Operation, Repository};
+
+/// What is to be brought where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntegrationRequest {
+    /// The job.
+    pub job: JobId,
+    /// Name of its plan.
+    pub name: String,
+    /// The commit the job started from.
+    pub base: CommitId,
+    /// The combined result of its phases.
+    pub result: CommitId,
+    /// Branch that gets it; `None` when the repository was at a detached head.
+    pub branch: Option<String>,
+}
+
+impl IntegrationRequest {
+    /// Branch that keeps the result when the target cannot be moved: `helix/<name>-<job>`.
+    pub fn beside(&self) -> String {
+        let words: Vec<String> = self
+            .name
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_ascii_lowercase)
+            .collect();
+        let name: String = words.join("-").chars().take(48).collect();
+        if name.is_empty() { format!("helix/result-{}", self.job) } else { format!("helix/{name}-{}", self.job) }
+    }
+
+    fn message(&self) -> String {
+        format!(
+            "Merge helix job {job}: {name}\n\nUndo it all with `git revert -m 1` of this commit.\n\nHelix-Job: {job}\n",
+            job = self.job,
+            name = self.name.trim().replace('\n', " "),
+        )
+    }
+}
+
+/// How a result would be integrated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Integration {
+    /// The result is what the job started from.
+    Nothing,
+    /// The target has it already, from before a crash.
+    Already {
+        /// The commit that brought it.
+        commit: CommitObject,
+        /// The branch that has it.
+        branch: String,
+    },
+    /// A merge commit is ready to be landed.
+    Ready(PreparedMerge),
+    /// The target has moved on and contradicts the result.
+    Conflict {
+        /// Files in conflict.
+        paths: Vec<String>,
+        /// The target's tip that it contradicts.
+        onto: CommitId,
+    },
+}
+
+/// A merge commit that no branch holds yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedMerge {
+    /// The merge commit.
+    pub commit: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// Tip of the target that it was made for.
+    pub onto: CommitId,
+    /// Whether the tree is another than the result's, because the target has moved: its gates must run again.
+    pub unvalidated: bool,
+}
+
+/// What landing a prepared merge gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Landing {
+    /// It is there.
+    Landed(IntegrationTarget),
+    /// The target has moved meanwhile: prepare again.
+    Moved,
+}
+
+impl Repository {
+    /// Prepares the integration of a job's result. Moves nothing.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn prepare_integration(&self, request: &IntegrationRequest) -> Result<Integration, GitError> {
+        if request.result == request.base {
+            return Ok(Integration::Nothing);
+        }
+        let target = match &request.branch {
+            Some(branch) => self.branch_tip(branch)?,
+            None => None,
+        };
+        let onto = target.clone().unwrap_or_else(|| request.base.clone());
+        if let (Some(tip), Some(branch)) = (&target, &request.branch)
+            && *tip != request.base
+            && self.is_ancestor(&request.result, tip)?
+        {
+            let commit = self.bringer(&request.result, tip)?;
+            return Ok(Integration::Already { commit, branch: branch.clone() });
+        }
+        let (head, result) = (self.commit(onto.as_str())?, self.commit(request.result.as_str())?);
+        let tree = if onto == request.base {
+            result.tree.clone()
+        } else {
+            match self.merge_trees(&head.id, &result.id)? {
+                MergedTree::Clean(tree) => tree,
+                MergedTree::Conflict(paths) => return Ok(Integration::Conflict { paths, onto }),
+            }
+        };
+        let unvalidated = tree != result.tree;
+        let commit = self.merge_commit(&tree, &head, &result, &request.message())?;
+        Ok(Integration::Ready(PreparedMerge { commit: commit.id, tree, onto, unvalidated }))
+    }
+
+    /// Brings a prepared merge to the target branch, or beside it when the user's work is in the way.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn land(&self, request: &IntegrationRequest, merge: &PreparedMerge) -> Result<Landing, GitError> {
+        let Some(branch) = &request.branch else {
+            let why = "the repository was at a detached HEAD".into();
+            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+        };
+        let Some(tip) = self.branch_tip(branch)? else {
+            let why = format!("there is no branch {branch} any more");
+            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+        };
+        let landed = Landing::Landed(IntegrationTarget::Branch { branch: branch.clone() });
+        if tip == merge.commit {
+            return Ok(landed);
+        }
+        if tip != merge.onto {
+            return Ok(Landing::Moved);
+        }
+        let Some((work_tree, own)) = self.checked_out(branch)? else {
+            let name = format!("refs/heads/{branch}");
+            let why = format!("helix: merge job {}", request.job);
+            let args = ["update-ref", "-m", &why, &name, merge.commit.as_str(), tip.as_str()];
+            return match self.git(self.top(), args).run() {
+                Ok(_) => Ok(landed),
+                // Somebody was faster: git compares and sets in one step.
+                Err(error) => match self.branch_tip(branch)? {
+                    Some(now) if now == tip => Err(error),
+                    Some(_) | None => Ok(Landing::Moved),
+                },
+            };
+        };
+        if let Some(operation) = Operation::in_progress(&own) {
+            let why = format!("a {} is in progress in {}", operation.word(), work_tree.display());
+            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+        }
+        let status = ["status", "--porcelain=v1", "-z", "--untracked-files=no"];
+        let dirty = self.git(&work_tree, status).run()?.stdout;
+        if !dirty.is_empty() {
+            let count = dirty.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).count();
+            let why = format!("{count} tracked file(s) in {} have uncommitted changes", work_tree.display());
+            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+        }
+        let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
+        let output = self.git(&work_tree, args).accept(&[0, 1, 2, 128]).run()?;
+        if output.code == 0 {
+            return Ok(landed);
+        }
+        if self.branch_tip(branch)?.as_ref() != Some(&tip) {
+            return Ok(Landing::Moved);
+        }
+        let said = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let why = format!("git would not update {}: {said}", work_tree.display());
+        self.land_beside(request, &merge.commit, why).map(Landing::Landed)
+    }
+
+    /// Leaves a commit on the job's own branch, with the command that takes it.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn land_beside(
+        &self,
+        request: &IntegrationRequest,
+        commit: &CommitId,
+        why: String,
+    ) -> Result<IntegrationTarget, GitError> {
+        let branch = request.beside();
+        self.git(self.top(), ["update-ref", &format!("refs/heads/{branch}"), commit.as_str()]).run()?;
+        let directory = quoted(self.top());
+        let command = match &request.branch {
+            Some(target) => format!("git -C {directory} switch {target} && git -C {directory} merge {branch}"),
+            None => format!("git -C {directory} merge {branch}"),
+        };
+        Ok(IntegrationTarget::Beside { branch, why, command })
+    }
+
+    /// The merge on the target's own line that brought a commit in, or the commit itself.
+    fn bringer(&self, result: &CommitId, tip: &CommitId) -> Result<CommitObject, GitError> {
+        let range = format!("{result}..{tip}");
+        let args = ["rev-list", "--first-parent", "--ancestry-path", "--merges", "--reverse", &range];
+        let text = self.git(self.top(), args).run()?.text();
+        self.commit(text.lines().next().unwrap_or(result.as_str()))
+    }
+
+    /// The work tree, with its private git directory, that has a branch checked out.
+    fn checked_out(&self, branch: &str) -> Result<Option<(PathBuf, PathBuf)>, GitError> {
+        let output = self.git(self.top(), ["worktree", "list", "--porcelain", "-z"]).run()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let wanted = format!("branch refs/heads/{branch}");
+        for record in text.split("\0\0") {
+            let mut lines = record.split('\0').filter(|line| !line.is_empty());
+            let path = lines.next().and_then(|line| line.strip_prefix("worktree ")).map(PathBuf::from);
+            if let Some(path) = path
+                && lines.any(|line| line == wanted)
+                && path.is_dir()
+            {
+                let own = self.git(&path, ["rev-parse", "--absolute-git-dir"]).run()?.text();
+                return Ok(Some((path, PathBuf::from(own))));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A path as a word of a shell's command line.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+:@".contains(c)) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}

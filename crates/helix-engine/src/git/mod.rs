@@ -1,0 +1,26 @@
+//! Work in git: worktrees for attempts, results as commits, merges, and integration, all through the `git` binary.
+//!
+//! Must not know phases' prompts, agents, gates or the journal. Everything here blocks: async callers use
+//! `tokio::task::spawn_blocking`.
+
+mod attempt;
+mod base;
+mod batch;
+mod environment;
+mod error;
+mod integrate;
+mod objects;
+mod repository;
+mod result;
+mod spawn;
+mod workspaces;
+
+pub use attempt::AttemptKey;
+pub use base::{MergeConflict, Merged};
+pub use environment::GitEnvironment;
+pub use error::{GitError, OpenError};
+pub use integrate::{Integration, IntegrationRequest, Landing, PreparedMerge};
+pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};
+pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
+pub use result::{AttemptCommit, CommitText, Repair};
+pub use workspaces::{AttemptWorktree, Swept, Workspaces};

@@ -1,0 +1,295 @@
+//! Commits, trees, blobs and differences, read through the long-lived processes.
+//!
+//! Must not know branches or work trees: everything here is named by object id and never changes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helix_core::ids::{CommitId, TreeId};
+use helix_core::job::{ChangeKind, ChangedFile};
+
+use super::batch::{Batch, Live};
+use super::error::GitError;
+use super::repository::Repository;
+
+/// A commit's header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitObject {
+    /// Its id.
+    pub id: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// Its parents, first parent first.
+    pub parents: Vec<CommitId>,
+    /// Committer's time as git writes it: seconds and zone.
+    pub committed_at: String,
+    /// The message.
+    pub message: String,
+}
+
+/// What an entry of a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A file that may be executed.
+    Executable,
+    /// A symbolic link; the blob is its target.
+    Symlink,
+    /// A commit of another repository (submodule).
+    Submodule,
+}
+
+impl EntryKind {
+    fn of(mode: &str) -> Option<Self> {
+        match mode {
+            "100644" | "100664" => Some(Self::File),
+            "100755" => Some(Self::Executable),
+            "120000" => Some(Self::Symlink),
+            "160000" => Some(Self::Submodule),
+            _ => None,
+        }
+    }
+}
+
+/// A file in a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// What it is.
+    pub kind: EntryKind,
+    /// Object id of its content.
+    pub object: String,
+}
+
+/// Every file of a tree, by path.
+pub type TreeListing = BTreeMap<String, TreeEntry>;
+
+/// One difference between two trees, as git reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RawChange {
+    pub(crate) path: Vec<u8>,
+    pub(crate) old_kind: Option<EntryKind>,
+    pub(crate) new: Option<TreeEntry>,
+}
+
+impl RawChange {
+    pub(crate) fn changed_file(&self) -> ChangedFile {
+        let how = match (self.old_kind, &self.new) {
+            (_, None) => ChangeKind::Deleted,
+            (None, Some(_)) => ChangeKind::Added,
+            (Some(_), Some(_)) => ChangeKind::Modified,
+        };
+        ChangedFile { path: escape_path(&self.path), how }
+    }
+}
+
+/// Writes a path as text. Bytes that are not UTF-8 become `\xNN`, so that such a file is named and never confused.
+pub fn escape_path(path: &[u8]) -> String {
+    let mut text = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}
+
+/// Id of the tree without files, which every repository knows, in the repository's hash.
+fn empty_tree(like: &TreeId) -> &'static str {
+    if like.as_str().len() == 64 {
+        "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    } else {
+        "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    }
+}
+
+pub(crate) const READER: [&str; 2] = ["cat-file", "--batch-command"];
+pub(crate) const DIFFER: [&str; 7] = ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff"];
+
+struct Header {
+    id: String,
+    size: usize,
+    kind: String,
+}
+
+/// Reads `<id> <type> <size>`; `None` when there is no such object.
+fn header(line: &str) -> std::io::Result<Option<Header>> {
+    if line.ends_with(" missing") || line.ends_with(" ambiguous") {
+        return Ok(None);
+    }
+    let mut words = line.split(' ');
+    match (words.next(), words.next(), words.next().map(str::parse)) {
+        (Some(id), Some(kind), Some(Ok(size))) => Ok(Some(Header { id: id.into(), kind: kind.into(), size })),
+        _ => Err(std::io::Error::other(format!("not an object header: {line:?}"))),
+    }
+}
+
+fn info(batch: &Batch, name: &str) -> Result<Option<Header>, GitError> {
+    batch.ask(|live| {
+        live.send(format!("info {name}\n").as_bytes())?;
+        header(&live.line()?)
+    })
+}
+
+fn contents(batch: &Batch, name: &str) -> Result<Option<(Header, Vec<u8>)>, GitError> {
+    batch.ask(|live| {
+        live.send(format!("contents {name}\n").as_bytes())?;
+        let Some(header) = header(&live.line()?)? else { return Ok(None) };
+        let bytes = live.exactly(header.size)?;
+        if live.exactly(1)? != b"\n" {
+            return Err(std::io::Error::other("the object is longer than announced"));
+        }
+        Ok(Some((header, bytes)))
+    })
+}
+
+impl Repository {
+    fn missing(&self, name: &str) -> GitError {
+        GitError::NoObject { name: name.to_owned(), repository: self.top().to_path_buf() }
+    }
+
+    /// The commit that a name (id, branch, `HEAD`) stands for now; `None` when there is none.
+    ///
+    /// # Errors
+    /// Git failed, or the name stands for something else than a commit.
+    pub fn find_commit(&self, name: &str) -> Result<Option<CommitObject>, GitError> {
+        if name.contains('\n') {
+            return Err(self.missing(name));
+        }
+        let Some((header, bytes)) = contents(self.reader(), name)? else { return Ok(None) };
+        if header.kind != "commit" {
+            return Err(self.missing(&format!("{name} (it is a {}, not a commit)", header.kind)));
+        }
+        parse_commit(&header.id, &bytes).map(Some).ok_or_else(|| GitError::Unreadable {
+            command: "git cat-file --batch-command".into(),
+            problem: format!("commit {} has a damaged header", header.id),
+        })
+    }
+
+    /// The commit that a name stands for.
+    ///
+    /// # Errors
+    /// Git failed, or there is no such commit.
+    pub fn commit(&self, name: &str) -> Result<CommitObject, GitError> {
+        self.find_commit(name)?.ok_or_else(|| self.missing(name))
+    }
+
+    /// Size of an object in bytes.
+    ///
+    /// # Errors
+    /// Git failed, or there is no such object.
+    pub fn size(&self, object: &str) -> Result<usize, GitError> {
+        info(self.reader(), object)?.map(|header| header.size).ok_or_else(|| self.missing(object))
+    }
+
+    /// Content of a blob.
+    ///
+    /// # Errors
+    /// Git failed, or there is no such object.
+    pub fn blob(&self, object: &str) -> Result<Vec<u8>, GitError> {
+        contents(self.reader(), object)?.map(|(_, bytes)| bytes).ok_or_else(|| self.missing(object))
+    }
+
+    /// Every file of a tree. Kept for the few trees asked for last.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn listing(&self, tree: &TreeId) -> Result<Arc<TreeListing>, GitError> {
+        if let Some(known) = self.cached_listing(tree) {
+            return Ok(known);
+        }
+        let entries = raw_changes(self.differ(), empty_tree(tree), tree.as_str())?;
+        let listing: TreeListing =
+            entries.into_iter().filter_map(|change| Some((escape_path(&change.path), change.new?))).collect();
+        let listing = Arc::new(listing);
+        self.cache_listing(tree.clone(), &listing);
+        Ok(listing)
+    }
+
+    /// What differs between two trees, in path order.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn changes(&self, old: &TreeId, new: &TreeId) -> Result<Vec<ChangedFile>, GitError> {
+        Ok(self.raw_changes(old, new)?.iter().map(RawChange::changed_file).collect())
+    }
+
+    pub(crate) fn raw_changes(&self, old: &TreeId, new: &TreeId) -> Result<Vec<RawChange>, GitError> {
+        if old == new {
+            return Ok(Vec::new());
+        }
+        raw_changes(self.differ(), old.as_str(), new.as_str())
+    }
+}
+
+fn parse_commit(id: &str, bytes: &[u8]) -> Option<CommitObject> {
+    let text = String::from_utf8_lossy(bytes);
+    let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let mut tree = None;
+    let mut parents = Vec::new();
+    let mut committed_at = String::new();
+    for line in head.lines() {
+        if let Some(id) = line.strip_prefix("tree ") {
+            tree = TreeId::new(id).ok();
+        } else if let Some(id) = line.strip_prefix("parent ") {
+            parents.push(CommitId::new(id).ok()?);
+        } else if let Some(committer) = line.strip_prefix("committer ") {
+            committed_at = committer.rsplit_once("> ").map(|(_, time)| time.to_owned()).unwrap_or_default();
+        }
+    }
+    Some(CommitObject { id: CommitId::new(id).ok()?, tree: tree?, parents, committed_at, message: message.to_owned() })
+}
+
+fn raw_changes(batch: &Batch, old: &str, new: &str) -> Result<Vec<RawChange>, GitError> {
+    batch.ask(|live| {
+        // A line that is no object id is echoed and flushed: it marks the end of the answer.
+        let mark = format!("end-of-answer-{}", live.asked);
+        live.send(format!("{old} {new}\n{mark}\n").as_bytes())?;
+        let first = live.line()?;
+        if first != format!("{old} {new}") {
+            return Err(std::io::Error::other(format!("unexpected answer {first:?}")));
+        }
+        let mut changes = Vec::new();
+        while live.peek()? == b':' {
+            changes.push(raw_change(live)?);
+        }
+        match live.line()? {
+            line if line == mark => Ok(changes),
+            line => Err(std::io::Error::other(format!("unexpected end of answer {line:?}"))),
+        }
+    })
+}
+
+/// Reads `:<old mode> <new mode> <old id> <new id> <status>` NUL `<path>` NUL.
+fn raw_change(live: &mut Live) -> std::io::Result<RawChange> {
+    let meta = String::from_utf8_lossy(&live.until_nul()?).into_owned();
+    let path = live.until_nul()?;
+    let words: Vec<&str> = meta.trim_start_matches(':').split(' ').collect();
+    let [old_mode, new_mode, _, object, _] = words.as_slice() else {
+        return Err(std::io::Error::other(format!("not a raw difference: {meta:?}")));
+    };
+    let new = EntryKind::of(new_mode).map(|kind| TreeEntry { kind, object: (*object).to_owned() });
+    Ok(RawChange { path, old_kind: EntryKind::of(old_mode), new })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_no_text_stays_distinct() {
+        assert_eq!(escape_path(b"src/\xff\xfe.txt"), "src/\\xff\\xfe.txt");
+        assert_eq!(escape_path("übung.md".as_bytes()), "übung.md");
+    }
+
+    #[test]
+    fn a_signed_commit_is_read_past_its_signature() {
+        let bytes = b"tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nparent 41ac004bfda6a96f51e9fba6d91871b4ce089100\n\
+            author A <a@b> 1 +0000\ncommitter A <a@b> 1795300000 +0100\ngpgsig -----BEGIN\n line\n\nsubject\n\nbody\n";
+        let commit = parse_commit("41ac004bfda6a96f51e9fba6d91871b4ce089100", bytes).unwrap();
+        assert_eq!(commit.committed_at, "1795300000 +0100");
+        assert_eq!(commit.message, "subject\n\nbody\n");
+        assert_eq!(commit.parents.len(), 1);
+    }
+}

@@ -1,0 +1,308 @@
+//! Worktrees of attempts and gates under one directory: made, found again after a crash, removed.
+//!
+//! Must not know what happens in them. Every operation may be repeated after a crash at any point of it.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::{CommitId, JobId};
+
+use super::attempt::AttemptKey;
+use super::error::GitError;
+use super::repository::Repository;
+
+/// File in a worktree's private git directory that says: it was made to the end, an agent may have worked in it.
+const READY: &str = "helix-ready";
+
+/// The worktrees of one repository's jobs.
+#[derive(Debug, Clone)]
+pub struct Workspaces {
+    repository: Repository,
+    root: PathBuf,
+}
+
+/// A worktree in which an agent may work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptWorktree {
+    /// Its directory.
+    pub path: PathBuf,
+    /// The branch checked out in it.
+    pub branch: String,
+}
+
+/// What [`Workspaces::sweep`] removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Worktrees of jobs that are no more.
+    pub removed: Vec<PathBuf>,
+    /// Worktrees that could not be removed, with the reason.
+    pub stuck: Vec<(PathBuf, String)>,
+}
+
+impl Workspaces {
+    /// Uses `root` (`<state>/worktrees`) for worktrees of the repository.
+    ///
+    /// # Errors
+    /// The directory cannot be made.
+    pub fn new(repository: Repository, root: &Path) -> Result<Self, GitError> {
+        fs::create_dir_all(root).map_err(GitError::disk("create", root))?;
+        // Git records resolved paths; a link in the way would make a worktree unfindable.
+        let root = root.canonicalize().map_err(GitError::disk("resolve", root))?;
+        Ok(Self { repository, root })
+    }
+
+    /// The repository.
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    /// Makes the attempt's worktree at `start`, or finds the one made before. A worktree that was not finished is made anew; a
+    /// finished one is left as it is, since an agent may have worked in it. An existing branch keeps its commits.
+    ///
+    /// # Errors
+    /// Git or the disk failed.
+    pub fn prepare_attempt(&self, key: &AttemptKey, start: &CommitId) -> Result<AttemptWorktree, GitError> {
+        let (path, branch) = (key.directory(&self.root), key.branch());
+        if self.find_ready(&path)?.is_some() {
+            return Ok(AttemptWorktree { path, branch });
+        }
+        self.discard(&path)?;
+        let exists = self.repository.branch_tip(&branch)?.is_some();
+        let mut args: Vec<&OsStr> = ["worktree", "add", "--quiet"].map(OsStr::new).to_vec();
+        if exists {
+            args.extend([path.as_os_str(), OsStr::new(&branch)]);
+        } else {
+            let new = ["--no-track", "-b", &branch].map(OsStr::new);
+            args.extend(new);
+            args.extend([path.as_os_str(), OsStr::new(start.as_str())]);
+        }
+        self.add(&path, &args)?;
+        Ok(AttemptWorktree { path, branch })
+    }
+
+    /// Brings the job's gate checkout to a commit, without anything that is not in it. Files that match `keep` (ignore
+    /// patterns of caches, such as `target/`) survive from one check to the next. The caller sees to it that only one gate
+    /// uses it at a time.
+    ///
+    /// # Errors
+    /// Git or the disk failed.
+    pub fn gate_checkout(&self, job: &JobId, commit: &CommitId, keep: &[String]) -> Result<PathBuf, GitError> {
+        let path = self.root.join(job.as_str()).join("gate");
+        if let Some(own) = self.find_ready(&path)? {
+            remove_stale_locks(&own)?;
+            match self.renew(&path, &own, commit, keep) {
+                Ok(()) => return Ok(path),
+                Err(error) => tracing::warn!(%error, "the gate checkout is damaged and is made anew"),
+            }
+        }
+        self.discard(&path)?;
+        let args = ["worktree", "add", "--quiet", "--detach"].map(OsStr::new);
+        let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(commit.as_str())]).collect();
+        self.add(&path, &args)?;
+        Ok(path)
+    }
+
+    fn renew(&self, path: &Path, own: &Path, commit: &CommitId, keep: &[String]) -> Result<(), GitError> {
+        self.inside(path, own, ["checkout", "--quiet", "--force", "--detach", commit.as_str()]).run()?;
+        let mut clean: Vec<&str> = vec!["clean", "--quiet", "-xffd"];
+        for pattern in keep {
+            clean.extend(["-e", pattern]);
+        }
+        self.inside(path, own, clean).run()?;
+        Ok(())
+    }
+
+    /// Removes an attempt's worktree; its branch stays.
+    ///
+    /// # Errors
+    /// The disk refused.
+    pub fn remove_attempt(&self, key: &AttemptKey) -> Result<(), GitError> {
+        self.discard(&key.directory(&self.root))
+    }
+
+    /// Removes all worktrees of a job; its branches stay.
+    ///
+    /// # Errors
+    /// The disk refused.
+    pub fn remove_job(&self, job: &JobId) -> Result<(), GitError> {
+        let directory = self.root.join(job.as_str());
+        for entry in list(&directory)? {
+            self.discard(&entry)?;
+        }
+        remove_tree(&directory)
+    }
+
+    /// Deletes the branches of a job's attempts. Their commits stay for as long as git keeps unreachable ones.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn delete_attempt_branches(&self, job: &JobId) -> Result<(), GitError> {
+        let top = self.repository.top();
+        let prefix = format!("refs/heads/helix/{job}/");
+        let refs =
+            self.repository.git(top, ["for-each-ref", "--format=delete %(refname) %(objectname)", &prefix]).run()?;
+        if !refs.stdout.is_empty() {
+            self.repository.git(top, ["update-ref", "--stdin"]).stdin(refs.stdout).run()?;
+        }
+        Ok(())
+    }
+
+    /// Removes the worktrees of all jobs but the living ones, whatever repository they belong to. Called when a host starts
+    /// and holds the state directory's lock.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn sweep(root: &Path, living: &BTreeSet<JobId>) -> Result<Swept, GitError> {
+        let mut swept = Swept::default();
+        for job in list(root)? {
+            let name = job.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if living.iter().any(|known| known.as_str() == name) {
+                continue;
+            }
+            for worktree in list(&job)? {
+                let own = claimed_directory(&worktree);
+                match remove_tree(&worktree).and_then(|()| own.map_or(Ok(()), |own| remove_tree(&own))) {
+                    Ok(()) => swept.removed.push(worktree),
+                    Err(error) => swept.stuck.push((worktree, error.fault().message)),
+                }
+            }
+            if let Err(error) = remove_tree(&job) {
+                swept.stuck.push((job, error.fault().message));
+            }
+        }
+        Ok(swept)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A git command in a worktree, by its private git directory as the repository knows it: what the `.git` file in the
+    /// worktree says is the agent's to change and is not believed.
+    pub(crate) fn inside<'a, A: AsRef<OsStr>>(
+        &'a self,
+        path: &Path,
+        own: &Path,
+        args: impl IntoIterator<Item = A>,
+    ) -> super::spawn::Call<'a> {
+        self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path)
+    }
+
+    /// The private git directory of a worktree that was made to its end and is still there.
+    pub(crate) fn find_ready(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
+        let own = self.find_own(path)?;
+        Ok(own.filter(|own| path.is_dir() && own.join(READY).exists()))
+    }
+
+    /// The private git directory that the repository keeps for a worktree, whether or not the worktree is there.
+    fn find_own(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
+        let all = self.repository.common_dir().join("worktrees");
+        let belongs = |own: &Path| {
+            fs::read_to_string(own.join("gitdir")).is_ok_and(|text| Path::new(text.trim_end()) == path.join(".git"))
+        };
+        // Git names it after the worktree unless that name is taken.
+        if let Some(name) = path.file_name()
+            && belongs(&all.join(name))
+        {
+            return Ok(Some(all.join(name)));
+        }
+        Ok(list(&all)?.into_iter().find(|own| belongs(own)))
+    }
+
+    fn add(&self, path: &Path, args: &[&OsStr]) -> Result<(), GitError> {
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(GitError::disk("create", parent))?;
+        }
+        self.repository.git(self.repository.top(), args).run()?;
+        let own = self.find_own(path)?.ok_or_else(|| GitError::Unreadable {
+            command: "git worktree add".into(),
+            problem: format!("the repository does not know {path:?} afterwards"),
+        })?;
+        let ready = own.join(READY);
+        fs::write(&ready, b"").map_err(GitError::disk("write", ready))
+    }
+
+    /// Removes a worktree with all that the repository knows of it, in whatever state it is. The same as
+    /// `git worktree remove --force --force`, but also for one that is half made, locked, or gone.
+    pub(crate) fn discard(&self, path: &Path) -> Result<(), GitError> {
+        let own = self.find_own(path)?;
+        remove_tree(path)?;
+        own.map_or(Ok(()), |own| remove_tree(&own))
+    }
+}
+
+/// Removes what a git process that was killed left behind. Only for worktrees in which nothing runs any more.
+pub(crate) fn remove_stale_locks(own: &Path) -> Result<Vec<OsString>, GitError> {
+    let mut removed = Vec::new();
+    for name in ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"] {
+        let lock = own.join(name);
+        match fs::remove_file(&lock) {
+            Ok(()) => removed.push(name.into()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(GitError::disk("remove", lock)(error)),
+        }
+    }
+    Ok(removed)
+}
+
+/// The private git directory that a worktree names, if that one names the worktree too.
+fn claimed_directory(worktree: &Path) -> Option<PathBuf> {
+    let text = fs::read_to_string(worktree.join(".git")).ok()?;
+    let own = PathBuf::from(text.trim_end().strip_prefix("gitdir: ")?);
+    let back = fs::read_to_string(own.join("gitdir")).ok()?;
+    let same = Path::new(back.trim_end()).parent()?.canonicalize().ok()? == worktree.canonicalize().ok()?;
+    same.then_some(own)
+}
+
+fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(error) => return Err(GitError::disk("list", directory)(error)),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(GitError::disk("list", directory))?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Removes a file or directory that may not be there, also one with directories that are not writable.
+pub(crate) fn remove_tree(path: &Path) -> Result<(), GitError> {
+    let remove = || match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    let gone = |result: std::io::Result<()>| match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
+    };
+    match gone(remove()) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            open_up(path);
+            gone(remove()).map_err(GitError::disk("remove", path))
+        }
+        other => other.map_err(GitError::disk("remove", path)),
+    }
+}
+
+/// Makes every directory below writable for its owner, as tools such as Go's module cache leave them read-only.
+fn open_up(directory: &Path) {
+    let Ok(found) = fs::symlink_metadata(directory) else { return };
+    if !found.is_dir() {
+        return;
+    }
+    if let Err(error) = fs::set_permissions(directory, fs::Permissions::from_mode(0o700)) {
+        tracing::debug!(%error, ?directory, "permissions could not be changed");
+        return;
+    }
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        open_up(&entry.path());
+    }
+}

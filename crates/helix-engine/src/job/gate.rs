@@ -1,0 +1,87 @@
+//! Runs one gate of a try, or of a combined result.
+//!
+//! Must not know what a gate checks.
+
+use std::sync::Arc;
+
+use helix_core::finding::{Fault, Finding, Verdict};
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::job::{Active, Committed, GateReport, JobEvent};
+use helix_core::plan::Phase;
+use tokio_util::sync::CancellationToken;
+
+use super::effects::{Carrier, phase_of, try_of};
+use crate::gates::{GateContext, run_gate};
+
+impl Carrier {
+    pub(super) async fn run_gate(
+        &self,
+        job: &JobId,
+        active: &Active,
+        id: &PhaseId,
+        attempt: u32,
+        gate: usize,
+        cancel: CancellationToken,
+    ) -> Option<JobEvent> {
+        let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
+        let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
+            (Ok(phase), Ok(this)) => (phase, this),
+            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
+        };
+        let Some(result) = &this.result else { return None };
+        let label = format!("{id}.{attempt}.{gate}");
+        match self.gate_report(job, active, phase, &this.base, result, gate, label, &cancel).await? {
+            Ok(report) => Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report }),
+            Err(fault) => faulted(fault),
+        }
+    }
+
+    /// The gate's answer about a commit; `None` when it is no longer wanted.
+    #[expect(clippy::too_many_arguments, reason = "one call with the context of one check")]
+    pub(super) async fn gate_report(
+        &self,
+        job: &JobId,
+        active: &Active,
+        phase: &Phase,
+        base: &CommitId,
+        result: &Committed,
+        gate: usize,
+        label: String,
+        cancel: &CancellationToken,
+    ) -> Option<Result<GateReport, Fault>> {
+        let spaces = match self.workspaces(&active.spec).await {
+            Ok(spaces) => spaces,
+            Err(fault) => return Some(Err(fault)),
+        };
+        let spec = phase.gates.get(gate)?;
+        let context = Arc::new(GateContext {
+            spaces,
+            job: job.clone(),
+            phase: phase.clone(),
+            plan_adr: active.spec.plan.adr.clone(),
+            base: base.clone(),
+            result: result.clone(),
+            gate_files: active.spec.gate_files.clone(),
+            label,
+            state: self.state().root().to_path_buf(),
+            environment: self.tool_environment(phase),
+            checkouts: self.checkouts().clone(),
+            keep: Vec::new(),
+        });
+        let report = run_gate(context, spec, cancel).await;
+        // An answer that came of being cancelled is none: the gate runs again if it is still wanted.
+        let interrupted = cancel.is_cancelled() && matches!(report.verdict, Verdict::Inconclusive { .. });
+        (!interrupted).then_some(Ok(report))
+    }
+}
+
+/// A fault as a finding, for places that only know findings.
+pub(super) fn fault_finding(fault: &Fault) -> Finding {
+    Finding {
+        rule: "helix.fault".into(),
+        message: fault.message.clone(),
+        place: None,
+        evidence: None,
+        fix: fault.hint.clone(),
+    }
+}

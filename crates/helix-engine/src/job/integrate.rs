@@ -1,0 +1,266 @@
+//! Brings the results of a job together and into the target branch. Only a tree that was validated is landed.
+//!
+//! Must not know how gates check or how git merges.
+
+use helix_core::finding::{Fault, Finding, Verdict};
+use helix_core::ids::JobId;
+use helix_core::job::{
+    Active, Committed, GateReport, IntegrationTarget, JobEvent, PhaseState, Tip,
+};
+use helix_core::plan::GateSpec;
+use tokio_util::sync::CancellationToken;
+
+use super::effects::{Carrier, blocking};
+use super::gate::fault_finding;
+use crate::git::{Integration, IntegrationRequest, Landing, Merged, PreparedMerge, Workspaces};
+
+/// How often a target that moves while its merge is checked is followed before that is called a failure.
+const CHASES: usize = 5;
+
+/// Why results are not integrated.
+enum Trouble {
+    /// The work does not fit together.
+    Findings(Vec<Finding>),
+    /// The surroundings failed.
+    Fault(Fault),
+    /// The effect is no longer wanted.
+    Cancelled,
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl Carrier {
+    pub(super) async fn integrate(
+        &self,
+        job: &JobId,
+        active: &Active,
+        tips: Vec<Tip>,
+        cancel: CancellationToken,
+    ) -> Option<JobEvent> {
+        match self.try_integrate(job, active, tips, &cancel).await {
+            Ok((result, target, gates)) => Some(JobEvent::Integrated { result, target, gates }),
+            Err(Trouble::Findings(findings)) => Some(JobEvent::IntegrationFailed { findings }),
+            Err(Trouble::Fault(fault)) => {
+                Some(JobEvent::IntegrationFailed { findings: vec![fault_finding(&fault)] })
+            }
+            Err(Trouble::Cancelled) => None,
+        }
+    }
+
+    async fn try_integrate(
+        &self,
+        job: &JobId,
+        active: &Active,
+        tips: Vec<Tip>,
+        cancel: &CancellationToken,
+    ) -> Result<(Committed, IntegrationTarget, Vec<GateReport>), Trouble> {
+        let spaces = self.workspaces(&active.spec).await?;
+        let base = active.spec.repo.base.clone();
+        let mut reports = Vec::new();
+        let result = match self.combine(&spaces, job, &tips).await? {
+            None => base.clone(),
+            Some((commit, Combined::Validated)) => commit.commit,
+            Some((commit, Combined::New)) => {
+                reports.extend(self.validate(job, active, &commit, cancel).await?);
+                commit.commit
+            }
+        };
+        let request = IntegrationRequest {
+            job: job.clone(),
+            name: active.spec.plan.name.clone(),
+            base,
+            result,
+            branch: active.spec.repo.branch.clone(),
+        };
+        for _ in 0..CHASES {
+            let prepared = blocking({
+                let (spaces, request) = (spaces.clone(), request.clone());
+                move || spaces.repository().prepare_integration(&request)
+            });
+            let merge = match prepared.await? {
+                Integration::Nothing => {
+                    let committed = committed(&spaces, &request.base, &request.base, String::new()).await?;
+                    return Ok((committed, IntegrationTarget::Nowhere, reports));
+                }
+                Integration::Already { commit, branch } => {
+                    let committed = committed(&spaces, &request.base, &commit.id, branch.clone()).await?;
+                    return Ok((committed, IntegrationTarget::Branch { branch }, reports));
+                }
+                Integration::Conflict { paths, onto } => {
+                    return self.leave_beside(&spaces, &request, &paths, &onto, reports).await;
+                }
+                Integration::Ready(merge) => merge,
+            };
+            if merge.unvalidated {
+                let commit = committed(&spaces, &merge.onto, &merge.commit, String::new()).await?;
+                reports = self.validate(job, active, &commit, cancel).await?;
+            }
+            if let Some(landed) = self.land(&spaces, &request, &merge).await? {
+                return Ok((landed.0, landed.1, reports));
+            }
+        }
+        Err(Trouble::Findings(vec![Finding {
+            rule: "integration.moving".into(),
+            message: "the target branch keeps moving while the result is checked".into(),
+            place: None,
+            evidence: None,
+            fix: Some("start the job again when nobody else commits to the branch".into()),
+        }]))
+    }
+
+    async fn land(
+        &self,
+        spaces: &Workspaces,
+        request: &IntegrationRequest,
+        merge: &PreparedMerge,
+    ) -> Result<Option<(Committed, IntegrationTarget)>, Trouble> {
+        let landing = blocking({
+            let (spaces, request, merge) = (spaces.clone(), request.clone(), merge.clone());
+            move || spaces.repository().land(&request, &merge)
+        });
+        match landing.await? {
+            Landing::Moved => Ok(None),
+            Landing::Landed(target) => {
+                let branch = branch_of(&target);
+                Ok(Some((committed(spaces, &request.base, &merge.commit, branch).await?, target)))
+            }
+        }
+    }
+
+    /// The target contradicts the result: it is left on a branch of its own, and that is success only in name of the
+    /// work, so it is reported with what is in the way.
+    async fn leave_beside(
+        &self,
+        spaces: &Workspaces,
+        request: &IntegrationRequest,
+        paths: &[String],
+        onto: &helix_core::ids::CommitId,
+        reports: Vec<GateReport>,
+    ) -> Result<(Committed, IntegrationTarget, Vec<GateReport>), Trouble> {
+        let why = format!(
+            "the branch has moved to {} and contradicts the result in {}",
+            onto.as_str().get(..12).unwrap_or_default(),
+            paths.join(", ")
+        );
+        let target = blocking({
+            let (spaces, request) = (spaces.clone(), request.clone());
+            move || spaces.repository().land_beside(&request, &request.result, why)
+        });
+        let target = target.await?;
+        let committed = committed(spaces, &request.base, &request.result, branch_of(&target)).await?;
+        Ok((committed, target, reports))
+    }
+
+    /// One commit that holds all results.
+    async fn combine(
+        &self,
+        spaces: &Workspaces,
+        job: &JobId,
+        tips: &[Tip],
+    ) -> Result<Option<(Committed, Combined)>, Trouble> {
+        if tips.is_empty() {
+            return Ok(None);
+        }
+        let (tips, message) = (tips.to_vec(), format!("Combine the results of helix job {job}"));
+        let merged = blocking({
+            let spaces = spaces.clone();
+            move || spaces.repository().merge_tips(&tips, &message)
+        });
+        let (commit, combined) = match merged.await? {
+            Merged::Contained(commit) => (commit, Combined::Validated),
+            Merged::Combined(commit) => (commit, Combined::New),
+            Merged::Conflict(conflict) => {
+                return Err(Trouble::Findings(vec![Finding {
+                    rule: "integration.conflict".into(),
+                    message: conflict.to_string(),
+                    place: None,
+                    evidence: None,
+                    fix: Some("let one of the two phases depend on the other, or give each its own files".into()),
+                }]));
+            }
+        };
+        let whole = Committed {
+            commit: commit.id,
+            tree: commit.tree,
+            branch: String::new(),
+            changed: Vec::new(),
+            moved: true,
+        };
+        Ok(Some((whole, combined)))
+    }
+
+    /// Runs the union of the passed phases' gates on a tree that no phase was validated on.
+    async fn validate(
+        &self,
+        job: &JobId,
+        active: &Active,
+        result: &Committed,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<GateReport>, Trouble> {
+        let spaces = self.workspaces(&active.spec).await?;
+        let base = active.spec.repo.base.clone();
+        let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
+        let mut reports: Vec<GateReport> = Vec::new();
+        let mut asked: Vec<&GateSpec> = Vec::new();
+        for (phase, progress) in active.pairs() {
+            if !matches!(progress.state, PhaseState::Passed { .. }) {
+                continue;
+            }
+            for (index, gate) in phase.gates.iter().enumerate() {
+                // Claims were checked on the phase's own diff; in the sum of all diffs they would mean something else.
+                let answered = !gate.is_about_claims() && asked.contains(&gate);
+                if answered || matches!(gate, GateSpec::OutputsClaimed { .. }) {
+                    continue;
+                }
+                asked.push(gate);
+                let label = format!("integration.{}.{index}", phase.id);
+                let report = self.gate_report(job, active, phase, &base, &result, index, label, cancel).await;
+                let Some(report) = report else {
+                    return Err(Trouble::Cancelled);
+                };
+                let report = report?;
+                match &report.verdict {
+                    Verdict::Pass => reports.push(report),
+                    Verdict::Fail { findings } => return Err(Trouble::Findings(findings.clone())),
+                    Verdict::Inconclusive { fault } => return Err(Trouble::Fault(fault.clone())),
+                }
+            }
+        }
+        Ok(reports)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Combined {
+    /// A phase was validated on just this tree.
+    Validated,
+    /// Nobody has validated it.
+    New,
+}
+
+fn branch_of(target: &IntegrationTarget) -> String {
+    match target {
+        IntegrationTarget::Branch { branch } | IntegrationTarget::Beside { branch, .. } => branch.clone(),
+        IntegrationTarget::Nowhere => String::new(),
+    }
+}
+
+async fn committed(
+    spaces: &Workspaces,
+    base: &helix_core::ids::CommitId,
+    commit: &helix_core::ids::CommitId,
+    branch: String,
+) -> Result<Committed, Fault> {
+    let (spaces, base, commit) = (spaces.clone(), base.clone(), commit.clone());
+    blocking(move || {
+        let repository = spaces.repository();
+        let (old, new) = (repository.commit(base.as_str())?, repository.commit(commit.as_str())?);
+        let changed = repository.changes(&old.tree, &new.tree)?;
+        Ok(Committed { moved: old.tree != new.tree, commit: new.id, tree: new.tree, branch, changed })
+    })
+    .await
+}

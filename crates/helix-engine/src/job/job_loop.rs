@@ -1,0 +1,218 @@
+//! The loop of one job: decide, start what should be under way and is not, record what comes back, until it is over.
+//!
+//! Must not know how any effect is carried out; a panic in one is that job's failure and nobody else's.
+
+use std::collections::HashMap;
+
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::ids::PhaseId;
+use helix_core::job::{Effect, JobEvent, decide};
+use jiff::Timestamp;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::Carrier;
+use super::log::{JobLog, LogError, Record};
+
+/// What can be asked of a running job.
+pub(crate) enum Command {
+    /// Stop; answered once the request is durable.
+    Cancel {
+        /// Who asks.
+        by: String,
+        /// Told whether the request was recorded.
+        done: oneshot::Sender<bool>,
+    },
+}
+
+/// A running job from outside.
+#[derive(Clone)]
+pub(crate) struct JobHandle {
+    pub(crate) commands: mpsc::Sender<Command>,
+}
+
+/// The loop's data.
+pub(crate) struct JobLoop {
+    log: JobLog,
+    carrier: Carrier,
+    commands: mpsc::Receiver<Command>,
+    closing: CancellationToken,
+    under_way: HashMap<String, UnderWay>,
+    results: JoinSet<Carried>,
+    keys: HashMap<tokio::task::Id, String>,
+}
+
+/// An effect that has been started and is still wanted.
+struct UnderWay {
+    effect: Effect,
+    cancel: CancellationToken,
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Running,
+    /// Carried out; stays listed until the decision no longer names it, so that it is not started again.
+    Done,
+}
+
+struct Carried {
+    key: String,
+    event: Option<JobEvent>,
+}
+
+impl JobLoop {
+    /// Makes the loop of a job and the handle to it.
+    pub(crate) fn new(log: JobLog, carrier: Carrier, closing: CancellationToken) -> (Self, JobHandle) {
+        let (sender, commands) = mpsc::channel(8);
+        let this = Self {
+            log,
+            carrier,
+            commands,
+            closing,
+            under_way: HashMap::new(),
+            results: JoinSet::new(),
+            keys: HashMap::new(),
+        };
+        (this, JobHandle { commands: sender })
+    }
+
+    /// Carries the job to its end, or until the engine closes (the agents then go on under their keepers).
+    pub(crate) async fn run(mut self) {
+        let id = self.log.id.clone();
+        match self.carry_out().await {
+            Ok(()) => tracing::info!(job = %id, "the job is over"),
+            Err(LogError::Closing) => tracing::debug!(job = %id, "left for the next host"),
+            Err(error) => tracing::error!(job = %id, %error, "the job cannot be carried on by this host"),
+        }
+        self.results.abort_all();
+        while self.results.join_next().await.is_some() {}
+        if self.log.state.end().is_some() {
+            self.carrier.clean_up(&self.log.state).await;
+        }
+    }
+
+    async fn carry_out(&mut self) -> Result<(), LogError> {
+        while self.log.state.end().is_none() {
+            let decision = decide(&self.log.state, Timestamp::now());
+            self.reconcile(decision.effects);
+            let wake = async {
+                match decision.wake_at {
+                    Some(at) => tokio::time::sleep(until(at)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.closing.cancelled() => return Err(LogError::Closing),
+                Some(command) = self.commands.recv() => self.obey(command).await?,
+                Some(result) = self.results.join_next_with_id() => self.take(result).await?,
+                () = wake => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts what is wanted and not under way; cancels and forgets what is under way and no longer wanted.
+    fn reconcile(&mut self, wanted: Vec<Effect>) {
+        let keys: Vec<String> = wanted.iter().map(Effect::key).collect();
+        self.under_way.retain(|key, under_way| {
+            let keep = keys.contains(key);
+            if !keep && under_way.progress == Progress::Running {
+                under_way.cancel.cancel();
+            }
+            keep
+        });
+        for (key, effect) in keys.into_iter().zip(wanted) {
+            if self.under_way.contains_key(&key) {
+                continue;
+            }
+            let cancel = self.closing.child_token();
+            let work = self.carrier.carry_out(self.log.id.clone(), effect.clone(), &self.log.state, cancel.clone());
+            let carried_key = key.clone();
+            let task = self.results.spawn(async move { Carried { key: carried_key, event: work.await } });
+            self.keys.insert(task.id(), key.clone());
+            self.under_way.insert(key, UnderWay { effect, cancel, progress: Progress::Running });
+        }
+    }
+
+    async fn take(&mut self, result: Result<(tokio::task::Id, Carried), tokio::task::JoinError>) -> Result<(), LogError> {
+        let event = match result {
+            Ok((id, carried)) => {
+                self.keys.remove(&id);
+                if let Some(under_way) = self.under_way.get_mut(&carried.key) {
+                    under_way.progress = Progress::Done;
+                }
+                carried.event
+            }
+            Err(error) if error.is_panic() => self.panicked(&error),
+            Err(_cancelled) => None,
+        };
+        match event {
+            Some(event) => self.record(event).await,
+            None => Ok(()),
+        }
+    }
+
+    /// A panic while an effect was carried out: the phase fails with it, the job's other phases and all other jobs go on.
+    fn panicked(&mut self, error: &tokio::task::JoinError) -> Option<JobEvent> {
+        let key = self.keys.remove(&error.id())?;
+        let under_way = self.under_way.get_mut(&key)?;
+        under_way.progress = Progress::Done;
+        let fault = Fault {
+            kind: FaultKind::Environment,
+            message: format!("Helix itself failed while it carried out {key}"),
+            hint: Some("please report this with the host's log".into()),
+        };
+        tracing::error!(job = %self.log.id, %key, "an effect panicked");
+        Some(match attempt_of(&under_way.effect) {
+            Some((phase, attempt)) => JobEvent::AttemptFaulted { phase, attempt, fault },
+            None => JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)] },
+        })
+    }
+
+    async fn obey(&mut self, command: Command) -> Result<(), LogError> {
+        match command {
+            Command::Cancel { by, done } => {
+                self.record(JobEvent::CancelRequested { by }).await?;
+                // The asker may have gone; the request stands.
+                if done.send(true).is_err() {
+                    tracing::debug!(job = %self.log.id, "nobody waits for the answer to a cancel");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn record(&mut self, event: JobEvent) -> Result<(), LogError> {
+        match self.log.record(event, &self.closing).await? {
+            Record::Done => {}
+            Record::Stale(illegal) => tracing::info!(job = %self.log.id, %illegal, "dropped a late answer"),
+        }
+        Ok(())
+    }
+}
+
+impl JobHandle {
+    /// Asks the job to stop; `false` if it is over already.
+    pub(crate) async fn cancel(&self, by: &str) -> bool {
+        let (done, answer) = oneshot::channel();
+        let sent = self.commands.send(Command::Cancel { by: by.to_owned(), done }).await;
+        sent.is_ok() && answer.await.unwrap_or(false)
+    }
+}
+
+fn attempt_of(effect: &Effect) -> Option<(PhaseId, u32)> {
+    match effect {
+        Effect::StartAttempt { phase, attempt, .. }
+        | Effect::RunAgent { phase, attempt }
+        | Effect::StopAgent { phase, attempt }
+        | Effect::CommitResult { phase, attempt }
+        | Effect::RunGate { phase, attempt, .. } => Some((phase.clone(), *attempt)),
+        Effect::Integrate { .. } | Effect::Conclude { .. } => None,
+    }
+}
+
+fn until(at: Timestamp) -> std::time::Duration {
+    std::time::Duration::try_from(at.duration_since(Timestamp::now())).unwrap_or_default()
+}

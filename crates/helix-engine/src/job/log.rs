@@ -1,0 +1,98 @@
+//! A job's stream in the journal and the state that it adds up to, kept in step.
+//!
+//! Must not know what is to be done next.
+
+use std::time::Duration;
+
+use helix_core::ids::JobId;
+use helix_core::job::{IllegalEvent, JobEvent, JobState, JobView, Recorded};
+use helix_store::{Append, AppendError, Fence, Journal, NewEvent, Projection, Stream};
+use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+/// Pauses between tries to write when the database refuses (full disk, lock): the job waits, nothing is lost.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// A job's events and state. The journal is written first; the state follows only what is durable.
+pub(crate) struct JobLog {
+    pub(crate) id: JobId,
+    pub(crate) state: JobState,
+    journal: std::sync::Arc<dyn Journal>,
+    fence: Fence,
+}
+
+/// What became of an event.
+pub(crate) enum Record {
+    /// It is durable and the state includes it.
+    Done,
+    /// It cannot follow what happened meanwhile (a late answer after a cancel): it was dropped.
+    Stale(IllegalEvent),
+}
+
+/// Why an event is not in the journal and never will be.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LogError {
+    /// Another host owns the journal now: this one has to stop at once.
+    #[error("another host has taken over job {0}")]
+    Fenced(JobId),
+    /// The engine is closing.
+    #[error("the engine is closing")]
+    Closing,
+    /// The event cannot be written at all.
+    #[error("an event of job {job} cannot be written")]
+    Unwritable {
+        /// Which job.
+        job: JobId,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl JobLog {
+    pub(crate) fn new(id: JobId, state: JobState, journal: std::sync::Arc<dyn Journal>, fence: Fence) -> Self {
+        Self { id, state, journal, fence }
+    }
+
+    /// Makes an event durable, then part of the state. Tries again as long as the database refuses for a reason that may
+    /// pass.
+    pub(crate) async fn record(&mut self, event: JobEvent, closing: &CancellationToken) -> Result<Record, LogError> {
+        let last = self.state.active().map_or(0, |active| active.last_event);
+        let recorded = Recorded { number: last + 1, at: Timestamp::now(), event };
+        let next = match self.state.clone().apply(&recorded) {
+            Ok(next) => next,
+            Err(illegal) => return Ok(Record::Stale(illegal)),
+        };
+        let append = self.append_of(&recorded, &next, last)?;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.journal.append(append.clone()).await {
+                Ok(_) => {
+                    self.state = next;
+                    return Ok(Record::Done);
+                }
+                Err(AppendError::StaleFence { .. } | AppendError::Conflict { .. }) => {
+                    return Err(LogError::Fenced(self.id.clone()));
+                }
+                Err(AppendError::Database(error)) => {
+                    tracing::error!(job = %self.id, %error, "the journal cannot be written; trying again in {pause:?}");
+                    tokio::select! {
+                        () = closing.cancelled() => return Err(LogError::Closing),
+                        () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                    }
+                }
+                Err(error) => return Err(LogError::Unwritable { job: self.id.clone(), source: Box::new(error) }),
+            }
+        }
+    }
+
+    fn append_of(&self, recorded: &Recorded<JobEvent>, next: &JobState, last: u64) -> Result<Append, LogError> {
+        let unwritable = |source: Box<dyn std::error::Error + Send + Sync>| LogError::Unwritable { job: self.id.clone(), source };
+        let event = NewEvent::of(recorded.at, &recorded.event).map_err(|source| unwritable(Box::new(source)))?;
+        let append = Append::to(Stream::Job(self.id.clone()), vec![event]).after(last).fenced(self.fence.clone());
+        Ok(match JobView::project(&self.id, next) {
+            Some(view) => append.with(Projection::Job(Box::new(view))),
+            None => append,
+        })
+    }
+}

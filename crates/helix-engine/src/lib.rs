@@ -1,0 +1,24 @@
+//! The loop: effects in, events out. Carries out what `helix_core::job::decide` asks for, with agents, git and gates,
+//! and keeps the conversations with the Consultant.
+//!
+//! Must not know HTTP, a terminal, or SQL text.
+
+pub mod adr_files;
+pub mod agent_run;
+pub mod codes;
+pub mod command;
+pub mod config;
+pub mod consultant;
+pub mod engine;
+pub mod gates;
+pub mod git;
+mod job;
+mod probes;
+pub mod project;
+mod prompt;
+pub mod submit;
+pub mod tools;
+
+pub use config::{ConsultantConfig, EngineConfig};
+pub use engine::{Activity, Engine, EngineError, Follow};
+pub use helix_store::{JobFilter, StateDir};

@@ -1,0 +1,193 @@
+//! New projects: a repository with its first decision and its first plan in it, committed.
+//!
+//! Must not know conversations or jobs.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::diagnostic::Diagnostic;
+use helix_core::ids::CommitId;
+use helix_core::plan::Plan;
+
+use crate::adr_files::{AdrDirectory, AdrFileError};
+use crate::git::{GitEnvironment, GitError, Head, OpenError, Repository};
+
+/// A new project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Created {
+    /// Its directory, absolute.
+    pub path: String,
+    /// Its ADR, relative to the directory.
+    pub adr: Option<String>,
+    /// Its plan, relative to the directory.
+    pub plan: Option<String>,
+    /// Its first commit.
+    pub commit: CommitId,
+}
+
+/// Why a project was not created. Nothing is left behind.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// There is something already.
+    #[error("{} exists already; choose another name, or work in that project", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}", path.display())]
+    Disk {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The plan has errors.
+    #[error("{file} has errors")]
+    Plan {
+        /// The draft.
+        file: String,
+        /// Errors and warnings.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// The ADR cannot be finalized.
+    #[error("the ADR cannot be finalized")]
+    Adr(#[source] AdrFileError),
+    /// The repository cannot be made.
+    #[error("the repository cannot be made")]
+    Open(#[source] OpenError),
+    /// Its place lies in another repository.
+    #[error("{} lies in the repository {}", path.display(), outer.display())]
+    Nested {
+        /// The directory.
+        path: PathBuf,
+        /// The other repository.
+        outer: PathBuf,
+    },
+    /// Git made no first commit.
+    #[error("git made no first commit in {}", path.display())]
+    NoCommit {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Git failed.
+    #[error("git failed")]
+    Git(#[source] GitError),
+}
+
+/// Makes a project under construction beside its final place and moves it there when it is whole.
+pub(crate) fn create(
+    root: &Path,
+    git: GitEnvironment,
+    adr: Option<&Path>,
+    plan: Option<&Path>,
+) -> Result<Created, ProjectError> {
+    if root.exists() {
+        return Err(ProjectError::Exists { path: root.to_path_buf() });
+    }
+    let disk = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ProjectError::Disk { path, source }
+    };
+    let parent = root.parent().unwrap_or(root);
+    std::fs::create_dir_all(parent).map_err(disk(parent))?;
+    let site = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(disk(parent))?;
+    let mut made = furnish(site.path(), git.clone(), root, adr, plan)?;
+    let site = site.keep();
+    // A rename onto a directory that somebody else has made meanwhile fails unless that one is empty.
+    if let Err(source) = std::fs::rename(&site, root) {
+        std::fs::remove_dir_all(&site).map_err(disk(&site))?;
+        return Err(ProjectError::Disk { path: root.to_path_buf(), source });
+    }
+    made.path = root.to_string_lossy().into_owned();
+    Ok(made)
+}
+
+fn furnish(
+    site: &Path,
+    git: GitEnvironment,
+    root: &Path,
+    adr: Option<&Path>,
+    plan: Option<&Path>,
+) -> Result<Created, ProjectError> {
+    let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let disk = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ProjectError::Disk { path, source }
+    };
+    let decided = match adr {
+        None => None,
+        Some(draft) => {
+            Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path)
+        }
+    };
+    let planned = match plan {
+        None => None,
+        Some(draft) => {
+            let bytes = std::fs::read(draft).map_err(disk(draft))?;
+            let file = draft.display().to_string();
+            let parsed = Plan::parse_bytes(&file, &bytes)
+                .map_err(|diagnostics| ProjectError::Plan { file: file.clone(), diagnostics })?;
+            let text = String::from_utf8_lossy(&bytes);
+            let text = match &decided {
+                Some(adr) => with_adr(&text, parsed.plan.adr.is_some(), adr),
+                None => text.into_owned(),
+            };
+            let path = format!("plans/{}/phases.yaml", directory_name(&parsed.plan.name));
+            let target = site.join(&path);
+            let folder = target.parent().unwrap_or(site);
+            std::fs::create_dir_all(folder).map_err(disk(folder))?;
+            std::fs::write(&target, text).map_err(disk(&target))?;
+            Some(path)
+        }
+    };
+    let readme = site.join("README.md");
+    std::fs::write(&readme, format!("# {name}\n")).map_err(disk(&readme))?;
+    let repository = Repository::init(site, git).map_err(ProjectError::Open)?;
+    if repository.top().canonicalize().ok() != site.canonicalize().ok() {
+        return Err(ProjectError::Nested { path: root.to_path_buf(), outer: repository.top().to_path_buf() });
+    }
+    match repository.head().map_err(ProjectError::Git)? {
+        Head::Branch { commit, .. } | Head::Detached { commit } => {
+            Ok(Created { path: String::new(), adr: decided, plan: planned, commit })
+        }
+        Head::Unborn { .. } => Err(ProjectError::NoCommit { path: root.to_path_buf() }),
+    }
+}
+
+/// The plan with its `adr` key naming the finalized ADR; every other line stays as it is.
+fn with_adr(text: &str, has_key: bool, adr: &str) -> String {
+    let is_key = |line: &str, key: &str| line.starts_with(key) && line[key.len()..].trim_start().starts_with(':');
+    let wanted = if has_key { "adr" } else { "name" };
+    let mut out = String::with_capacity(text.len() + adr.len() + 8);
+    for line in text.split_inclusive('\n') {
+        match (is_key(line, wanted), has_key) {
+            (true, true) => out.push_str(&format!("adr: {adr}\n")),
+            (true, false) => {
+                out.push_str(line);
+                out.push_str(&format!("{}adr: {adr}\n", if line.ends_with('\n') { "" } else { "\n" }));
+            }
+            (false, _) => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// A plan's name as a directory name.
+fn directory_name(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let slug = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
+    if slug.is_empty() { "plan".into() } else { slug.chars().take(64).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_adr_key_is_set_and_nothing_else_changes() {
+        let without = "# a plan\nname: x\nphases:\n  - id: a\n    name: adr\n";
+        assert_eq!(with_adr(without, false, "adr/001-x.md"), "# a plan\nname: x\nadr: adr/001-x.md\nphases:\n  - id: a\n    name: adr\n");
+        let with = "name: x\nadr: draft.md\nphases: []\n";
+        assert_eq!(with_adr(with, true, "adr/001-x.md"), "name: x\nadr: adr/001-x.md\nphases: []\n");
+    }
+}

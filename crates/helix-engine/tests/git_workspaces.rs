@@ -1,0 +1,398 @@
+//! Worktrees, results, merges and integration with the real git, in repositories made for each test.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::job::{ChangeKind, IntegrationTarget, Tip};
+use helix_engine::git::{
+    AttemptKey, CommitText, GitEnvironment, GitError, Head, Integration, IntegrationRequest, Landing, Merged, OpenError,
+    PreparedMerge, Repair, Repository, Workspaces,
+};
+
+struct Bench {
+    home: tempfile::TempDir,
+    spaces: Workspaces,
+}
+
+fn environment(home: &Path) -> GitEnvironment {
+    fs::create_dir_all(home).unwrap();
+    let config = home.join(".gitconfig");
+    if !config.exists() {
+        fs::write(&config, "[user]\nname = A User\nemail = user@example.org\n[init]\ndefaultBranch = main\n").unwrap();
+    }
+    let path = std::env::var_os("PATH").unwrap();
+    GitEnvironment::from_variables([
+        (OsString::from("PATH"), path),
+        (OsString::from("HOME"), home.into()),
+        (OsString::from("GIT_CONFIG_NOSYSTEM"), "1".into()),
+        // Left behind by the list: a hook's GIT_DIR must never reach Helix's git.
+        (OsString::from("GIT_DIR"), "/nonexistent".into()),
+    ])
+}
+
+impl Bench {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let user = home.path().join("user");
+        fs::create_dir_all(user.join("src")).unwrap();
+        fs::write(user.join("src/a.txt"), "one\ntwo\nthree\n").unwrap();
+        fs::write(user.join(".gitignore"), "ignored/\n").unwrap();
+        let repository = Repository::init(&user, environment(home.path())).unwrap();
+        let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
+        Self { home, spaces }
+    }
+
+    fn user(&self) -> PathBuf {
+        self.home.path().join("user")
+    }
+
+    fn git(&self, directory: &Path, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(args)
+            .current_dir(directory)
+            .env("HOME", self.home.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn head(&self) -> CommitId {
+        CommitId::new(self.git(&self.user(), &["rev-parse", "HEAD"])).unwrap()
+    }
+
+    /// One attempt that does `work` in its worktree, from `start`.
+    fn attempt(&self, phase: &str, start: &CommitId, work: impl Fn(&Path)) -> helix_engine::git::AttemptCommit {
+        let key = key(phase);
+        let tree = self.spaces.prepare_attempt(&key, start).unwrap();
+        work(&tree.path);
+        self.spaces.commit_attempt(&key, start, start, &text()).unwrap()
+    }
+
+    fn request(&self, base: &CommitId, result: &CommitId) -> IntegrationRequest {
+        IntegrationRequest {
+            job: job(),
+            name: "Add: a thing".into(),
+            base: base.clone(),
+            result: result.clone(),
+            branch: Some("main".into()),
+        }
+    }
+
+    fn ready(&self, request: &IntegrationRequest) -> PreparedMerge {
+        match self.spaces.repository().prepare_integration(request).unwrap() {
+            Integration::Ready(merge) => merge,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn job() -> JobId {
+    JobId::new("j0001").unwrap()
+}
+
+fn key(phase: &str) -> AttemptKey {
+    AttemptKey { job: job(), phase: PhaseId::new(phase).unwrap(), attempt: 1 }
+}
+
+fn text() -> CommitText {
+    CommitText { subject: "Do it".into(), body: String::new() }
+}
+
+#[test]
+fn a_result_holds_everything_and_the_users_tree_is_untouched_33_34_44() {
+    let bench = Bench::new();
+    fs::write(bench.user().join("src/a.txt"), "uncommitted work\n").unwrap();
+    let base = bench.head();
+    let hook = bench.user().join(".git/hooks/pre-commit");
+    fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+    bench.git(&bench.user(), &["config", "commit.gpgSign", "true"]);
+    let result = bench.attempt("build", &base, |tree| {
+        fs::write(tree.join("new file.txt"), "new\n").unwrap();
+        fs::write(tree.join("run.sh"), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(tree.join("run.sh"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        fs::create_dir(tree.join("ignored")).unwrap();
+        fs::write(tree.join("ignored/x"), "x").unwrap();
+        bench.git(tree, &["-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null", "add", "run.sh"]);
+        fs::remove_file(tree.join("src/a.txt")).unwrap();
+    });
+    let changed: Vec<_> = result.committed.changed.iter().map(|file| (file.path.as_str(), file.how)).collect();
+    assert_eq!(
+        changed,
+        [("new file.txt", ChangeKind::Added), ("run.sh", ChangeKind::Added), ("src/a.txt", ChangeKind::Deleted)]
+    );
+    assert!(result.committed.moved);
+    assert_eq!(result.repairs, []);
+    let listing = bench.spaces.repository().listing(&result.committed.tree).unwrap();
+    assert_eq!(listing["run.sh"].kind, helix_engine::git::EntryKind::Executable);
+    let commit = bench.spaces.repository().commit(result.committed.commit.as_str()).unwrap();
+    assert_eq!(commit.parents, [base.clone()]);
+    assert!(commit.message.ends_with("Helix-Job: j0001\nHelix-Phase: build\nHelix-Attempt: 1\n"), "{}", commit.message);
+    assert_eq!(fs::read_to_string(bench.user().join("src/a.txt")).unwrap(), "uncommitted work\n");
+    assert_eq!(bench.head(), base);
+}
+
+#[test]
+fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let key = key("build");
+    let spaces = &bench.spaces;
+    let tree = spaces.prepare_attempt(&key, &base).unwrap();
+    // Crash before the worktree was ready: half a directory, a branch, no mark.
+    fs::remove_file(bench.user().join(".git/worktrees/build.1/helix-ready")).unwrap();
+    fs::remove_file(tree.path.join("src/a.txt")).unwrap();
+    fs::write(bench.user().join(".git/worktrees/build.1/locked"), "initializing").unwrap();
+    assert_eq!(spaces.prepare_attempt(&key, &base).unwrap(), tree);
+    assert!(tree.path.join("src/a.txt").exists());
+    // Crash after the agent worked: its files stay. A dead git left its lock.
+    fs::write(tree.path.join("b.txt"), "b").unwrap();
+    assert_eq!(spaces.prepare_attempt(&key, &base).unwrap(), tree);
+    fs::write(bench.user().join(".git/worktrees/build.1/index.lock"), "").unwrap();
+    let once = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
+    assert_eq!(once.repairs, [Repair::LockRemoved]);
+    let twice = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
+    assert_eq!(once.committed, twice.committed);
+    // Gone altogether: the branch still has the work.
+    fs::remove_dir_all(&tree.path).unwrap();
+    let gone = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
+    assert_eq!((gone.committed, gone.repairs), (once.committed.clone(), vec![Repair::WorktreeGone]));
+    spaces.prepare_attempt(&key, &base).unwrap();
+    assert!(tree.path.join("b.txt").exists(), "work on the branch was lost");
+}
+
+#[test]
+fn nothing_changed_is_the_start_commit() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let result = bench.attempt("idle", &base, |_| {});
+    assert_eq!(result.committed.commit, base);
+    assert!(!result.committed.moved && result.committed.changed.is_empty());
+}
+
+#[test]
+fn what_the_agent_does_to_git_is_put_right() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let other_branch = bench.attempt("other", &base, |tree| {
+        bench.git(tree, &["switch", "--quiet", "-c", "feature"]);
+        fs::write(tree.join("c.txt"), "c").unwrap();
+        bench.git(tree, &["add", "."]);
+        bench.git(tree, &["commit", "--quiet", "-m", "mine"]);
+        fs::write(tree.join("d.txt"), "d").unwrap();
+    });
+    assert_eq!(other_branch.repairs, [Repair::HeadMoved { found: "branch feature".into() }]);
+    assert_eq!(other_branch.committed.changed.len(), 2);
+    let detached = bench.attempt("detached", &base, |tree| {
+        bench.git(tree, &["checkout", "--quiet", "--detach"]);
+        fs::write(tree.join("e.txt"), "e").unwrap();
+    });
+    assert!(matches!(detached.repairs.as_slice(), [Repair::HeadMoved { .. }]), "{:?}", detached.repairs);
+    let rewritten = bench.attempt("rewritten", &base, |tree| {
+        fs::write(tree.join("f.txt"), "f").unwrap();
+        bench.git(tree, &["add", "."]);
+        bench.git(tree, &["commit", "--quiet", "--amend", "-m", "amended"]);
+    });
+    assert_eq!(rewritten.repairs, [Repair::HistoryRewritten]);
+    let commit = bench.spaces.repository().commit(rewritten.committed.commit.as_str()).unwrap();
+    assert_eq!(commit.parents, [base.clone()]);
+    let hijacked = bench.attempt("hijacked", &base, |tree| {
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", bench.user().join(".git").display())).unwrap();
+        fs::write(tree.join("g.txt"), "g").unwrap();
+    });
+    assert_eq!(hijacked.committed.changed.len(), 1);
+    assert_eq!(bench.head(), base, "the user's branch was moved");
+    for commits in [false, true] {
+        let nested = bench.attempt(if commits { "nested" } else { "nested-empty" }, &base, |tree| {
+            fs::create_dir(tree.join("sub")).unwrap();
+            bench.git(&tree.join("sub"), &["init", "--quiet"]);
+            fs::write(tree.join("sub/h.txt"), "h").unwrap();
+            if commits {
+                bench.git(&tree.join("sub"), &["add", "."]);
+                bench.git(&tree.join("sub"), &["commit", "--quiet", "-m", "inner"]);
+            }
+        });
+        assert_eq!(nested.repairs, [Repair::NestedRepository { path: "sub".into() }]);
+        assert_eq!(nested.committed.changed[0].path, "sub/h.txt");
+    }
+}
+
+#[test]
+fn names_that_are_no_text_are_named_not_lost() {
+    use std::os::unix::ffi::OsStrExt;
+    let bench = Bench::new();
+    let result = bench.attempt("odd", &bench.head(), |tree| {
+        fs::write(tree.join(std::ffi::OsStr::from_bytes(b"bad\xff.txt")), "x").unwrap();
+        fs::write(tree.join("line\nbreak.txt"), "x").unwrap();
+    });
+    assert_eq!(result.repairs, [Repair::NameNotText { path: "bad\\xff.txt".into() }]);
+    assert_eq!(result.committed.changed[1].path, "line\nbreak.txt");
+}
+
+#[test]
+fn bases_of_several_phases_merge_the_same_way_every_time() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let write = |name: &'static str, text: &'static str| move |tree: &Path| fs::write(tree.join(name), text).unwrap();
+    let left = bench.attempt("left", &base, write("left.txt", "l")).committed.commit;
+    let right = bench.attempt("right", &base, write("right.txt", "r")).committed.commit;
+    let clash = bench.attempt("clash", &base, write("left.txt", "other")).committed.commit;
+    let tip = |phase: &str, commit: &CommitId| Tip { phase: PhaseId::new(phase).unwrap(), commit: commit.clone() };
+    let repository = bench.spaces.repository();
+    let merge = |tips: &[Tip]| repository.merge_tips(tips, "Merge\n").unwrap();
+    let Merged::Combined(first) = merge(&[tip("left", &left), tip("right", &right), tip("start", &base)]) else {
+        panic!("not combined")
+    };
+    assert_eq!(Merged::Combined(first.clone()), merge(&[tip("left", &left), tip("right", &right)]));
+    assert_eq!(first.parents, [left.clone(), right]);
+    assert!(matches!(merge(&[tip("start", &base), tip("left", &left)]), Merged::Contained(commit) if commit.id == left));
+    let Merged::Conflict(conflict) = merge(&[tip("left", &left), tip("clash", &clash)]) else { panic!("no conflict") };
+    assert_eq!(conflict.paths, ["left.txt"]);
+    assert_eq!((conflict.ours[0].as_str(), conflict.theirs.as_str()), ("left", "clash"));
+}
+
+#[test]
+fn integration_updates_a_clean_tree_and_one_revert_undoes_it_34() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    fs::write(bench.user().join("untracked.txt"), "mine").unwrap();
+    let request = bench.request(&base, &result.commit);
+    let merge = bench.ready(&request);
+    assert!(!merge.unvalidated);
+    assert_eq!(merge.tree, result.tree);
+    let landed = Landing::Landed(IntegrationTarget::Branch { branch: "main".into() });
+    let repository = bench.spaces.repository();
+    assert_eq!(repository.land(&request, &merge).unwrap(), landed);
+    assert_eq!(repository.land(&request, &merge).unwrap(), landed, "not idempotent");
+    assert_eq!(bench.head(), merge.commit);
+    assert!(bench.user().join("new.txt").exists() && bench.user().join("untracked.txt").exists());
+    match repository.prepare_integration(&request).unwrap() {
+        Integration::Already { commit, .. } => assert_eq!(commit.id, merge.commit),
+        other => panic!("{other:?}"),
+    }
+    bench.git(&bench.user(), &["revert", "--no-edit", "-m", "1", "HEAD"]);
+    assert_eq!(bench.git(&bench.user(), &["diff", base.as_str(), "HEAD"]), "");
+}
+
+#[test]
+fn uncommitted_work_sends_the_result_beside_and_is_not_touched_34() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    let request = bench.request(&base, &result.commit);
+    let merge = bench.ready(&request);
+    let user = bench.user();
+    let beside = |reason: &str| match bench.spaces.repository().land(&request, &merge).unwrap() {
+        Landing::Landed(IntegrationTarget::Beside { branch, why, command }) => {
+            assert_eq!(branch, "helix/add-a-thing-j0001");
+            assert!(why.contains(reason), "{why}");
+            assert_eq!(bench.git(&user, &["rev-parse", &branch]), merge.commit.as_str());
+            assert_eq!(bench.head(), base);
+            command
+        }
+        other => panic!("{other:?}"),
+    };
+    fs::write(user.join("src/a.txt"), "mine").unwrap();
+    beside("uncommitted changes");
+    assert_eq!(fs::read_to_string(user.join("src/a.txt")).unwrap(), "mine");
+    bench.git(&user, &["checkout", "--quiet", "src/a.txt"]);
+    fs::write(user.join("new.txt"), "my own, untracked").unwrap();
+    let command = beside("would not update");
+    assert_eq!(fs::read_to_string(user.join("new.txt")).unwrap(), "my own, untracked");
+    fs::remove_file(user.join("new.txt")).unwrap();
+    fs::write(user.join(".git/MERGE_HEAD"), format!("{base}\n")).unwrap();
+    beside("a merge is in progress");
+    fs::remove_file(user.join(".git/MERGE_HEAD")).unwrap();
+    // The command that is shown works.
+    let shell = Command::new("sh").args(["-c", &command]).env("HOME", bench.home.path()).output().unwrap();
+    assert!(shell.status.success(), "{command}: {}", String::from_utf8_lossy(&shell.stderr));
+    assert_eq!(bench.head(), merge.commit);
+}
+
+#[test]
+fn a_moved_target_is_merged_and_needs_its_gates_again_35() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    let request = bench.request(&base, &result.commit);
+    let early = bench.ready(&request);
+    fs::write(bench.user().join("theirs.txt"), "t").unwrap();
+    bench.git(&bench.user(), &["add", "."]);
+    bench.git(&bench.user(), &["commit", "--quiet", "-m", "theirs"]);
+    let repository = bench.spaces.repository();
+    assert_eq!(repository.land(&request, &early).unwrap(), Landing::Moved);
+    let late = bench.ready(&request);
+    assert!(late.unvalidated);
+    // Not checked out anywhere: the branch is moved, no work tree is.
+    bench.git(&bench.user(), &["switch", "--quiet", "--detach"]);
+    assert!(matches!(repository.land(&request, &late).unwrap(), Landing::Landed(IntegrationTarget::Branch { .. })));
+    assert_eq!(bench.git(&bench.user(), &["rev-parse", "main"]), late.commit.as_str());
+    assert!(!bench.user().join("new.txt").exists());
+    // A contradiction names its files.
+    let clash = bench.attempt("clash", &base, |tree| fs::write(tree.join("theirs.txt"), "x").unwrap()).committed;
+    match repository.prepare_integration(&bench.request(&base, &clash.commit)).unwrap() {
+        Integration::Conflict { paths, .. } => assert_eq!(paths, ["theirs.txt"]),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn dead_jobs_leave_nothing_on_the_disk() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let tree = bench.spaces.prepare_attempt(&key("build"), &base).unwrap();
+    bench.spaces.gate_checkout(&job(), &base, &[]).unwrap();
+    let root = bench.home.path().join("state/worktrees");
+    assert!(Workspaces::sweep(&root, &BTreeSet::from([job()])).unwrap().removed.is_empty());
+    let swept = Workspaces::sweep(&root, &BTreeSet::new()).unwrap();
+    assert_eq!((swept.removed.len(), swept.stuck.len()), (2, 0));
+    assert!(!tree.path.exists());
+    assert_eq!(bench.git(&bench.user(), &["worktree", "list"]).lines().count(), 1);
+    bench.spaces.delete_attempt_branches(&job()).unwrap();
+    assert_eq!(bench.git(&bench.user(), &["branch", "--list", "helix/*"]), "");
+}
+
+#[test]
+fn a_gate_checkout_is_clean_every_time_36() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let path = bench.spaces.gate_checkout(&job(), &base, &["ignored/".into()]).unwrap();
+    fs::write(path.join("src/a.txt"), "dirty").unwrap();
+    fs::write(path.join("leftover"), "x").unwrap();
+    fs::create_dir(path.join("ignored")).unwrap();
+    fs::write(path.join("ignored/cache"), "x").unwrap();
+    fs::write(bench.user().join(".git/worktrees/gate/index.lock"), "").unwrap();
+    let again = bench.spaces.gate_checkout(&job(), &base, &["ignored/".into()]).unwrap();
+    assert_eq!(fs::read_to_string(again.join("src/a.txt")).unwrap(), "one\ntwo\nthree\n");
+    assert!(!again.join("leftover").exists() && again.join("ignored/cache").exists());
+    bench.spaces.gate_checkout(&job(), &base, &[]).unwrap();
+    assert!(!again.join("ignored").exists());
+}
+
+#[test]
+fn bad_places_are_refused_by_name() {
+    let home = tempfile::tempdir().unwrap();
+    let environment = environment(home.path());
+    let open = |path: &Path| Repository::open(path, environment.clone());
+    assert!(matches!(open(&home.path().join("none")), Err(OpenError::NoDirectory { .. })));
+    let plain = home.path().join("plain");
+    fs::create_dir(&plain).unwrap();
+    assert!(matches!(open(&plain), Err(OpenError::NoRepository { .. })));
+    let bare = home.path().join("bare");
+    assert!(Command::new("git").args(["init", "--quiet", "--bare"]).arg(&bare).status().unwrap().success());
+    assert!(matches!(open(&bare), Err(OpenError::Bare { .. })));
+    let unborn = home.path().join("unborn");
+    assert!(Command::new("git").args(["init", "--quiet", "-b", "main"]).arg(&unborn).status().unwrap().success());
+    let repository = open(&unborn).unwrap();
+    assert_eq!(repository.head().unwrap(), Head::Unborn { branch: "main".into() });
+    fs::write(home.path().join(".gitconfig"), "").unwrap();
+    let error = repository.identity().unwrap_err();
+    assert!(matches!(error, GitError::NoIdentity { .. }), "{error}");
+    assert!(error.hint().unwrap().contains("user.email"));
+}

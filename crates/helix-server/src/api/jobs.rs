@@ -1,0 +1,146 @@
+//! Jobs: start, list, show, cancel. Statuses are the engine's projections, never kept here. [39]
+
+use axum::Json;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::job::{JobStatus, JobView};
+use helix_engine::JobFilter;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::job_request::JobRequest;
+use crate::body::{self, BodyError};
+use crate::problem::{Problem, codes};
+use crate::shared::Shared;
+
+/// Largest body of a request that is no chat, in bytes.
+const BODY_LIMIT: usize = 1024 * 1024;
+
+/// An accepted job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Accepted {
+    /// The job.
+    #[serde(flatten)]
+    pub(crate) job: JobView,
+    /// What is worth knowing about its plan and blocks nothing.
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Jobs, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct JobList {
+    /// The jobs.
+    pub(crate) jobs: Vec<JobView>,
+}
+
+/// Which jobs are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JobQuery {
+    /// With one of these statuses, separated by commas.
+    #[serde(default)]
+    status: Option<String>,
+    /// Of this repository.
+    #[serde(default)]
+    project_path: Option<String>,
+    /// Of plans with this name.
+    #[serde(default)]
+    name: Option<String>,
+}
+
+const STATUSES: [JobStatus; 6] = [
+    JobStatus::Queued,
+    JobStatus::Running,
+    JobStatus::Waiting,
+    JobStatus::Succeeded,
+    JobStatus::Failed,
+    JobStatus::Cancelled,
+];
+
+impl JobQuery {
+    fn filter(self) -> Result<JobFilter, Problem> {
+        let words = self.status.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|word| !word.is_empty());
+        let statuses = words.map(status).collect::<Result<_, _>>()?;
+        Ok(JobFilter { statuses, project_path: self.project_path, name: self.name })
+    }
+}
+
+fn status(word: &str) -> Result<JobStatus, Problem> {
+    STATUSES.into_iter().find(|status| status.word() == word).ok_or_else(|| {
+        let problem =
+            Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, format!("status: {word:?} is no status of a job"));
+        match did_you_mean(word, STATUSES.map(JobStatus::word)) {
+            Some(known) => problem.hint(format!("did you mean {known:?}?")),
+            None => problem.hint(format!("use {}", STATUSES.map(JobStatus::word).join(", "))),
+        }
+    })
+}
+
+impl From<BodyError> for Problem {
+    fn from(error: BodyError) -> Self {
+        let (status, code) = match error {
+            BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, codes::TOO_LARGE),
+            BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, codes::BODY_TIMEOUT),
+            BodyError::Broken(_) => (StatusCode::BAD_REQUEST, codes::BAD_REQUEST),
+        };
+        Self::new(status, code, error.to_string())
+    }
+}
+
+/// Turns a query string that axum cannot parse into a problem.
+pub(crate) fn query<T>(query: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, Problem> {
+    query.map(|Query(query)| query).map_err(|error| {
+        Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, error.body_text())
+    })
+}
+
+/// `POST /api/v1/jobs`
+pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let body = body::read(request.into_body(), BODY_LIMIT, shared.config.body_timeout).await?;
+    let request = JobRequest::parse(&body)?.into_submit()?;
+    let submission = shared.engine.submit(request).await?;
+    let status = if submission.existed { StatusCode::OK } else { StatusCode::ACCEPTED };
+    let place = format!("/api/v1/jobs/{}", submission.job.id);
+    let accepted = Accepted { job: submission.job, warnings: submission.warnings };
+    let mut response = (status, Json(accepted)).into_response();
+    if let Ok(place) = HeaderValue::from_str(&place) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    Ok(response)
+}
+
+/// `GET /api/v1/jobs`
+pub(crate) async fn list(
+    State(shared): State<Shared>,
+    asked: Result<Query<JobQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<JobList>, Problem> {
+    let jobs = shared.engine.jobs(query(asked)?.filter()?).await?;
+    Ok(Json(JobList { jobs }))
+}
+
+/// `GET /api/v1/jobs/{id}`
+pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<JobView>, Problem> {
+    Ok(Json(shared.engine.job(&id).await?))
+}
+
+/// `POST /api/v1/jobs/{id}/cancel`
+pub(crate) async fn cancel(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<JobView>, Problem> {
+    let job = shared.engine.job(&id).await?;
+    Ok(Json(shared.engine.cancel(&job.id, "the jobs API").await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_are_words_with_commas() {
+        let query = JobQuery { status: Some("running, failed,".into()), ..JobQuery::default() };
+        assert_eq!(query.filter().unwrap().statuses, [JobStatus::Running, JobStatus::Failed]);
+        assert!(JobQuery::default().filter().unwrap().statuses.is_empty());
+        let wrong = JobQuery { status: Some("runing".into()), ..JobQuery::default() };
+        assert_eq!(wrong.filter().unwrap_err().hint.as_deref(), Some("did you mean \"running\"?"));
+    }
+}

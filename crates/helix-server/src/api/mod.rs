@@ -1,0 +1,9 @@
+//! The jobs API: one file for each noun. Must not know chat clients.
+
+pub(crate) mod activity;
+pub(crate) mod events;
+pub(crate) mod health;
+pub(crate) mod job_request;
+pub(crate) mod jobs;
+pub(crate) mod logs;
+pub(crate) mod sessions;

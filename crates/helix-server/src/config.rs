@@ -1,0 +1,56 @@
+//! What the server needs to be told. Filled in by `helix` from `helix.toml` and flags.
+//!
+//! Must not know files or formats of configuration.
+
+use std::time::Duration;
+
+/// Settings of the HTTP server.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// Bearer token that every request but the health checks must carry. `None` is only accepted on a loopback address.
+    pub token: Option<String>,
+    /// Host names under which the server may be addressed, beside the loopback ones; without a port.
+    pub allowed_hosts: Vec<String>,
+    /// Origins (`scheme://host[:port]`) whose pages may call the server, beside its own.
+    pub allowed_origins: Vec<String>,
+    /// Models that are offered as `helix:<model>`, in the agent's words.
+    pub models: Vec<String>,
+    /// Largest body of a chat request in bytes. Chat clients send every image of a conversation again with each turn.
+    pub body_limit: usize,
+    /// Pause after which a silent stream says something that clients ignore.
+    pub heartbeat: Duration,
+    /// Time limit for the head of a request.
+    pub header_timeout: Duration,
+    /// Time limit for the body of a request.
+    pub body_timeout: Duration,
+    /// Connections at the same time; more wait to be accepted.
+    pub max_connections: usize,
+    /// What happens to a turn whose client goes away.
+    pub disconnect: Disconnect,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            token: None,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            models: Vec::new(),
+            body_limit: 32 * 1024 * 1024,
+            heartbeat: Duration::from_secs(5),
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(120),
+            max_connections: 1_024,
+            disconnect: Disconnect::StopAfter(Duration::from_secs(10)),
+        }
+    }
+}
+
+/// What happens to a turn whose client goes away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disconnect {
+    /// It is stopped after this time, or as soon as the conversation goes on.
+    StopAfter(Duration),
+    /// It goes on to its end; the answer is kept in the session.
+    Detach,
+}

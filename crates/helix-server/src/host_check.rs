@@ -1,0 +1,136 @@
+//! Host and Origin: keeps pages of other sites from reaching a server on loopback (DNS rebinding, cross-site requests).
+//!
+//! Must not know tokens. There is no CORS: a page of another origin is refused unless it is configured.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::auth::is_openai;
+use crate::config::ServerConfig;
+use crate::openai::ApiError;
+use crate::problem::{Problem, codes};
+
+/// Who may be meant by a request and which pages may send one.
+#[derive(Debug, Clone)]
+pub(crate) struct HostRules {
+    names: Vec<String>,
+    origins: Vec<String>,
+    addresses: Addresses,
+}
+
+/// Which addresses are accepted as a host. A page cannot rebind an address, only a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Addresses {
+    Loopback,
+    Any,
+}
+
+impl HostRules {
+    /// Rules for a server that listens on this address.
+    pub(crate) fn new(config: &ServerConfig, listening_on: SocketAddr) -> Self {
+        let names = config.allowed_hosts.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let origins = config.allowed_origins.iter().map(|origin| origin.to_ascii_lowercase()).collect();
+        let addresses = if listening_on.ip().is_loopback() { Addresses::Loopback } else { Addresses::Any };
+        Self { names, origins, addresses }
+    }
+
+    fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
+        let authority = uri
+            .authority()
+            .map(|authority| authority.as_str())
+            .or_else(|| headers.get(header::HOST).and_then(|value| value.to_str().ok()))
+            .ok_or("the request has no readable Host header")?
+            .to_ascii_lowercase();
+        if !self.knows(host_of(&authority)) {
+            return Err(format!("this server is not {authority:?}; add the name to `allowed_hosts` if it should be"));
+        }
+        let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
+        let origin = origin.to_str().map_err(|_| "the Origin header is not readable")?.to_ascii_lowercase();
+        let own = origin.split_once("://").is_some_and(|(_, place)| place == authority);
+        if own || self.origins.contains(&origin) {
+            return Ok(());
+        }
+        Err(format!("pages of {origin:?} may not call this server; add it to `allowed_origins` if they should"))
+    }
+
+    fn knows(&self, host: &str) -> bool {
+        if host == "localhost" || self.names.iter().any(|name| name == host) {
+            return true;
+        }
+        match host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+            Ok(address) => address.is_loopback() || self.addresses == Addresses::Any,
+            Err(_) => false,
+        }
+    }
+}
+
+/// The host without its port.
+fn host_of(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') => host,
+        _ => authority,
+    }
+}
+
+/// Lets a request through if it is meant for this server and does not come from a foreign page.
+pub(crate) async fn require_host(State(rules): State<HostRules>, request: Request, next: Next) -> Response {
+    match rules.check(request.headers(), request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err(message) if is_openai(request.uri().path()) => ApiError::forbidden(message).into_response(),
+        Err(message) => Problem::new(StatusCode::FORBIDDEN, codes::FORBIDDEN_HOST, message).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(listening_on: &str) -> HostRules {
+        let config = ServerConfig {
+            allowed_hosts: vec!["host.docker.internal".into()],
+            allowed_origins: vec!["https://chat.example".into()],
+            ..ServerConfig::default()
+        };
+        HostRules::new(&config, listening_on.parse().unwrap())
+    }
+
+    fn check(rules: &HostRules, host: &str, origin: Option<&str>) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, host.parse().unwrap());
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+        }
+        rules.check(&headers, &Uri::from_static("/healthz")).is_ok()
+    }
+
+    #[test]
+    fn names_that_could_be_rebound_are_refused() {
+        let rules = rules("127.0.0.1:80");
+        for good in ["localhost", "LOCALHOST:7331", "127.0.0.1:7331", "[::1]:7331", "127.0.0.2", "host.docker.internal:1"] {
+            assert!(check(&rules, good, None), "{good}");
+        }
+        for bad in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "10.0.0.1", "", "[::2]"] {
+            assert!(!check(&rules, bad, None), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_enough_where_the_server_is_open_to_the_network() {
+        assert!(check(&rules("0.0.0.0:80"), "10.0.0.1:80", None));
+        assert!(!check(&rules("0.0.0.0:80"), "evil.example", None));
+    }
+
+    #[test]
+    fn only_own_and_configured_pages_may_call() {
+        let rules = rules("127.0.0.1:80");
+        assert!(check(&rules, "localhost:7331", Some("http://localhost:7331")));
+        assert!(check(&rules, "localhost:7331", Some("https://chat.example")));
+        for bad in ["null", "http://localhost:3000", "http://evil.example", "https://chat.example.evil"] {
+            assert!(!check(&rules, "localhost:7331", Some(bad)), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! HTTP: the OpenAI-compatible API of the Consultant, the jobs API with its event streams, and Helix's tools over MCP.
+//!
+//! Must not know SQL, processes or agents: everything it serves is a call of [`helix_engine::Engine`], put into a wire format.
+
+pub mod config;
+pub mod openai;
+
+mod api;
+mod auth;
+mod body;
+mod host_check;
+mod listen;
+mod mcp;
+mod openapi;
+mod problem;
+mod routes;
+mod shared;
+mod sse;
+
+pub use config::{Disconnect, ServerConfig};
+pub use listen::{ServeError, serve};
+pub use openapi::document as openapi_document;

@@ -1,0 +1,177 @@
+//! The listening socket: accepts connections, serves them, and shuts down in order.
+//!
+//! Must not know any route. Slow or silent clients hold a connection for a bounded time only.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_engine::Engine;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::task::TaskTracker;
+
+use crate::config::ServerConfig;
+use crate::host_check::HostRules;
+use crate::routes;
+use crate::shared::Shared;
+
+/// How long connections may take to end once the server shuts down.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Pause after the system refused a connection for lack of resources.
+const EXHAUSTED: Duration = Duration::from_millis(200);
+
+/// Why the server does not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Without a token everybody on the network could run agents.
+    #[error("refusing to listen on {address} without a token: only loopback addresses may be served without one")]
+    NoToken {
+        /// Where it would have listened.
+        address: SocketAddr,
+    },
+    /// An empty token is as good as none.
+    #[error("the token is empty or has characters that no header can carry")]
+    UnusableToken,
+    /// The listener has no address.
+    #[error("the listener's address cannot be read")]
+    Address(#[source] std::io::Error),
+}
+
+/// Serves the engine until `shutdown` is ready. Then streams end in order, and turns and jobs go on under their keepers.
+///
+/// # Errors
+/// [`ServeError`] when the settings do not allow it; nothing was served then.
+pub async fn serve(
+    listener: TcpListener,
+    engine: Engine,
+    config: ServerConfig,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), ServeError> {
+    let address = listener.local_addr().map_err(ServeError::Address)?;
+    match &config.token {
+        None if !address.ip().is_loopback() => return Err(ServeError::NoToken { address }),
+        Some(token) if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            return Err(ServeError::UnusableToken);
+        }
+        Some(_) | None => {}
+    }
+    let hosts = HostRules::new(&config, address);
+    engine.set_tools_endpoint(tools_url(address), config.token.clone().unwrap_or_default());
+    let shared = Shared::new(engine, config);
+    let server = Server {
+        service: routes::router(shared.clone(), hosts),
+        permits: Arc::new(Semaphore::new(shared.config.max_connections)),
+        connections: TaskTracker::new(),
+        shared,
+    };
+    server.run(listener, shutdown).await;
+    Ok(())
+}
+
+/// Where agents on this machine reach the tools.
+fn tools_url(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        ip if !ip.is_unspecified() => ip,
+        std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+        std::net::IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+    };
+    format!("http://{}/mcp", SocketAddr::new(ip, address.port()))
+}
+
+struct Server {
+    service: axum::Router,
+    permits: Arc<Semaphore>,
+    connections: TaskTracker,
+    shared: Shared,
+}
+
+impl Server {
+    async fn run(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send) {
+        tokio::pin!(shutdown);
+        loop {
+            tokio::select! {
+                () = &mut shutdown => break,
+                accepted = self.accept(&listener) => {
+                    if let Some((stream, permit)) = accepted {
+                        self.connections.spawn(self.connection(stream, permit));
+                    }
+                }
+            }
+        }
+        drop(listener);
+        self.shared.shutdown.cancel();
+        self.connections.close();
+        self.shared.tasks.close();
+        let ended = async {
+            self.connections.wait().await;
+            self.shared.tasks.wait().await;
+        };
+        if tokio::time::timeout(FAREWELL, ended).await.is_err() {
+            tracing::warn!(connections = self.connections.len(), "some connections did not end in time");
+        }
+    }
+
+    async fn accept(&self, listener: &TcpListener) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+        let permit = self.permits.clone().acquire_owned().await.ok()?;
+        match listener.accept().await {
+            Ok((stream, _)) => Some((stream, permit)),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                if !matches!(
+                    error.kind(),
+                    std::io::ErrorKind::ConnectionAborted
+                        | std::io::ErrorKind::ConnectionReset
+                        | std::io::ErrorKind::ConnectionRefused
+                ) {
+                    // Out of file descriptors: nothing tells when there are some again.
+                    tokio::time::sleep(EXHAUSTED).await;
+                }
+                None
+            }
+        }
+    }
+
+    fn connection(&self, stream: TcpStream, permit: OwnedSemaphorePermit) -> impl Future<Output = ()> + Send + use<> {
+        let service = TowerToHyperService::new(self.service.clone());
+        let shutdown = self.shared.shutdown.clone();
+        let header_timeout = self.shared.config.header_timeout;
+        async move {
+            // Every event leaves at once.
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "TCP_NODELAY cannot be set");
+            }
+            let mut builder = http1::Builder::new();
+            builder.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(64 * 1024);
+            let connection = builder.serve_connection(TokioIo::new(stream), service);
+            tokio::pin!(connection);
+            let ended = tokio::select! {
+                ended = connection.as_mut() => ended,
+                () = shutdown.cancelled() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.as_mut().await
+                }
+            };
+            if let Err(error) = ended {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            drop(permit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_are_reached_over_loopback_where_every_address_is_served() {
+        assert_eq!(tools_url("0.0.0.0:7331".parse().unwrap()), "http://127.0.0.1:7331/mcp");
+        assert_eq!(tools_url("[::]:7331".parse().unwrap()), "http://[::1]:7331/mcp");
+        assert_eq!(tools_url("127.0.0.1:1".parse().unwrap()), "http://127.0.0.1:1/mcp");
+    }
+}

@@ -1,0 +1,148 @@
+//! What goes over the wire in a streamed answer, as types. Must not know when it is sent.
+//!
+//! Text of agents only ever stands in fields of type string here, so that it cannot become an object of another kind.
+
+use helix_core::usage::Usage;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What all chunks of an answer have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) id: String,
+    pub(crate) created: i64,
+    pub(crate) model: String,
+}
+
+/// A chunk of an answer.
+#[derive(Serialize)]
+pub(crate) struct Chunk<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) object: &'static str,
+    pub(crate) created: i64,
+    pub(crate) model: &'a str,
+    pub(crate) choices: &'a [ChunkChoice<'a>],
+    /// Absent unless the client asked for usage; then `null` in all chunks but the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<Option<CompletionUsage>>,
+}
+
+/// The one choice.
+#[derive(Serialize)]
+pub(crate) struct ChunkChoice<'a> {
+    pub(crate) index: u32,
+    pub(crate) delta: Delta<'a>,
+    pub(crate) finish_reason: Option<&'static str>,
+}
+
+/// What is new.
+#[derive(Default, Serialize)]
+pub(crate) struct Delta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reasoning_content: Option<&'a str>,
+}
+
+/// An event of Open WebUI. There is one kind only: others run code or change the page.
+#[derive(Serialize)]
+pub(crate) struct StatusFrame<'a> {
+    event: StatusEvent<'a>,
+}
+
+#[derive(Serialize)]
+struct StatusEvent<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    data: StatusData<'a>,
+}
+
+#[derive(Serialize)]
+struct StatusData<'a> {
+    description: &'a str,
+    done: bool,
+}
+
+impl<'a> StatusFrame<'a> {
+    /// A line above the answer; it shimmers until one is `done`.
+    pub(crate) fn new(description: &'a str, done: bool) -> Self {
+        Self { event: StatusEvent { kind: "status", data: StatusData { description, done } } }
+    }
+}
+
+/// A typed item.
+#[derive(Serialize)]
+pub(crate) struct ItemFrame<'a> {
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) output_index: usize,
+    pub(crate) item: Item<'a>,
+}
+
+/// What an item is.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Item<'a> {
+    /// A call of a tool.
+    FunctionCall { id: &'a str, call_id: &'a str, name: &'a str, arguments: &'a str, status: &'static str },
+    /// What the tool said.
+    FunctionCallOutput { id: &'a str, call_id: &'a str, output: [OutputText<'a>; 1], status: &'static str },
+}
+
+/// Text of a tool.
+#[derive(Serialize)]
+pub(crate) struct OutputText<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+}
+
+impl<'a> OutputText<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { kind: "input_text", text }
+    }
+}
+
+/// What an answer consumed, in OpenAI's words and some more.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct CompletionUsage {
+    /// All input tokens, cached or not.
+    prompt_tokens: u64,
+    /// Output tokens, thinking included.
+    completion_tokens: u64,
+    /// Both.
+    total_tokens: u64,
+    /// Of the input tokens.
+    prompt_tokens_details: PromptTokensDetails,
+    /// US dollars by the agent's own account; 0 when it gave none.
+    cost: f64,
+    /// Model turns.
+    turns: u32,
+}
+
+/// Where input tokens came from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct PromptTokensDetails {
+    /// Read from the provider's cache.
+    cached_tokens: u64,
+    /// Written to the provider's cache.
+    cache_write_tokens: u64,
+}
+
+impl From<Usage> for CompletionUsage {
+    fn from(usage: Usage) -> Self {
+        Self {
+            prompt_tokens: usage.total_input(),
+            completion_tokens: usage.output_tokens,
+            total_tokens: usage.total_input() + usage.output_tokens,
+            prompt_tokens_details: PromptTokensDetails {
+                cached_tokens: usage.cache_read_tokens,
+                cache_write_tokens: usage.cache_write_tokens,
+            },
+            cost: usage.cost_usd,
+            turns: usage.turns,
+        }
+    }
+}

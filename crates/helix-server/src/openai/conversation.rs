@@ -1,0 +1,170 @@
+//! From a client's messages to what the Consultant is asked. Must not know headers or sessions.
+
+use helix_engine::consultant::{Said, Speaker};
+
+use super::marks;
+use super::request::{BadRequest, Message, Role};
+
+/// What the agent is asked when the client wants the last answer to go on.
+const CONTINUE: &str = "Continue your last answer exactly where it stopped, without repeating anything.";
+
+/// A conversation, ready for a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Conversation {
+    /// The client's instructions.
+    pub(crate) system: Option<String>,
+    /// What was said before.
+    pub(crate) history: Vec<Said>,
+    /// What is to be answered.
+    pub(crate) message: String,
+    /// The user's first words, without what clients wrap around them and later drop; empty when they held no text.
+    pub(crate) opening: String,
+}
+
+impl Conversation {
+    /// Sorts messages. Roles need not alternate: a client that lost an answer sends two user messages in a row.
+    ///
+    /// # Errors
+    /// [`BadRequest`] when there is nothing to answer.
+    pub(crate) fn from_messages(messages: &[Message]) -> Result<Self, BadRequest> {
+        let system: Vec<&str> =
+            messages.iter().filter(|one| one.role == Role::System).map(|one| one.text.trim()).collect();
+        let system = Some(system.join("\n\n")).filter(|text| !text.trim().is_empty());
+        let said: Vec<(usize, &Message)> =
+            messages.iter().enumerate().filter(|(_, one)| one.role != Role::System).collect();
+        let Some(opening) = said.iter().find(|(_, one)| one.role == Role::User) else {
+            return Err(BadRequest::new("messages", "there is no user message to answer"));
+        };
+        let opening = unwrapped(&opening.1.text).to_owned();
+        let Some(((last_index, last), earlier)) = said.split_last() else {
+            return Err(BadRequest::new("messages", "there is no user message to answer"));
+        };
+        let at = format!("messages[{last_index}]");
+        let (message, history) = match last.role {
+            Role::User => (last.with_attachments(), earlier),
+            // "Continue Response" sends the answer so far as the last message.
+            Role::Assistant => (CONTINUE.to_owned(), said.as_slice()),
+            Role::Tool => {
+                let message = "the last message answers a client's tool; Helix's agents run their own tools, so send a user message";
+                return Err(BadRequest::new(format!("{at}.role"), message));
+            }
+            Role::System => return Err(BadRequest::new(format!("{at}.role"), "the last message must be the user's")),
+        };
+        if message.trim().is_empty() {
+            return Err(BadRequest::new(format!("{at}.content"), "the user message is empty"));
+        }
+        let history = history.iter().filter_map(|(_, one)| one.said()).collect();
+        Ok(Self { system, history, message, opening })
+    }
+}
+
+impl Message {
+    fn with_attachments(&self) -> String {
+        let mut text = self.text.clone();
+        if !self.attachments.is_empty() {
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            text.push_str("[Helix: the user also sent ");
+            text.push_str(&self.attachments.join(", "));
+            text.push_str(". Helix passes on text only: say so if the answer depends on it.]");
+        }
+        text
+    }
+
+    fn said(&self) -> Option<Said> {
+        let (by, text) = match self.role {
+            Role::User => (Speaker::User, self.with_attachments()),
+            Role::Assistant => (Speaker::Consultant, marks::strip(&self.text)),
+            // Activity, not words.
+            Role::Tool | Role::System => return None,
+        };
+        (!text.trim().is_empty()).then_some(Said { by, text })
+    }
+}
+
+/// The user's own words in a message that a client wrapped in retrieved context or a list of files. The client sends the
+/// wrapping with that turn only, so that it must not be part of what identifies a conversation.
+fn unwrapped(text: &str) -> &str {
+    let mut text = text.trim();
+    if let Some(rest) = text.strip_prefix("<attached_files>") {
+        text = rest.split_once("</attached_files>").map_or(text, |(_, words)| words).trim();
+    }
+    if text.starts_with("### Task:")
+        && let Some((_, words)) = text.rsplit_once("</context>")
+        && !words.trim().is_empty()
+    {
+        text = words.trim();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(role: Role, text: &str) -> Message {
+        Message { role, text: text.into(), attachments: Vec::new() }
+    }
+
+    #[test]
+    fn the_last_user_message_is_asked_and_the_rest_is_history() {
+        let conversation = Conversation::from_messages(&[
+            message(Role::System, "be brief"),
+            message(Role::User, "one"),
+            message(Role::Assistant, &format!("first\n\n{}", marks::caution("it broke", None))),
+            message(Role::Assistant, ""),
+            message(Role::Tool, "output"),
+            message(Role::User, "lost"),
+            message(Role::User, "two"),
+        ])
+        .unwrap();
+        let said = |by, text: &str| Said { by, text: text.into() };
+        assert_eq!(conversation, Conversation {
+            system: Some("be brief".into()),
+            history: vec![
+                said(Speaker::User, "one"),
+                said(Speaker::Consultant, "first"),
+                said(Speaker::User, "lost"),
+            ],
+            message: "two".into(),
+            opening: "one".into(),
+        });
+    }
+
+    #[test]
+    fn an_answer_at_the_end_is_continued() {
+        let conversation =
+            Conversation::from_messages(&[message(Role::User, "one"), message(Role::Assistant, "half")]).unwrap();
+        assert_eq!(conversation.message, CONTINUE);
+        assert_eq!(conversation.history.len(), 2);
+    }
+
+    #[test]
+    fn attachments_are_told_not_dropped() {
+        let mut image = message(Role::User, "");
+        image.attachments.push("an image".into());
+        let conversation = Conversation::from_messages(&[image]).unwrap();
+        assert!(conversation.message.starts_with("[Helix: the user also sent an image."), "{}", conversation.message);
+    }
+
+    #[test]
+    fn nothing_to_answer_is_refused() {
+        for messages in [
+            vec![message(Role::System, "x")],
+            vec![message(Role::Assistant, "x")],
+            vec![message(Role::User, "x"), message(Role::Tool, "y")],
+            vec![message(Role::User, " \n")],
+        ] {
+            assert!(Conversation::from_messages(&messages).is_err(), "{messages:?}");
+        }
+    }
+
+    #[test]
+    fn wrapping_is_no_part_of_the_opening() {
+        let wrapped = "### Task:\nRespond to the user query using the provided context\n<context>\nsecret\n</context>\n\nfile full context";
+        assert_eq!(unwrapped(wrapped), "file full context");
+        assert_eq!(unwrapped("<attached_files><file name=\"a\"/></attached_files>\nlook"), "look");
+        assert_eq!(unwrapped("### Task: build it"), "### Task: build it");
+    }
+}

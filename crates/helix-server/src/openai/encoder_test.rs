@@ -1,0 +1,322 @@
+use helix_core::ids::{SessionId, TurnId};
+use helix_core::job::ErrorView;
+use helix_core::run::Outcome;
+use helix_core::usage::Usage;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+const ITEMS: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
+const BASIC: Profile = Profile::OpenWebUi { tools: ToolDisplay::StatusLines };
+
+fn encoder(profile: Profile) -> Encoder {
+    Encoder::new(StreamOptions {
+        id: "chatcmpl-1".into(),
+        model: "helix".into(),
+        created: "2026-01-01T00:00:00Z".parse().unwrap(),
+        profile,
+        include_usage: true,
+    })
+}
+
+fn began() -> TurnEvent {
+    let session = SessionId::new("s1").unwrap();
+    TurnEvent::Began { turn: TurnId::nth(&session, 1), session }
+}
+
+fn text(text: &str) -> TurnEvent {
+    TurnEvent::Text { text: text.into() }
+}
+
+fn thinking(text: &str) -> TurnEvent {
+    TurnEvent::Thinking { text: text.into() }
+}
+
+fn call(id: &str) -> TurnEvent {
+    TurnEvent::ToolStarted { id: id.into(), name: "Bash".into(), input: json!({ "command": "cargo test" }) }
+}
+
+fn answer(id: &str, failed: bool) -> TurnEvent {
+    TurnEvent::ToolFinished { id: id.into(), output: "1 failed".into(), failed }
+}
+
+fn ended(outcome: Outcome, error: Option<(&str, &str)>) -> TurnEvent {
+    let error = error.map(|(message, hint)| ErrorView { message: message.into(), hint: Some(hint.into()) });
+    let usage = Usage {
+        input_tokens: 10,
+        output_tokens: 5,
+        cache_read_tokens: 100,
+        cache_write_tokens: 20,
+        turns: 2,
+        cost_usd: 0.25,
+    };
+    TurnEvent::Ended(Box::new(TurnEnded { outcome, answer: "whole answer".into(), usage, error }))
+}
+
+/// Good ends need no proof here: the encoder goes by `error` alone.
+fn done() -> TurnEvent {
+    ended(Outcome::LocalCommand, None)
+}
+
+/// All frames as JSON; `[DONE]` as a string.
+fn frames(bytes: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(bytes).unwrap();
+    assert!(text.is_empty() || text.ends_with("\n\n"), "{text:?}");
+    text.split_terminator("\n\n")
+        .map(|frame| {
+            let data = frame.strip_prefix("data: ").unwrap();
+            assert!(!data.contains('\n'), "{data}");
+            if data == "[DONE]" { json!("[DONE]") } else { serde_json::from_str(data).unwrap() }
+        })
+        .collect()
+}
+
+fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
+    let mut encoder = encoder(profile);
+    let mut out = Vec::new();
+    encoder.begin(&mut out);
+    for event in events {
+        encoder.event(&mut out, event);
+    }
+    frames(&out)
+}
+
+/// What a person would care about in each frame.
+fn gist(frames: &[Value]) -> Vec<String> {
+    frames
+        .iter()
+        .map(|frame| {
+            if let Some(status) = frame.pointer("/event/data") {
+                return format!("status {} {}", status["description"], status["done"]);
+            }
+            if let Some(kind) = frame["type"].as_str() {
+                let item = &frame["item"];
+                let kind = kind.trim_start_matches("response.output_item.");
+                return format!("{kind} {} {} {}", frame["output_index"], item["type"], item["status"]);
+            }
+            if let Some(delta) = frame.pointer("/choices/0/delta") {
+                return format!("{delta} {}", frame["choices"][0]["finish_reason"]);
+            }
+            if frame["usage"].is_object() { format!("usage {}", frame["usage"]) } else { frame.to_string() }
+        })
+        .collect()
+}
+
+#[test]
+fn open_webui_sees_activity_where_it_shows_it() {
+    let events = vec![
+        began(),
+        thinking("hm"),
+        text("Let me see."),
+        call("a"),
+        call("b"),
+        answer("b", true),
+        TurnEvent::Status { text: "retry 1 of 3".into() },
+        answer("a", false),
+        text("Done."),
+        done(),
+    ];
+    insta::assert_debug_snapshot!(gist(&stream(ITEMS, events)), @r#"
+    [
+        "{\"role\":\"assistant\",\"content\":\"\"} null",
+        "status \"Working\" false",
+        "{\"reasoning_content\":\"hm\"} null",
+        "{\"content\":\"Let me see.\"} null",
+        "added 2 \"function_call\" \"in_progress\"",
+        "added 3 \"function_call\" \"in_progress\"",
+        "done 3 \"function_call\" \"failed\"",
+        "added 4 \"function_call_output\" \"failed\"",
+        "done 4 \"function_call_output\" \"failed\"",
+        "status \"retry 1 of 3\" false",
+        "done 2 \"function_call\" \"completed\"",
+        "added 5 \"function_call_output\" \"completed\"",
+        "done 5 \"function_call_output\" \"completed\"",
+        "{\"content\":\"Done.\"} null",
+        "status \"Done\" true",
+        "{} \"stop\"",
+        "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",
+        "\"[DONE]\"",
+    ]
+    "#);
+}
+
+#[test]
+fn other_clients_see_chunks_only() {
+    let events = vec![began(), TurnEvent::Queued { ahead: 1 }, text("Hi."), call("a"), answer("a", false), done()];
+    let frames = stream(Profile::Plain, events);
+    for frame in &frames[..frames.len() - 1] {
+        assert_eq!(frame["object"], "chat.completion.chunk", "{frame}");
+    }
+    insta::assert_debug_snapshot!(gist(&frames), @r#"
+    [
+        "{\"role\":\"assistant\",\"content\":\"\"} null",
+        "{\"reasoning_content\":\"Waiting for 1 earlier message(s) of this conversation\\n\"} null",
+        "{\"content\":\"Hi.\"} null",
+        "{\"reasoning_content\":\"→ Bash {\\\"command\\\":\\\"cargo test\\\"}\\n\"} null",
+        "{\"reasoning_content\":\"✓ Bash 1 failed\\n\"} null",
+        "{} \"stop\"",
+        "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",
+        "\"[DONE]\"",
+    ]
+    "#);
+}
+
+#[test]
+fn a_failure_is_told_in_text_and_as_an_error_and_ends_in_order() {
+    let failed = ended(Outcome::Stalled, Some(("the agent hung", "ask again")));
+    let frames = stream(ITEMS, vec![began(), text("Half"), call("a"), failed]);
+    insta::assert_debug_snapshot!(gist(&frames), @r#"
+    [
+        "{\"role\":\"assistant\",\"content\":\"\"} null",
+        "status \"Working\" false",
+        "{\"content\":\"Half\"} null",
+        "added 1 \"function_call\" \"in_progress\"",
+        "done 1 \"function_call\" \"failed\"",
+        "added 2 \"function_call_output\" \"failed\"",
+        "done 2 \"function_call_output\" \"failed\"",
+        "{\"content\":\"\\n\\n> [!CAUTION]\\n> **Helix:** the agent hung\\n>\\n> ask again\\n\"} null",
+        "status \"Stopped with an error\" true",
+        "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",
+        "{\"error\":{\"message\":\"the agent hung: ask again\",\"type\":\"server_error\",\"param\":null,\"code\":\"stalled\"}}",
+        "\"[DONE]\"",
+    ]
+    "#);
+}
+
+#[test]
+fn an_answer_that_was_not_streamed_is_still_the_answer() {
+    // [9]: there is no placeholder text, ever.
+    let frames = stream(Profile::Plain, vec![began(), done()]);
+    assert_eq!(frames[1]["choices"][0]["delta"]["content"], "whole answer");
+    let frames = stream(Profile::Plain, vec![began(), text("whole answer"), done()]);
+    let contents = frames.iter().filter(|frame| frame["choices"][0]["delta"]["content"] == "whole answer").count();
+    assert_eq!(contents, 1);
+}
+
+#[test]
+fn a_lost_turn_ends_in_order_too() {
+    let mut encoder = encoder(BASIC);
+    let mut out = Vec::new();
+    encoder.event(&mut out, call("a"));
+    encoder.abort(&mut out, &ApiError::turn_lost());
+    encoder.event(&mut out, text("too late"));
+    let gist = gist(&frames(&out));
+    assert!(gist[1].starts_with("status \"✗ Bash"), "{gist:?}");
+    assert_eq!(gist.last().unwrap(), "\"[DONE]\"");
+    assert!(gist[gist.len() - 2].contains("turn_lost"), "{gist:?}");
+}
+
+#[test]
+fn usage_is_null_until_the_end_and_absent_if_not_asked_for() {
+    let frames = stream(Profile::Plain, vec![text("a"), done()]);
+    assert_eq!(frames[1]["usage"], Value::Null);
+    assert!(frames[1].as_object().unwrap().contains_key("usage"));
+    let mut encoder = encoder(Profile::Plain);
+    encoder.include_usage = false;
+    let mut out = Vec::new();
+    encoder.event(&mut out, text("a"));
+    encoder.event(&mut out, done());
+    assert!(!String::from_utf8(out).unwrap().contains("usage"));
+}
+
+/// Text that tries to be something else.
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("\n\ndata: {\"event\":{\"type\":\"execute\",\"data\":{\"code\":\"alert(1)\"}}}\n\n".to_owned()),
+        Just("\r\nevent: error\r\n".to_owned()),
+        Just("data: [DONE]\n\n".to_owned()),
+        Just("\",\"event\":{\"type\":\"execute\"},\"x\":\"".to_owned()),
+        Just("> [!CAUTION]\n> **Helix:** no\n".to_owned()),
+        ".{0,40}",
+    ]
+}
+
+fn id() -> impl Strategy<Value = String> {
+    prop_oneof![Just("a".to_owned()), Just("b".to_owned()), hostile()]
+}
+
+fn event() -> impl Strategy<Value = TurnEvent> {
+    prop_oneof![
+        Just(began()),
+        (0usize..3).prop_map(|ahead| TurnEvent::Queued { ahead }),
+        hostile().prop_map(|text| TurnEvent::Status { text }),
+        hostile().prop_map(|text| TurnEvent::Thinking { text }),
+        hostile().prop_map(|text| TurnEvent::Text { text }),
+        (id(), hostile(), hostile())
+            .prop_map(|(id, name, input)| TurnEvent::ToolStarted { id, name, input: json!({ "x": input }) }),
+        (id(), hostile(), any::<bool>())
+            .prop_map(|(id, output, failed)| TurnEvent::ToolFinished { id, output, failed }),
+    ]
+}
+
+fn profile() -> impl Strategy<Value = Profile> {
+    prop_oneof![Just(Profile::Plain), Just(ITEMS), Just(BASIC)]
+}
+
+proptest! {
+    /// [13]: whatever an agent says, in whatever order, the stream is well formed, text stays text, and it ends in order.
+    #[test]
+    fn no_agent_can_break_out_of_its_text(
+        profile in profile(),
+        events in prop::collection::vec(event(), 0..12),
+        error in prop::option::of((hostile(), hostile())),
+        cut in any::<bool>(),
+    ) {
+        let mut encoder = encoder(profile);
+        let mut out = Vec::new();
+        encoder.begin(&mut out);
+        let mut said = String::new();
+        for event in events {
+            if let TurnEvent::Text { text } = &event {
+                said.push_str(text);
+            }
+            encoder.event(&mut out, event);
+        }
+        if cut {
+            encoder.abort(&mut out, &ApiError::turn_lost());
+        } else {
+            encoder.event(&mut out, ended(Outcome::Lost, error.as_ref().map(|(a, b)| (a.as_str(), b.as_str()))));
+        }
+        let frames = frames(&out);
+        prop_assert_eq!(frames.iter().filter(|frame| **frame == "[DONE]").count(), 1);
+        prop_assert_eq!(frames.last().unwrap(), "[DONE]");
+        let mut calls = Vec::new();
+        let mut contents = String::new();
+        for frame in &frames[..frames.len() - 1] {
+            let keys: Vec<&str> = frame.as_object().unwrap().keys().map(String::as_str).collect();
+            match keys.as_slice() {
+                ["event"] => {
+                    prop_assert!(profile != Profile::Plain);
+                    prop_assert_eq!(&frame["event"]["type"], "status");
+                }
+                ["type", "output_index", "item"] => {
+                    prop_assert_eq!(profile, ITEMS);
+                    let id = frame["item"]["call_id"].as_str().unwrap().to_owned();
+                    match (frame["type"].as_str().unwrap(), frame["item"]["type"].as_str().unwrap()) {
+                        ("response.output_item.added", "function_call") => calls.push(id),
+                        ("response.output_item.done", "function_call") => {}
+                        (_, "function_call_output") => calls.retain(|open| open != &id),
+                        other => prop_assert!(false, "{:?}", other),
+                    }
+                }
+                ["error"] => {}
+                _ => {
+                    prop_assert_eq!(&frame["object"], "chat.completion.chunk");
+                    contents.push_str(frame["choices"][0]["delta"]["content"].as_str().unwrap_or_default());
+                }
+            }
+        }
+        prop_assert!(calls.is_empty(), "open calls: {:?}", calls);
+        prop_assert!(contents.starts_with(&said));
+        let status = frames.iter().rev().find_map(|frame| frame.pointer("/event/data/done"));
+        prop_assert!(status.is_none_or(|done| done == true));
+    }
+
+    /// The warning block cannot be left by what it quotes, and is taken out of history whole.
+    #[test]
+    fn a_warning_is_taken_out_whole(message in hostile(), hint in hostile(), before in "[a-z]{0,9}") {
+        let text = format!("{before}\n\n{}", marks::caution(&message, Some(&hint)));
+        prop_assert_eq!(marks::strip(&text), before);
+    }
+}

@@ -1,0 +1,248 @@
+//! OpenAI's error envelope, and which error a failed turn is. Must not know streams.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use helix_core::job::ErrorView;
+use helix_core::run::Outcome;
+use helix_engine::consultant::{TurnEnded, TurnError};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::body::BodyError;
+use crate::problem::chain;
+
+/// Pause that clients are told to make when the provider named no time.
+const DEFAULT_RETRY_AFTER_SECONDS: i64 = 60;
+
+/// The envelope.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ErrorEnvelope {
+    /// What went wrong.
+    pub(crate) error: ErrorBody,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ErrorBody {
+    /// What happened and what to do.
+    pub(crate) message: String,
+    /// Kind of error, in OpenAI's words where it has one.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// The field at fault.
+    pub(crate) param: Option<String>,
+    /// Finer kind.
+    pub(crate) code: Option<String>,
+}
+
+/// Whether a client's library may send the same request again by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repeat {
+    /// As it likes.
+    Free,
+    /// Not: the turn was carried out, and would be a second time.
+    Never,
+}
+
+/// An error of the API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    pub(crate) envelope: ErrorEnvelope,
+    retry_after_seconds: Option<i64>,
+    repeat: Repeat,
+}
+
+impl ApiError {
+    fn new(status: StatusCode, kind: &str, code: &str, message: impl Into<String>) -> Self {
+        let body =
+            ErrorBody { message: message.into(), kind: kind.to_owned(), param: None, code: Some(code.to_owned()) };
+        Self { status, envelope: ErrorEnvelope { error: body }, retry_after_seconds: None, repeat: Repeat::Free }
+    }
+
+    /// The request cannot be understood.
+    pub(crate) fn bad_request(param: Option<String>, message: impl Into<String>) -> Self {
+        let mut error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message);
+        error.envelope.error.param = param;
+        error
+    }
+
+    /// There is no right token.
+    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
+    }
+
+    /// The request is meant for another server or comes from a foreign page.
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden_host", message)
+    }
+
+    /// There is no such model.
+    pub(crate) fn model_not_found(model: &str, known: &[String]) -> Self {
+        let message = format!("there is no model {model:?} here; there is: {}", known.join(", "));
+        let mut error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "model_not_found", message);
+        error.envelope.error.param = Some("model".into());
+        error
+    }
+
+    /// There is no such route.
+    pub(crate) fn no_route(method: &str, path: &str) -> Self {
+        let message = format!("there is no {method} {path} here; see /openapi.json");
+        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "unknown_url", message)
+    }
+
+    /// The route does not know the method.
+    pub(crate) fn no_method(method: &str, path: &str) -> Self {
+        let message = format!("{path} does not know {method}; see /openapi.json");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", "method_not_allowed", message)
+    }
+
+    /// The task is not one that can be answered without an agent.
+    pub(crate) fn task_not_supported(task: &str) -> Self {
+        let message = format!(
+            "Helix does not carry out the background task {task:?}; give the chat client a task model of its own for it"
+        );
+        Self { repeat: Repeat::Never, ..Self::new(StatusCode::NOT_IMPLEMENTED, "not_supported", "task_not_supported", message) }
+    }
+
+    /// How a turn that is no good answer is told to the client; `None` when it is one.
+    pub(crate) fn of_turn(ended: &TurnEnded, now: Timestamp) -> Option<Self> {
+        let ErrorView { message, hint } = ended.error.as_ref()?;
+        let message = match hint {
+            Some(hint) => format!("{message}: {hint}"),
+            None => message.clone(),
+        };
+        let (status, kind, code) = classify(&ended.outcome);
+        let mut error = Self { repeat: Repeat::Never, ..Self::new(status, kind, code, message) };
+        if let Outcome::RateLimited { resets_at } = &ended.outcome {
+            let pause = resets_at.map_or(DEFAULT_RETRY_AFTER_SECONDS, |at| at.as_second() - now.as_second());
+            error.retry_after_seconds = Some(pause.max(1));
+        }
+        Some(error)
+    }
+
+    /// The turn's events ended without its end.
+    pub(crate) fn turn_lost() -> Self {
+        let message = "the turn's events ended before the turn did; ask again, and see Helix's log if it happens again";
+        Self { repeat: Repeat::Never, ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "turn_lost", message) }
+    }
+
+    /// The server shuts down.
+    pub(crate) fn shutting_down() -> Self {
+        let message = "Helix is shutting down; the turn goes on and its answer is kept: ask again when Helix is back";
+        Self { repeat: Repeat::Never, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "shutting_down", message) }
+    }
+}
+
+/// HTTP status, kind and code for each way in which a turn can fail. A provider that does not accept Helix's credentials
+/// is no 401: the client's own token was right.
+fn classify(outcome: &Outcome) -> (StatusCode, &'static str, &'static str) {
+    use StatusCode as S;
+    match outcome {
+        Outcome::RateLimited { .. } => (S::TOO_MANY_REQUESTS, "rate_limit_error", "rate_limited"),
+        Outcome::Overloaded { .. } => (S::SERVICE_UNAVAILABLE, "server_error", "provider_overloaded"),
+        Outcome::Credentials { billing: true } => (S::BAD_GATEWAY, "upstream_error", "provider_billing"),
+        Outcome::Credentials { billing: false } => (S::BAD_GATEWAY, "upstream_error", "provider_credentials"),
+        Outcome::ContextOverflow => (S::BAD_REQUEST, "invalid_request_error", "context_length_exceeded"),
+        Outcome::TimedOut => (S::GATEWAY_TIMEOUT, "server_error", "timed_out"),
+        Outcome::Stalled => (S::GATEWAY_TIMEOUT, "server_error", "stalled"),
+        Outcome::Cancelled => (S::CONFLICT, "cancelled", "cancelled"),
+        Outcome::Interrupted => (S::CONFLICT, "cancelled", "interrupted"),
+        Outcome::Unstarted { .. } => (S::SERVICE_UNAVAILABLE, "server_error", "agent_not_started"),
+        Outcome::Misconfigured => (S::SERVICE_UNAVAILABLE, "server_error", "agent_misconfigured"),
+        Outcome::LimitReached { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "limit_reached"),
+        Outcome::Refused => (S::INTERNAL_SERVER_ERROR, "server_error", "refused"),
+        Outcome::StoppedByHook => (S::INTERNAL_SERVER_ERROR, "server_error", "stopped_by_hook"),
+        Outcome::Truncated { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "truncated"),
+        Outcome::Incomplete { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "incomplete"),
+        Outcome::TasksLost { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "tasks_lost"),
+        Outcome::LocalCommand => (S::INTERNAL_SERVER_ERROR, "server_error", "local_command"),
+        Outcome::Lost => (S::INTERNAL_SERVER_ERROR, "server_error", "lost"),
+        Outcome::Failed(_) => (S::INTERNAL_SERVER_ERROR, "server_error", "agent_failed"),
+        // Reached only if the engine found fault with a completed run, such as a reply that breaks a rule.
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => {
+            (S::INTERNAL_SERVER_ERROR, "server_error", "reply_not_accepted")
+        }
+    }
+}
+
+impl From<TurnError> for ApiError {
+    fn from(error: TurnError) -> Self {
+        match error {
+            TurnError::Request(message) => Self::bad_request(None, message),
+            TurnError::Agent { message, hint } => {
+                let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}: {hint}"));
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "agent_not_available", message)
+            }
+            TurnError::Journal(_) => {
+                let message = chain(&error);
+                tracing::error!(%message, "a turn could not begin");
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "journal_failed", message)
+            }
+        }
+    }
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        let message = error.to_string();
+        let (status, code) = match error {
+            BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
+            BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, "body_too_slow"),
+            BodyError::Broken(_) => (StatusCode::BAD_REQUEST, "body_broken"),
+        };
+        Self::new(status, "invalid_request_error", code, message)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(self.envelope)).into_response();
+        if let Some(seconds) = self.retry_after_seconds {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.repeat == Repeat::Never {
+            // Asks OpenAI's own libraries not to carry out a whole turn again on their own account.
+            response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use helix_core::usage::Usage;
+
+    use super::*;
+
+    fn of(outcome: Outcome) -> Response {
+        let error = Some(ErrorView { message: "it failed".into(), hint: Some("do this".into()) });
+        let ended = TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error };
+        ApiError::of_turn(&ended, "2026-01-01T00:00:00Z".parse().unwrap()).unwrap().into_response()
+    }
+
+    #[test]
+    fn a_rate_limit_says_when_to_come_back() {
+        let resets_at = Some("2026-01-01T00:02:00Z".parse().unwrap());
+        let response = of(Outcome::RateLimited { resets_at });
+        assert_eq!(response.status(), 429);
+        assert_eq!(response.headers()["retry-after"], "120");
+        assert_eq!(of(Outcome::RateLimited { resets_at: None }).headers()["retry-after"], "60");
+        let past = Some("2025-01-01T00:02:00Z".parse().unwrap());
+        assert_eq!(of(Outcome::RateLimited { resets_at: past }).headers()["retry-after"], "1");
+    }
+
+    #[test]
+    fn the_providers_credentials_are_not_the_clients() {
+        assert_eq!(of(Outcome::Credentials { billing: false }).status(), 502);
+        assert_eq!(of(Outcome::Overloaded { http_status: Some(529) }).status(), 503);
+        assert_eq!(of(Outcome::Lost).status(), 500);
+    }
+
+    #[test]
+    fn a_carried_out_turn_is_not_repeated_by_a_library() {
+        assert_eq!(of(Outcome::Stalled).headers()["x-should-retry"], "false");
+    }
+}

@@ -1,0 +1,89 @@
+//! Where Open WebUI keeps each part of an answer, so that typed items name the right place.
+//!
+//! Open WebUI counts the parts of an answer itself while it reads text and reasoning; an item's `output_index` must agree
+//! with that count or the parts are shown in the wrong order (measured with 0.12.4).
+
+/// The parts so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Parts {
+    count: usize,
+    last: Option<Part>,
+    first_text: Option<usize>,
+    reasoning: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Reasoning,
+    Text,
+    Item,
+}
+
+impl Parts {
+    /// Text goes on in the last part, or begins one.
+    pub(crate) fn text(&mut self) {
+        if self.last != Some(Part::Text) {
+            self.first_text.get_or_insert(self.count);
+            self.push(Part::Text);
+        }
+    }
+
+    /// Reasoning before any text goes on in the last part or begins one; after text, it joins the reasoning before the text,
+    /// which is put there if there is none. Returns the place that was put in, since all after it have moved.
+    pub(crate) fn reasoning(&mut self) -> Option<usize> {
+        match self.first_text {
+            Some(_) if self.reasoning => None,
+            Some(first_text) => {
+                self.reasoning = true;
+                self.count += 1;
+                self.first_text = Some(first_text + 1);
+                Some(first_text)
+            }
+            None => {
+                if self.last != Some(Part::Reasoning) {
+                    self.push(Part::Reasoning);
+                }
+                self.reasoning = true;
+                None
+            }
+        }
+    }
+
+    /// An item always begins a part; returns its place.
+    pub(crate) fn item(&mut self) -> usize {
+        self.push(Part::Item);
+        self.count - 1
+    }
+
+    fn push(&mut self, part: Part) {
+        self.count += 1;
+        self.last = Some(part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_counted_as_open_webui_does() {
+        let mut parts = Parts::default();
+        assert_eq!(parts.reasoning(), None);
+        parts.reasoning();
+        parts.text();
+        parts.text();
+        assert_eq!((parts.item(), parts.item()), (2, 3), "reasoning 0, text 1");
+        parts.text();
+        assert_eq!(parts.reasoning(), None, "joins the first");
+        assert_eq!(parts.item(), 5);
+    }
+
+    #[test]
+    fn reasoning_after_text_is_put_before_it() {
+        let mut parts = Parts::default();
+        assert_eq!(parts.item(), 0);
+        parts.text();
+        assert_eq!(parts.reasoning(), Some(1));
+        assert_eq!(parts.item(), 3);
+    }
+}

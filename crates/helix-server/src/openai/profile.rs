@@ -1,0 +1,73 @@
+//! What a client can show beyond text, decided once for each connection from its headers, never from content.
+
+use axum::http::{HeaderMap, header};
+
+/// What a client can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// Any OpenAI client: text and reasoning. Activity becomes lines of reasoning.
+    Plain,
+    /// Open WebUI: also its `event` objects.
+    OpenWebUi {
+        /// How it shows tool calls.
+        tools: ToolDisplay,
+    },
+}
+
+/// How Open WebUI is shown tool calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolDisplay {
+    /// As typed items with input and output (from 0.8).
+    Items,
+    /// As status lines (every version).
+    StatusLines,
+}
+
+/// Names the profile outright: `openwebui`, `openwebui-basic` or `plain`.
+pub(crate) const CLIENT_HEADER: &str = "x-helix-client";
+/// Names the background task; empty for a user's turn.
+pub(crate) const TASK_HEADER: &str = "x-task";
+/// The conversation, by the connection's header template.
+pub(crate) const CHAT_HEADER: &str = "x-chat";
+/// The conversation, by Open WebUI's own forwarding.
+pub(crate) const FORWARDED_CHAT_HEADER: &str = "x-openwebui-chat-id";
+/// The user, by Open WebUI's own forwarding.
+pub(crate) const FORWARDED_USER_HEADER: &str = "x-openwebui-user-id";
+
+impl Profile {
+    /// Reads the profile off a request's headers. Open WebUI is known by its HTTP library together with a header that only
+    /// its connections carry (also when empty); anything else is [`Profile::Plain`].
+    pub fn of(headers: &HeaderMap) -> Self {
+        let items = Self::OpenWebUi { tools: ToolDisplay::Items };
+        match headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok()) {
+            Some("openwebui") => return items,
+            Some("openwebui-basic") => return Self::OpenWebUi { tools: ToolDisplay::StatusLines },
+            Some("plain") => return Self::Plain,
+            Some(_) | None => {}
+        }
+        let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let marked =
+            [TASK_HEADER, CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().any(|name| headers.contains_key(*name));
+        if agent.contains("aiohttp") && marked { items } else { Self::Plain }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&'static str, &'static str)]) -> Profile {
+        Profile::of(&pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect())
+    }
+
+    #[test]
+    fn only_open_webui_gets_its_objects() {
+        let items = Profile::OpenWebUi { tools: ToolDisplay::Items };
+        assert_eq!(of(&[("user-agent", "Python/3.11 aiohttp/3.14.5"), ("x-task", "")]), items);
+        assert_eq!(of(&[("user-agent", "Python/3.11 aiohttp/3.14.5")]), Profile::Plain);
+        assert_eq!(of(&[("user-agent", "OpenAI/Python 1.2"), ("x-chat", "c")]), Profile::Plain);
+        assert_eq!(of(&[("x-helix-client", "openwebui")]), items);
+        let marked = ("user-agent", "Python/3.11 aiohttp/3.14.5");
+        assert_eq!(of(&[marked, ("x-chat", "c"), ("x-helix-client", "plain")]), Profile::Plain);
+    }
+}

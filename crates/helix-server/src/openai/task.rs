@@ -1,0 +1,110 @@
+//! Background tasks of chat clients: titles, tags and the like. Answered at once, without an agent and without a session. [14]
+//!
+//! A task is known by the header that the connection's template fills. Only where the header is absent does text decide,
+//! and then only for requests that no user's turn looks like.
+
+use axum::http::HeaderMap;
+use serde_json::json;
+
+use super::error::ApiError;
+use super::profile::TASK_HEADER;
+use super::request::{ChatRequest, Role};
+
+/// Longest title, in characters.
+const TITLE: usize = 50;
+
+/// A background task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Task {
+    name: String,
+}
+
+impl Task {
+    /// Finds out whether a request is a task.
+    pub(crate) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<Self> {
+        match headers.get(TASK_HEADER) {
+            Some(value) => {
+                let name = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
+                (!name.is_empty()).then_some(Self { name })
+            }
+            None => Self::from_text(request),
+        }
+    }
+
+    /// A turn with an attached file begins like a task; only a task also ends with the history.
+    fn from_text(request: &ChatRequest) -> Option<Self> {
+        let [only] = request.messages.as_slice() else { return None };
+        let text = only.text.trim();
+        let looks_like_one = !request.stream
+            && !request.offers_tools
+            && only.role == Role::User
+            && text.starts_with("### Task:")
+            && text.ends_with("</chat_history>");
+        if !looks_like_one {
+            return None;
+        }
+        let asked = text.split("<chat_history>").next().unwrap_or_default();
+        let name = if asked.contains("\"title\"") {
+            "title_generation"
+        } else if asked.contains("\"tags\"") {
+            "tags_generation"
+        } else if asked.contains("\"follow_ups\"") {
+            "follow_up_generation"
+        } else if asked.contains("\"queries\"") {
+            "query_generation"
+        } else if asked.contains("\"prompt\"") {
+            "image_prompt_generation"
+        } else {
+            "unknown"
+        };
+        Some(Self { name: name.into() })
+    }
+
+    /// Answers it.
+    ///
+    /// # Errors
+    /// [`ApiError`] for tasks whose answer would be shown or kept as if somebody had thought about it.
+    pub(crate) fn answer(&self, request: &ChatRequest) -> Result<String, ApiError> {
+        let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
+        let answer = match self.name.as_str() {
+            "title_generation" => json!({ "title": title(prompt) }),
+            "tags_generation" => json!({ "tags": ["general"] }),
+            "follow_up_generation" => json!({ "follow_ups": [] }),
+            "query_generation" => json!({ "queries": [] }),
+            "function_calling" => json!({ "tool_calls": [] }),
+            "autocomplete_generation" => json!({ "text": "" }),
+            "image_prompt_generation" => json!({ "prompt": first_words(prompt) }),
+            "emoji_generation" => return Ok("🙂".into()),
+            other => return Err(ApiError::task_not_supported(other)),
+        };
+        Ok(answer.to_string())
+    }
+}
+
+/// A title from the user's first words.
+fn title(prompt: &str) -> String {
+    let words = first_words(prompt);
+    let mut title = String::new();
+    for word in words.split_whitespace() {
+        if !title.is_empty() && title.chars().count() + 1 + word.chars().count() > TITLE {
+            break;
+        }
+        if !title.is_empty() {
+            title.push(' ');
+        }
+        title.push_str(word);
+    }
+    if title.is_empty() { "New chat".into() } else { title.chars().take(TITLE).collect() }
+}
+
+/// The user's first words in the history that a task's prompt quotes.
+fn first_words(prompt: &str) -> &str {
+    let history = prompt.rsplit_once("<chat_history>").map_or("", |(_, history)| history);
+    let history = history.split("</chat_history>").next().unwrap_or_default();
+    let Some((_, words)) = history.split_once("USER: ") else { return "" };
+    words.split("\nASSISTANT:").next().unwrap_or_default().trim()
+}
+
+#[cfg(test)]
+#[path = "task_test.rs"]
+mod tests;

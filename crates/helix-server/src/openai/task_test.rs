@@ -1,0 +1,106 @@
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
+
+use super::*;
+
+/// Requests of the real Open WebUI 0.12.4: one JSON object on a line with `kind`, `headers` and `body`.
+const RECORDED: &str = include_str!("../../tests/fixtures/openwebui-requests.jsonl");
+
+struct Recorded {
+    kind: String,
+    headers: HeaderMap,
+    request: ChatRequest,
+}
+
+fn recorded() -> Vec<Recorded> {
+    RECORDED
+        .lines()
+        .map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let headers = line["headers"].as_array().unwrap().iter().map(|pair| {
+                let name: HeaderName = pair[0].as_str().unwrap().parse().unwrap();
+                (name, HeaderValue::from_str(pair[1].as_str().unwrap()).unwrap())
+            });
+            Recorded {
+                kind: line["kind"].as_str().unwrap().into(),
+                headers: headers.collect(),
+                request: ChatRequest::parse(line["body"].to_string().as_bytes()).unwrap(),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn recorded_requests_are_told_apart_by_their_header() {
+    let all = recorded();
+    assert!(all.len() >= 15, "{}", all.len());
+    for one in &all {
+        let task = Task::recognise(&one.headers, &one.request);
+        assert_eq!(task.is_some(), one.kind.starts_with("task:"), "{}", one.kind);
+    }
+}
+
+#[test]
+fn without_the_header_text_decides_and_never_takes_a_turn_for_a_task() {
+    for one in recorded() {
+        let task = Task::recognise(&HeaderMap::new(), &one.request);
+        match one.kind.as_str() {
+            "task:title" => assert_eq!(task.unwrap().name, "title_generation"),
+            "task:tags" => assert_eq!(task.unwrap().name, "tags_generation"),
+            "task:follow_ups" => assert_eq!(task.unwrap().name, "follow_up_generation"),
+            "chat" => assert_eq!(task, None),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn answers_have_the_form_that_the_client_parses() {
+    let mut seen = Vec::new();
+    for one in recorded() {
+        let Some(task) = Task::recognise(&one.headers, &one.request) else { continue };
+        let answer = task.answer(&one.request);
+        let json = |answer: Result<String, ApiError>| serde_json::from_str::<Value>(&answer.unwrap()).unwrap();
+        match task.name.as_str() {
+            "title_generation" => assert!(!json(answer)["title"].as_str().unwrap().is_empty()),
+            "tags_generation" => assert_eq!(json(answer)["tags"], serde_json::json!(["general"])),
+            "follow_up_generation" => assert_eq!(json(answer)["follow_ups"], serde_json::json!([])),
+            "query_generation" => assert_eq!(json(answer)["queries"], serde_json::json!([])),
+            "autocomplete_generation" => assert_eq!(json(answer)["text"], ""),
+            "image_prompt_generation" => assert_eq!(json(answer)["prompt"], "hi there"),
+            "emoji_generation" => assert_eq!(answer.unwrap().chars().count(), 1),
+            "moa_response_generation" => assert!(answer.is_err(), "nobody thought about it"),
+            other => panic!("{other}"),
+        }
+        seen.push(task.name);
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 8, "{seen:?}");
+}
+
+#[test]
+fn a_title_is_the_users_first_words() {
+    let prompt = |history: &str| format!("### Task:\nx\n<chat_history>\n{history}\n</chat_history>");
+    assert_eq!(title(&prompt("USER: hello headers\nASSISTANT: ")), "hello headers");
+    let long = "USER: please add a CSV export to the report page, with totals and a test\nASSISTANT: sure";
+    assert_eq!(title(&prompt(long)), "please add a CSV export to the report page, with");
+    assert_eq!(title(&prompt(&format!("USER: {}", "ä".repeat(99)))).chars().count(), 50);
+    assert_eq!(title("nonsense"), "New chat");
+}
+
+/// Measured: with an attached file, the user's own message comes in this wrapping.
+#[test]
+fn a_turn_with_an_attached_file_is_no_task() {
+    let wrapped = "### Task:\\nRespond to the user query using the provided context.\\n<context>\\nalpha\\n</context>\\n\\nfull?";
+    let body = format!(r#"{{"stream":false,"messages":[{{"role":"user","content":"{wrapped}"}}]}}"#);
+    let request = ChatRequest::parse(body.as_bytes()).unwrap();
+    assert_eq!(Task::recognise(&HeaderMap::new(), &request), None);
+}
+
+#[test]
+fn an_empty_header_is_a_turn_whatever_the_text_says() {
+    let title = recorded().into_iter().find(|one| one.kind == "task:title").unwrap();
+    let headers = HeaderMap::from_iter([(HeaderName::from_static(TASK_HEADER), HeaderValue::from_static(""))]);
+    assert_eq!(Task::recognise(&headers, &title.request), None);
+}

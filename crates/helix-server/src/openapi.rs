@@ -1,0 +1,159 @@
+//! The OpenAPI document: routes from the list, schemas from the types.
+//!
+//! Must not know any route by name.
+
+use std::sync::OnceLock;
+
+use axum::Json;
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use crate::api::activity::{ActivityFrame, Missed};
+use crate::auth::OPEN_PATHS;
+use crate::auth::is_openai;
+use crate::openai::ErrorEnvelope;
+use crate::problem::Problem;
+use crate::routes::{self, Answer, Route};
+
+/// The document as JSON.
+pub fn document() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.definitions_path = "/components/schemas".into();
+    settings.meta_schema = None;
+    let mut generator = SchemaGenerator::new(settings);
+    let mut paths = Map::new();
+    for route in routes::list() {
+        let operation = operation(&route, &mut generator);
+        if let Value::Object(methods) = paths.entry(route.path).or_insert_with(|| json!({})) {
+            methods.insert(route.method.into(), operation);
+        }
+    }
+    // What streams carry is named in their descriptions.
+    generator.subschema_for::<ActivityFrame>();
+    generator.subschema_for::<Missed>();
+    generator.subschema_for::<helix_core::job::Recorded<helix_core::job::JobEvent>>();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Helix",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Conversations with the Consultant (/v1), jobs (/api/v1), and Helix's tools over MCP at POST /mcp."
+        },
+        "security": [{ "token": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "schemas": generator.take_definitions(true)
+        }
+    })
+}
+
+/// `GET /openapi.json`
+pub(crate) async fn serve() -> Json<&'static Value> {
+    static DOCUMENT: OnceLock<Value> = OnceLock::new();
+    Json(DOCUMENT.get_or_init(document))
+}
+
+fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
+    let mut operation = Map::new();
+    operation.insert("summary".into(), json!(route.summary));
+    let parameters = parameters(route, generator);
+    if !parameters.is_empty() {
+        operation.insert("parameters".into(), Value::Array(parameters));
+    }
+    if let Some(body) = route.body {
+        let content = json!({ "application/json": { "schema": body(generator) } });
+        operation.insert("requestBody".into(), json!({ "required": true, "content": content }));
+    }
+    let (status, description, content) = match &route.answer {
+        Answer::Json(status, schema) => (*status, "OK", json!({ "application/json": { "schema": schema(generator) } })),
+        Answer::Events(what) => (200, *what, json!({ "text/event-stream": { "schema": { "type": "string" } } })),
+        Answer::Lines(schema) => {
+            (200, "JSON, one value on a line", json!({ "application/x-ndjson": { "schema": schema(generator) } }))
+        }
+        Answer::Foreign(what) => (200, *what, json!({ "application/json": { "schema": { "type": "object" } } })),
+    };
+    let error = if is_openai(route.path) {
+        json!({ "application/json": { "schema": generator.subschema_for::<ErrorEnvelope>() } })
+    } else {
+        json!({ "application/problem+json": { "schema": generator.subschema_for::<Problem>() } })
+    };
+    operation.insert(
+        "responses".into(),
+        json!({
+            status.to_string(): { "description": description, "content": content },
+            "default": { "description": "What went wrong and what to do", "content": error }
+        }),
+    );
+    if OPEN_PATHS.contains(&route.path) {
+        operation.insert("security".into(), json!([]));
+    }
+    Value::Object(operation)
+}
+
+fn parameters(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
+    let in_path = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).map(|name| {
+        json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } })
+    });
+    let mut parameters: Vec<Value> = in_path.collect();
+    let Some(query) = route.query else { return parameters };
+    // The reference leads to the definition, whose properties are the parameters.
+    let reference = query(generator).to_value();
+    let name = reference["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
+    let Some(properties) = generator.definitions().get(&name).and_then(|one| one["properties"].as_object()).cloned() else {
+        return parameters;
+    };
+    for (name, mut schema) in properties {
+        let description = schema.as_object_mut().and_then(|fields| fields.remove("description"));
+        parameters.push(json!({ "name": name, "in": "query", "description": description, "schema": schema }));
+    }
+    parameters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_lists_every_route_once() {
+        let document = document();
+        let listed: usize = document["paths"].as_object().unwrap().values().map(|one| one.as_object().unwrap().len()).sum();
+        assert_eq!(listed, routes::list().len());
+        for route in routes::list() {
+            assert!(document["paths"][route.path][route.method]["responses"].is_object(), "{}", route.path);
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        fn references(value: &Value, found: &mut Vec<String>) {
+            match value {
+                Value::Object(fields) => {
+                    if let Some(Value::String(reference)) = fields.get("$ref") {
+                        found.push(reference.clone());
+                    }
+                    fields.values().for_each(|one| references(one, found));
+                }
+                Value::Array(items) => items.iter().for_each(|one| references(one, found)),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        let document = document();
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        assert!(found.len() > 20, "{found:?}");
+        for reference in found {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{reference}");
+        }
+    }
+
+    #[test]
+    fn queries_are_parameters() {
+        let document = document();
+        let parameters = document["paths"]["/api/v1/jobs/{id}/events"]["get"]["parameters"].as_array().unwrap();
+        let names: Vec<_> = parameters.iter().map(|one| (one["in"].as_str().unwrap(), one["name"].as_str().unwrap())).collect();
+        assert_eq!(names, [("path", "id"), ("query", "after")]);
+    }
+}

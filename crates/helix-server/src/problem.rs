@@ -1,0 +1,148 @@
+//! Errors of every route outside `/v1` and `/mcp`: `application/problem+json` (RFC 9457) with Helix's code and hint.
+//!
+//! Must not know any route.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use helix_core::diagnostic::Diagnostic;
+use helix_engine::EngineError;
+use helix_engine::submit::{Blame, SubmitError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What went wrong, where, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Problem {
+    /// Names the kind of problem: `urn:helix:` and its code in lower case.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// The HTTP status in words.
+    pub(crate) title: String,
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// What is wrong, one sentence.
+    pub(crate) detail: String,
+    /// `HX` and four digits.
+    pub(crate) code: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
+    /// Problems in a file, each with its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Codes of problems that arise in this crate. Pages: `docs/errors/`.
+pub(crate) mod codes {
+    /// The request lacks the right bearer token.
+    pub(crate) const UNAUTHORIZED: &str = "HX0801";
+    /// The Host or Origin header names somebody else.
+    pub(crate) const FORBIDDEN_HOST: &str = "HX0802";
+    /// There is no such route, or it does not know the method.
+    pub(crate) const NO_ROUTE: &str = "HX0803";
+    /// The request cannot be understood.
+    pub(crate) const BAD_REQUEST: &str = "HX0804";
+    /// The body is larger than the limit.
+    pub(crate) const TOO_LARGE: &str = "HX0805";
+    /// The body did not arrive in time.
+    pub(crate) const BODY_TIMEOUT: &str = "HX0806";
+    /// There is no such job, run or session.
+    pub(crate) const NOT_FOUND: &str = "HX0807";
+    /// The job is over.
+    pub(crate) const OVER: &str = "HX0808";
+    /// The plan has errors.
+    pub(crate) const PLAN: &str = "HX0809";
+    /// The journal failed.
+    pub(crate) const JOURNAL: &str = "HX0810";
+    /// Something in the surroundings failed.
+    pub(crate) const ENVIRONMENT: &str = "HX0811";
+}
+
+impl Problem {
+    /// A problem without hint or diagnostics.
+    pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+        Self {
+            kind: format!("urn:helix:{}", code.to_ascii_lowercase()),
+            title: status.canonical_reason().unwrap_or("error").to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            code: code.to_owned(),
+            hint: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Adds the remedy.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, axum::Json(self)).into_response();
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        response
+    }
+}
+
+/// An error with all its sources, for records and answers to people.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::NotFound { kind, id } => {
+                Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, format!("there is no {kind} {id:?}, or more than one"))
+                    .hint("list what there is with GET /api/v1/jobs or GET /api/v1/sessions, and give the full id")
+            }
+            EngineError::Over { id, status } => {
+                Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
+            }
+            EngineError::Journal(_) => {
+                let detail = chain(&error);
+                tracing::error!(%detail, "the journal failed");
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, detail)
+                    .hint("look at the state directory's disk and permissions: `helix doctor`")
+            }
+            EngineError::Environment { message, hint } => Self {
+                hint,
+                ..Self::new(StatusCode::SERVICE_UNAVAILABLE, codes::ENVIRONMENT, message)
+            },
+        }
+    }
+}
+
+impl From<SubmitError> for Problem {
+    fn from(error: SubmitError) -> Self {
+        let detail = error.to_string();
+        match error {
+            SubmitError::Plan { diagnostics, .. } => Self {
+                diagnostics,
+                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, codes::PLAN, detail)
+                    .hint("mend the places in `diagnostics`; `helix plan check` shows them in the file")
+            },
+            SubmitError::Refused { code, message, hint, blame } => {
+                let status = match blame {
+                    Blame::Request => StatusCode::UNPROCESSABLE_ENTITY,
+                    Blame::Permission => StatusCode::FORBIDDEN,
+                    Blame::Environment => StatusCode::SERVICE_UNAVAILABLE,
+                    Blame::Helix => StatusCode::INTERNAL_SERVER_ERROR,
+                };
+                Self { hint, ..Self::new(status, code, message) }
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! All routes, as a list: the router and the OpenAPI document are both made from it, so that neither can have more.
+//!
+//! Must not know how a request is answered.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, delete, get, post};
+use helix_core::job::JobView;
+use helix_core::session::SessionView;
+use schemars::{JsonSchema, SchemaGenerator};
+
+use crate::api::{activity, events, health, job_request, jobs, logs, sessions};
+use crate::auth::{is_openai, require_token};
+use crate::host_check::{HostRules, require_host};
+use crate::openai::{self, ApiError};
+use crate::problem::{Problem, codes};
+use crate::shared::Shared;
+use crate::{mcp, openapi};
+
+/// A route and what the document says of it.
+pub(crate) struct Route {
+    /// `get`, `post` or `delete`.
+    pub(crate) method: &'static str,
+    /// With parameters in braces.
+    pub(crate) path: &'static str,
+    /// One line.
+    pub(crate) summary: &'static str,
+    /// What it answers when all is well.
+    pub(crate) answer: Answer,
+    /// Its body, if it takes one.
+    pub(crate) body: Option<Schema>,
+    /// Its query, if it takes one.
+    pub(crate) query: Option<Schema>,
+    handler: MethodRouter<Shared>,
+}
+
+/// Adds a type to the document and returns the reference to it.
+pub(crate) type Schema = fn(&mut SchemaGenerator) -> schemars::Schema;
+
+/// What a route answers when all is well.
+pub(crate) enum Answer {
+    /// JSON with this status.
+    Json(u16, Schema),
+    /// A stream of events.
+    Events(&'static str),
+    /// JSON, one value on a line.
+    Lines(Schema),
+    /// JSON of a form that others define.
+    Foreign(&'static str),
+}
+
+fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> schemars::Schema {
+    generator.subschema_for::<T>()
+}
+
+fn foreign(_: &mut SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "object" })
+}
+
+impl Route {
+    fn new(
+        method: &'static str,
+        path: &'static str,
+        summary: &'static str,
+        answer: Answer,
+        handler: MethodRouter<Shared>,
+    ) -> Self {
+        Self { method, path, summary, answer, body: None, query: None, handler }
+    }
+
+    fn body(self, body: Schema) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    fn query(self, query: Schema) -> Self {
+        Self { query: Some(query), ..self }
+    }
+}
+
+/// The list. (`/mcp` is beside it: it speaks a protocol of its own.)
+#[rustfmt::skip]
+pub(crate) fn list() -> Vec<Route> {
+    use Answer::{Events, Foreign, Json, Lines};
+    let job = || Json(200, schema::<JobView>);
+    let accepted = || Json(202, schema::<jobs::Accepted>);
+    vec![
+        Route::new("get", "/healthz", "Whether the process answers", Json(200, schema::<health::Health>), get(health::live)),
+        Route::new("get", "/readyz", "Whether the journal answers, too", Json(200, schema::<health::Health>), get(health::ready)),
+        Route::new("get", "/openapi.json", "This document", Foreign("an OpenAPI 3.1 document"), get(openapi::serve)),
+
+        Route::new("get", "/v1/models", "Models to choose from", Json(200, schema::<openai::ModelList>), get(openai::list)),
+        Route::new("get", "/v1/models/{model}", "One model", Json(200, schema::<openai::ModelObject>), get(openai::retrieve)),
+        Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create)).body(foreign),
+
+        Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
+        Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
+        Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
+        Route::new("post", "/api/v1/jobs/{id}/cancel", "Ask a job to stop", job(), post(jobs::cancel)),
+        Route::new("get", "/api/v1/jobs/{id}/events", "What happened to a job, numbered", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents do right now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
+        Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
+        Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)),
+        Route::new("get", "/api/v1/sessions/{id}", "One conversation", Json(200, schema::<SessionView>), get(sessions::show)),
+        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)),
+
+        Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
+        Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
+        Route::new("get", "/helix/jobs/{id}", "Older name of GET /api/v1/jobs/{id}", job(), get(jobs::show)),
+        Route::new("delete", "/helix/jobs/{id}", "Older name of POST /api/v1/jobs/{id}/cancel", job(), delete(jobs::cancel)),
+        Route::new("get", "/helix/stream/{id}", "Older name of GET /api/v1/jobs/{id}/events", Events("as there"), get(events::stream)).query(schema::<events::EventQuery>),
+    ]
+}
+
+/// The router with everything around it.
+pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
+    let router = list().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
+    router
+        .route_service("/mcp", mcp::service(shared.clone()))
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(from_fn_with_state(shared.clone(), require_token))
+        .layer(from_fn_with_state(hosts, require_host))
+        .with_state(shared)
+}
+
+async fn no_route(request: Request) -> Response {
+    let (method, path) = (request.method().as_str(), request.uri().path());
+    if is_openai(path) {
+        return ApiError::no_route(method, path).into_response();
+    }
+    Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("there is no {method} {path} here"))
+        .hint("GET /openapi.json lists every route")
+        .into_response()
+}
+
+async fn no_method(request: Request) -> Response {
+    let (method, path) = (request.method().as_str(), request.uri().path());
+    if is_openai(path) {
+        return ApiError::no_method(method, path).into_response();
+    }
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, codes::NO_ROUTE, format!("{path} does not know {method}"))
+        .hint("GET /openapi.json lists every route")
+        .into_response()
+}

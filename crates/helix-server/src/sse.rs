@@ -1,0 +1,96 @@
+//! Server-sent events as bytes: one frame for each event, everything in it through serde.
+//!
+//! Must not know what the events mean. A frame's data is JSON on one line, so that nothing in it can end the frame.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use futures::Stream;
+use serde::Serialize;
+
+/// A comment: resets idle limits of proxies and clients, and means nothing. [10]
+pub(crate) const HEARTBEAT: &[u8] = b": keep-alive\n\n";
+
+/// What ends an OpenAI stream.
+pub(crate) const DONE: &[u8] = b"data: [DONE]\n\n";
+
+/// Appends a frame without name or number.
+pub(crate) fn data(out: &mut Vec<u8>, value: &impl Serialize) {
+    let before = out.len();
+    out.extend_from_slice(b"data: ");
+    json_line(out, before, value);
+}
+
+/// Appends a frame with a name.
+pub(crate) fn named(out: &mut Vec<u8>, event: &'static str, value: &impl Serialize) {
+    let before = out.len();
+    out.extend_from_slice(b"event: ");
+    out.extend_from_slice(event.as_bytes());
+    out.extend_from_slice(b"\ndata: ");
+    json_line(out, before, value);
+}
+
+/// Appends a frame with a number, by which a client can come back, and a name.
+pub(crate) fn numbered(out: &mut Vec<u8>, number: u64, event: &'static str, value: &impl Serialize) {
+    out.extend_from_slice(format!("id: {number}\n").as_bytes());
+    named(out, event, value);
+}
+
+fn json_line(out: &mut Vec<u8>, before: usize, value: &impl Serialize) {
+    // Compact JSON has no raw line break: serde_json escapes those in strings.
+    if let Err(error) = serde_json::to_writer(&mut *out, value) {
+        tracing::error!(%error, "an event cannot be written as JSON and was left out");
+        out.truncate(before);
+        return;
+    }
+    out.extend_from_slice(b"\n\n");
+}
+
+/// Makes a response that sends frames as they come.
+pub(crate) fn response<S>(frames: S) -> Response
+where
+    S: Stream<Item = Result<Bytes, std::convert::Infallible>> + Send + 'static,
+{
+    let mut response = Response::new(Body::from_stream(frames));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    // Asks nginx not to hold frames back.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+/// Waits for the next item, at most for the pause after which a heartbeat is due.
+pub(crate) async fn next_or_heartbeat<T>(pause: Duration, next: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(pause, next).await.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_breaks_in_data_cannot_end_a_frame() {
+        let mut out = Vec::new();
+        numbered(&mut out, 7, "text", &"a\r\n\ndata: {\"event\":1}\u{2028}");
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "id: 7\nevent: text\ndata: \"a\\r\\n\\ndata: {\\\"event\\\":1}\u{2028}\"\n\n"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_no_half_frame() {
+        struct Broken;
+        impl Serialize for Broken {
+            fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+                Err(serde::ser::Error::custom("broken"))
+            }
+        }
+        let mut out = Vec::from(HEARTBEAT);
+        named(&mut out, "text", &Broken);
+        assert_eq!(out, HEARTBEAT);
+    }
+}

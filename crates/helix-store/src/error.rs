@@ -1,0 +1,487 @@
+//! Everything that can go wrong with the journal and its directory, each with its code and its remedy.
+//!
+//! Must not know SQLite: `sqlite` turns the library's codes into these variants, once.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::event::DecodeError;
+use crate::stream::Stream;
+
+/// What a lower layer said; shared, since one failed commit is the answer to many writers.
+pub type Cause = Arc<dyn Error + Send + Sync>;
+
+/// Codes of this crate's errors; each has a page in `docs/errors/`.
+pub mod codes {
+    /// The database or the state directory cannot be written.
+    pub const NOT_WRITABLE: &str = "HX0301";
+    /// The disk is full.
+    pub const FULL: &str = "HX0302";
+    /// Another process keeps the database locked.
+    pub const LOCKED: &str = "HX0303";
+    /// The database is damaged.
+    pub const DAMAGED: &str = "HX0304";
+    /// The file belongs to another program.
+    pub const FOREIGN: &str = "HX0305";
+    /// The database was written by a newer Helix.
+    pub const TOO_NEW: &str = "HX0306";
+    /// There is no database yet, or it has to be brought up to date first.
+    pub const NOT_READY: &str = "HX0307";
+    /// Another host holds the state directory.
+    pub const HELD: &str = "HX0308";
+    /// The operating system or the database failed in another way.
+    pub const UNEXPECTED: &str = "HX0309";
+    /// The journal was closed.
+    pub const CLOSED: &str = "HX0310";
+    /// The stream has moved on.
+    pub const CONFLICT: &str = "HX0311";
+    /// A lease was lost to somebody else.
+    pub const STALE_LEASE: &str = "HX0312";
+    /// A record cannot be understood.
+    pub const UNREADABLE: &str = "HX0313";
+    /// An id's beginning fits several jobs.
+    pub const AMBIGUOUS: &str = "HX0314";
+    /// Helix asked the journal for something that contradicts itself.
+    pub const ILLEGAL: &str = "HX0315";
+
+    /// All of them.
+    pub const ALL: [&str; 15] = [
+        NOT_WRITABLE,
+        FULL,
+        LOCKED,
+        DAMAGED,
+        FOREIGN,
+        TOO_NEW,
+        NOT_READY,
+        HELD,
+        UNEXPECTED,
+        CLOSED,
+        CONFLICT,
+        STALE_LEASE,
+        UNREADABLE,
+        AMBIGUOUS,
+        ILLEGAL,
+    ];
+}
+
+/// The database failed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum DatabaseError {
+    /// It may only be read: permissions, a read-only file system, or a journal that was opened for reading.
+    #[error("the database {database} cannot be written")]
+    NotWritable {
+        /// Its path.
+        database: String,
+        /// What the lower layer said.
+        source: Cause,
+    },
+    /// There is no room for the write. Nothing of it was kept; what was there before is whole.
+    #[error("no room to write to the database {database}")]
+    Full {
+        /// Its path.
+        database: String,
+        /// What the lower layer said.
+        source: Cause,
+    },
+    /// Another process did not let go of it within the busy timeout.
+    #[error("another process keeps the database {database} locked")]
+    Locked {
+        /// Its path.
+        database: String,
+        /// What the lower layer said.
+        source: Cause,
+    },
+    /// Its content contradicts itself, or it is no database.
+    #[error("the database {database} is damaged")]
+    Damaged {
+        /// Its path.
+        database: String,
+        /// What the lower layer said.
+        source: Cause,
+    },
+    /// Something else.
+    #[error("the database {database} failed")]
+    Unexpected {
+        /// Its path.
+        database: String,
+        /// What the lower layer said.
+        source: Cause,
+    },
+    /// The journal was closed, or its writer ended.
+    #[error("the journal in {database} is closed")]
+    Closed {
+        /// Its path.
+        database: String,
+    },
+}
+
+/// A database cannot be opened.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum OpenError {
+    /// It failed.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// It was to be read, but is not there.
+    #[error("there is no database at {database}")]
+    Missing {
+        /// Its path.
+        database: String,
+    },
+    /// It belongs to another program.
+    #[error("{database} is a database of another program (application id {application_id:#010x})")]
+    Foreign {
+        /// Its path.
+        database: String,
+        /// The number by which SQLite files name their program.
+        application_id: i32,
+    },
+    /// A newer Helix wrote it.
+    #[error("the database {database} has schema version {found}, this Helix knows versions up to {known}")]
+    TooNew {
+        /// Its path.
+        database: String,
+        /// Its version.
+        found: i64,
+        /// The newest version that is known here.
+        known: i64,
+    },
+    /// It was to be read, but an older Helix wrote it and reading may not change it.
+    #[error("the database {database} has schema version {found} and must be brought to version {known} first")]
+    Outdated {
+        /// Its path.
+        database: String,
+        /// Its version.
+        found: i64,
+        /// The version that is needed.
+        known: i64,
+    },
+}
+
+/// Events were not written.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum AppendError {
+    /// The database failed; nothing was written.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The stream's last event is another one than expected.
+    #[error("{stream} was expected to end at event {expected} but ends at {actual}")]
+    Conflict {
+        /// Which stream.
+        stream: Stream,
+        /// What was expected.
+        expected: u64,
+        /// What is.
+        actual: u64,
+    },
+    /// The lease that was to prove the right to write is not the newest any more.
+    #[error("lease {name} number {number} is no longer valid; the newest is {newest}")]
+    StaleFence {
+        /// What the lease is on.
+        name: String,
+        /// The number that was shown.
+        number: u64,
+        /// The newest number that was given out; 0: none ever was.
+        newest: u64,
+    },
+    /// No events were given.
+    #[error("an append to {stream} has no events")]
+    Empty {
+        /// Which stream.
+        stream: Stream,
+    },
+    /// The stream has a projection, and these events came without what they make of it.
+    #[error("events of {stream} came without its projection")]
+    NoProjection {
+        /// Which stream.
+        stream: Stream,
+    },
+    /// The projection belongs to another stream, or does not include exactly these events.
+    #[error("a projection of {projected} at event {included} cannot go with events of {stream} up to {last}")]
+    ForeignProjection {
+        /// The stream that is written.
+        stream: Stream,
+        /// Number of the last event that is written.
+        last: u64,
+        /// The stream that the projection belongs to.
+        projected: Stream,
+        /// The last event that it includes.
+        included: u64,
+    },
+    /// The projection cannot be written: JSON, or a key that another row has.
+    #[error("the projection of {stream} cannot be written: {why}")]
+    Projection {
+        /// Which stream.
+        stream: Stream,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// A question was not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// An event cannot be understood.
+    #[error(transparent)]
+    Event(#[from] DecodeError),
+    /// A row cannot be understood.
+    #[error("the record of {what} in {database} cannot be read")]
+    Row {
+        /// The database.
+        database: String,
+        /// Which record.
+        what: String,
+        /// Why not.
+        source: Cause,
+    },
+    /// The beginning of an id fits several jobs.
+    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// Some of the jobs that it fits.
+        candidates: Vec<String>,
+    },
+}
+
+/// A lease was not obtained, renewed or given back.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LeaseError {
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// Somebody has it.
+    #[error("lease {name} is held by {owner} until {expires_at}")]
+    Held {
+        /// What the lease is on.
+        name: String,
+        /// Whose it is.
+        owner: String,
+        /// Until when, unless it is renewed.
+        expires_at: Timestamp,
+    },
+    /// It was given back, or somebody else has obtained it.
+    #[error("lease {name} number {number} was lost; the newest is {newest}")]
+    Lost {
+        /// What the lease is on.
+        name: String,
+        /// The number that was shown.
+        number: u64,
+        /// The newest number that was given out; 0: none ever was.
+        newest: u64,
+    },
+}
+
+/// A state directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StateDirError {
+    /// It cannot be created or written.
+    #[error("the state directory {} cannot be written", .path.display())]
+    NotWritable {
+        /// The path that failed.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// Its disk is full.
+    #[error("no room to write to {}", .path.display())]
+    Full {
+        /// The path that failed.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// Another host works in it.
+    #[error("another helix{} works in {}", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), .path.display())]
+    Held {
+        /// The state directory.
+        path: PathBuf,
+        /// The other host's process, if it has announced itself.
+        pid: Option<u32>,
+        /// Where it serves its API, if it has announced itself.
+        url: Option<String>,
+    },
+    /// The announcement of a host cannot be understood.
+    #[error("{} cannot be understood", .path.display())]
+    Announcement {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: serde_json::Error,
+    },
+    /// Something else.
+    #[error("cannot {doing} {}", .path.display())]
+    Io {
+        /// What was being done, such as `lock`.
+        doing: &'static str,
+        /// To which path.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+}
+
+impl DatabaseError {
+    /// The error's code; it has a page in `docs/errors/`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotWritable { .. } => codes::NOT_WRITABLE,
+            Self::Full { .. } => codes::FULL,
+            Self::Locked { .. } => codes::LOCKED,
+            Self::Damaged { .. } => codes::DAMAGED,
+            Self::Unexpected { .. } => codes::UNEXPECTED,
+            Self::Closed { .. } => codes::CLOSED,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotWritable { database, .. } => {
+                format!("check owner and permissions of {database} and its directory, or choose another --state-dir")
+            }
+            Self::Full { .. } => {
+                "free some disk space, then start helix again; nothing that was recorded is lost".into()
+            }
+            Self::Locked { database, .. } => {
+                format!(
+                    "stop the program that has {database} open (`fuser {database}` names it); a backup or sqlite3 shell will do it"
+                )
+            }
+            Self::Damaged { database, .. } => format!(
+                "move {database}, {database}-wal and {database}-shm away together and restore a backup, or try `sqlite3 {database} .recover`"
+            ),
+            Self::Unexpected { .. } => "run `helix doctor`; if it finds nothing, report this as a bug".into(),
+            Self::Closed { .. } => "start helix again".into(),
+        }
+    }
+}
+
+impl OpenError {
+    /// The error's code; it has a page in `docs/errors/`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Database(error) => error.code(),
+            Self::Foreign { .. } => codes::FOREIGN,
+            Self::TooNew { .. } => codes::TOO_NEW,
+            Self::Missing { .. } | Self::Outdated { .. } => codes::NOT_READY,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Database(error) => error.hint(),
+            Self::Missing { .. } => "run a job or `helix serve` first, or name the right --state-dir".into(),
+            Self::Foreign { database, .. } => format!("move {database} away, or choose another --state-dir"),
+            Self::TooNew { .. } => "use the newer helix that wrote it, or choose another --state-dir".into(),
+            Self::Outdated { .. } => "start `helix serve` or a job once: that brings the database up to date".into(),
+        }
+    }
+}
+
+impl AppendError {
+    /// The error's code; it has a page in `docs/errors/`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Database(error) => error.code(),
+            Self::Conflict { .. } => codes::CONFLICT,
+            Self::StaleFence { .. } => codes::STALE_LEASE,
+            Self::Empty { .. }
+            | Self::NoProjection { .. }
+            | Self::ForeignProjection { .. }
+            | Self::Projection { .. } => codes::ILLEGAL,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Database(error) => error.hint(),
+            Self::Conflict { .. } => "read the stream again and decide again".into(),
+            Self::StaleFence { .. } => "another helix has taken over this work; this one must stop it".into(),
+            Self::Empty { .. }
+            | Self::NoProjection { .. }
+            | Self::ForeignProjection { .. }
+            | Self::Projection { .. } => "this is a bug in helix; please report it".into(),
+        }
+    }
+}
+
+impl ReadError {
+    /// The error's code; it has a page in `docs/errors/`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Database(error) => error.code(),
+            Self::Event(_) | Self::Row { .. } => codes::UNREADABLE,
+            Self::Ambiguous { .. } => codes::AMBIGUOUS,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Database(error) => error.hint(),
+            Self::Event(_) | Self::Row { .. } => {
+                "use the helix that wrote this record, or a newer one; if it is the newest, report this as a bug".into()
+            }
+            Self::Ambiguous { .. } => "give more of the id; `helix jobs list` shows them in full".into(),
+        }
+    }
+}
+
+impl LeaseError {
+    /// The error's code; it has a page in `docs/errors/`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Database(error) => error.code(),
+            Self::Held { .. } => codes::HELD,
+            Self::Lost { .. } => codes::STALE_LEASE,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Database(error) => error.hint(),
+            Self::Held { owner, .. } => format!("wait for {owner} to finish or for the lease to expire"),
+            Self::Lost { .. } => "another helix has taken over this work; this one must stop it".into(),
+        }
+    }
+}
+
+impl StateDirError {
+    /// The error's code; it has a page in `docs/errors/`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotWritable { .. } => codes::NOT_WRITABLE,
+            Self::Full { .. } => codes::FULL,
+            Self::Held { .. } => codes::HELD,
+            Self::Announcement { .. } => codes::UNREADABLE,
+            Self::Io { .. } => codes::UNEXPECTED,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotWritable { path, .. } => {
+                format!("make {} writable for this user, or choose another --state-dir", path.display())
+            }
+            Self::Full { .. } => "free some disk space, or choose a --state-dir on another disk".into(),
+            Self::Held { url: Some(url), .. } => {
+                format!("use it: it serves {url}; or stop it, or choose another --state-dir")
+            }
+            Self::Held { url: None, .. } => "wait until it has started or ended, or choose another --state-dir".into(),
+            Self::Announcement { path, .. } => {
+                format!("if no helix is running, delete {}; it is written anew", path.display())
+            }
+            Self::Io { path, .. } => format!("check {} and the file system that holds it", path.display()),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Events as the journal keeps them: a kind, a JSON text, a time and a place.
+//!
+//! Must not know which events exist; the typed ways in and out work for every event enum that is tagged with `type`.
+
+use std::borrow::Cow;
+
+use helix_core::job::Recorded;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::stream::Stream;
+
+/// An event that is to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEvent {
+    /// When it happened.
+    pub at: Timestamp,
+    /// The event's own `type`, kept beside the body so that it can be looked for without parsing.
+    pub kind: String,
+    /// The event as JSON text.
+    pub body: String,
+}
+
+/// An event that is in the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEvent {
+    /// Its stream.
+    pub stream: Stream,
+    /// Number in the stream, from 1, without gaps.
+    pub number: u64,
+    /// Place in the whole journal; strictly increasing, gaps allowed.
+    pub position: u64,
+    /// When it happened.
+    pub at: Timestamp,
+    /// Its `type`.
+    pub kind: String,
+    /// The event as JSON text.
+    pub body: String,
+}
+
+/// An event that cannot be written as JSON with a `type`.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeError {
+    /// It cannot be serialised.
+    #[error("an event cannot be written as JSON")]
+    Json(#[source] serde_json::Error),
+    /// Its JSON has no `type`, so nobody could read it back.
+    #[error("an event has no text field `type`")]
+    Untagged(#[source] serde_json::Error),
+}
+
+/// A stored event that this version of Helix cannot read.
+#[derive(Debug, thiserror::Error)]
+#[error("event {number} of {stream} (type {kind:?}) cannot be read")]
+pub struct DecodeError {
+    /// Its stream.
+    pub stream: Stream,
+    /// Its number.
+    pub number: u64,
+    /// Its type.
+    pub kind: String,
+    /// Why not.
+    pub source: serde_json::Error,
+}
+
+/// The one field that every event has.
+#[derive(Deserialize)]
+struct Tag<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+}
+
+impl NewEvent {
+    /// Writes an event with its own `type` tag.
+    ///
+    /// # Errors
+    /// [`EncodeError`] when it cannot be serialised or has no `type`.
+    pub fn of<E: Serialize>(at: Timestamp, event: &E) -> Result<Self, EncodeError> {
+        let body = serde_json::to_string(event).map_err(EncodeError::Json)?;
+        let tag: Tag<'_> = serde_json::from_str(&body).map_err(EncodeError::Untagged)?;
+        let kind = tag.kind.into_owned();
+        Ok(Self { at, kind, body })
+    }
+}
+
+impl StoredEvent {
+    /// Reads the event as what it was written from.
+    ///
+    /// # Errors
+    /// [`DecodeError`] when the body is not such an event, for example one of a newer Helix.
+    pub fn decode<E: DeserializeOwned>(&self) -> Result<Recorded<E>, DecodeError> {
+        match serde_json::from_str(&self.body) {
+            Ok(event) => Ok(Recorded { number: self.number, at: self.at, event }),
+            Err(source) => {
+                Err(DecodeError { stream: self.stream.clone(), number: self.number, kind: self.kind.clone(), source })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use helix_core::ids::{JobId, SessionId};
+    use helix_core::session::SessionEvent;
+
+    use super::*;
+
+    #[test]
+    fn an_event_comes_back_as_it_was_with_its_time_to_the_nanosecond() {
+        let at: Timestamp = "2026-11-21T23:39:00.123456789Z".parse().unwrap();
+        let event = SessionEvent::JobStarted { job: JobId::new("j1").unwrap() };
+        let new = NewEvent::of(at, &event).unwrap();
+        assert_eq!(new.kind, "job_started");
+        let stored = StoredEvent {
+            stream: SessionId::new("s1").unwrap().into(),
+            number: 7,
+            position: 70,
+            at: new.at,
+            kind: new.kind,
+            body: new.body,
+        };
+        assert_eq!(stored.decode::<SessionEvent>().unwrap(), Recorded { number: 7, at, event });
+    }
+
+    #[test]
+    fn an_event_without_a_type_is_refused_when_it_is_written_and_not_when_it_is_read() {
+        let error = NewEvent::of(Timestamp::UNIX_EPOCH, &serde_json::json!({"job": "j1"})).unwrap_err();
+        assert!(matches!(error, EncodeError::Untagged(_)), "{error:?}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Hearing of new events without polling. Must not know who listens.
+//!
+//! The feed carries only stream names and numbers and is bounded: a listener that is late hears [`Change::Lagged`] and
+//! reads again from where it is, so nothing is ever lost.
+
+use std::collections::VecDeque;
+
+use tokio::sync::broadcast;
+
+use crate::error::ReadError;
+use crate::event::StoredEvent;
+use crate::journal::Journal;
+use crate::query::MAX_EVENTS_PER_READ;
+use crate::stream::Stream;
+
+/// How many moves a listener may be behind before it is told to read again.
+pub(crate) const FEED_CAPACITY: usize = 1_024;
+
+/// A stream has new events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// Which stream.
+    pub stream: Stream,
+    /// Number of its last event.
+    pub last: u64,
+}
+
+/// What a [`Subscription`] tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// This stream has new events.
+    Moved(Moved),
+    /// Too much happened: any stream may have new events.
+    Lagged,
+    /// The journal is closed; there will be no more changes.
+    Closed,
+}
+
+/// Tells which streams have new events, from the moment it was made.
+#[derive(Debug)]
+pub struct Subscription {
+    feed: broadcast::Receiver<Moved>,
+}
+
+impl Subscription {
+    pub(crate) fn new(feed: broadcast::Receiver<Moved>) -> Self {
+        Self { feed }
+    }
+
+    /// Waits for the next change. Cancelling the wait loses nothing.
+    pub async fn next(&mut self) -> Change {
+        match self.feed.recv().await {
+            Ok(moved) => Change::Moved(moved),
+            Err(broadcast::error::RecvError::Lagged(_)) => Change::Lagged,
+            Err(broadcast::error::RecvError::Closed) => Change::Closed,
+        }
+    }
+}
+
+/// Reads a stream from a number on and then waits for more: what an SSE connection needs.
+pub struct Follower<'a> {
+    journal: &'a dyn Journal,
+    subscription: Subscription,
+    stream: Stream,
+    /// Number of the last event that was given out.
+    after: u64,
+    ready: VecDeque<StoredEvent>,
+    /// Whether the stream has to be read before waiting for the feed.
+    unread: Unread,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unread {
+    Maybe,
+    Nothing,
+}
+
+impl<'a> Follower<'a> {
+    /// Starts after the event with number `after` (0: at the beginning).
+    pub fn new(journal: &'a dyn Journal, stream: Stream, after: u64) -> Self {
+        // Subscribed before the first read, so that nothing can fall between the two.
+        let subscription = journal.subscribe();
+        Self { journal, subscription, stream, after, ready: VecDeque::new(), unread: Unread::Maybe }
+    }
+
+    /// Waits for the next event; `None` when the journal was closed. Cancelling the wait loses nothing.
+    ///
+    /// # Errors
+    /// [`ReadError`] when the database fails.
+    pub async fn next(&mut self) -> Result<Option<StoredEvent>, ReadError> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                self.after = event.number;
+                return Ok(Some(event));
+            }
+            match self.unread {
+                Unread::Maybe => {
+                    let page = self.journal.read(self.stream.clone(), self.after, MAX_EVENTS_PER_READ).await?;
+                    self.unread = if page.has_more() { Unread::Maybe } else { Unread::Nothing };
+                    self.ready.extend(page.events);
+                }
+                Unread::Nothing => match self.subscription.next().await {
+                    Change::Moved(moved) if moved.stream != self.stream || moved.last <= self.after => {}
+                    Change::Moved(_) | Change::Lagged => self.unread = Unread::Maybe,
+                    Change::Closed => return Ok(None),
+                },
+            }
+        }
+    }
+}

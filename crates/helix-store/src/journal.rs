@@ -1,0 +1,108 @@
+//! The seam: what a journal does, whichever database is behind it.
+//!
+//! Must not know SQL. What every implementation must do is stated once more, as tests, in `tests/contract`.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use helix_core::ids::{JobId, SessionId};
+use helix_core::job::{JobEvent, JobView, Recorded};
+use helix_core::session::{SessionEvent, SessionView};
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+
+use crate::append::{Append, Appended, NewJob, NewSession, Opened, Submitted};
+use crate::error::{AppendError, LeaseError, ReadError};
+use crate::follow::Subscription;
+use crate::lease::{Acquire, Fence, Lease};
+use crate::query::{EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, SessionPage};
+use crate::stream::Stream;
+
+/// An answer that is being worked on; boxed, so that `dyn Journal` is possible.
+pub type Pending<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
+
+/// Streams of events with projections, leases and a feed of what moved.
+///
+/// Every write is one transaction that is durable when it is answered. Dropping a pending answer does not undo the write.
+pub trait Journal: Send + Sync {
+    /// Writes events to the end of a stream, all or none, and its projection with them.
+    fn append(&self, append: Append) -> Pending<'_, Appended, AppendError>;
+
+    /// Creates a job, or finds the one that has its idempotency key. Atomic: of two racing callers one creates.
+    fn submit(&self, job: NewJob) -> Pending<'_, Submitted, AppendError>;
+
+    /// Creates a session, or finds the one that has its key. Atomic: of two racing callers one creates.
+    fn open_session(&self, session: NewSession) -> Pending<'_, Opened, AppendError>;
+
+    /// Obtains a lease that is free, released or expired. The fence of a name increases each time.
+    fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError>;
+
+    /// Prolongs a lease, unless somebody else has obtained it.
+    fn renew(&self, fence: Fence, ttl: Duration, now: Timestamp) -> Pending<'_, Lease, LeaseError>;
+
+    /// Gives a lease back; its fence writes nothing any more.
+    fn release(&self, fence: Fence) -> Pending<'_, (), LeaseError>;
+
+    /// Reads events after a number, at most `limit` (and [`MAX_EVENTS_PER_READ`], and a few megabytes).
+    fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError>;
+
+    /// Lists jobs, newest first, that come after `cursor`.
+    fn list_jobs(&self, filter: JobFilter, cursor: Option<JobId>, limit: usize) -> Pending<'_, JobPage, ReadError>;
+
+    /// Finds a job by its id, or by a beginning of its id that no other job has.
+    fn job(&self, id_or_prefix: String) -> Pending<'_, Option<JobView>, ReadError>;
+
+    /// Finds the job that was submitted with this idempotency key.
+    fn job_by_key(&self, idempotency_key: String) -> Pending<'_, Option<JobView>, ReadError>;
+
+    /// Lists sessions, newest first, that come after `cursor`.
+    fn list_sessions(&self, cursor: Option<SessionId>, limit: usize) -> Pending<'_, SessionPage, ReadError>;
+
+    /// Finds a session.
+    fn session(&self, id: SessionId) -> Pending<'_, Option<SessionView>, ReadError>;
+
+    /// Finds a session by the client's own key, compared byte by byte.
+    fn session_by_key(&self, key: String) -> Pending<'_, Option<SessionView>, ReadError>;
+
+    /// Tells from now on which streams have new events, written through this journal.
+    fn subscribe(&self) -> Subscription;
+}
+
+/// All events of a job after a number.
+///
+/// # Errors
+/// [`ReadError`] when the database fails or an event cannot be understood.
+pub async fn job_events(journal: &dyn Journal, job: &JobId, after: u64) -> Result<Vec<Recorded<JobEvent>>, ReadError> {
+    typed_events(journal, Stream::Job(job.clone()), after).await
+}
+
+/// All events of a session after a number.
+///
+/// # Errors
+/// As for [`job_events`].
+pub async fn session_events(
+    journal: &dyn Journal,
+    session: &SessionId,
+    after: u64,
+) -> Result<Vec<Recorded<SessionEvent>>, ReadError> {
+    typed_events(journal, Stream::Session(session.clone()), after).await
+}
+
+async fn typed_events<E: DeserializeOwned>(
+    journal: &dyn Journal,
+    stream: Stream,
+    mut after: u64,
+) -> Result<Vec<Recorded<E>>, ReadError> {
+    let mut all = Vec::new();
+    loop {
+        let page = journal.read(stream.clone(), after, MAX_EVENTS_PER_READ).await?;
+        for event in &page.events {
+            all.push(event.decode()?);
+            after = event.number;
+        }
+        if !page.has_more() {
+            return Ok(all);
+        }
+    }
+}

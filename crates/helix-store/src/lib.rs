@@ -1,0 +1,26 @@
+//! The journal: the only truth about jobs and sessions, with the projections that are read from it.
+//!
+//! Must not know processes, agents or HTTP. SQL is known to `sqlite` alone; everything else speaks through [`Journal`],
+//! so that a second backend is a second implementation of one trait that passes the same contract tests.
+
+mod append;
+mod error;
+mod event;
+mod follow;
+mod journal;
+mod lease;
+mod query;
+mod sqlite;
+mod state_dir;
+mod stream;
+
+pub use append::{Append, Appended, Expected, NewJob, NewSession, Opened, Projection, Submitted};
+pub use error::{AppendError, Cause, DatabaseError, LeaseError, OpenError, ReadError, StateDirError, codes};
+pub use event::{DecodeError, EncodeError, NewEvent, StoredEvent};
+pub use follow::{Change, Follower, Moved, Subscription};
+pub use journal::{Journal, Pending, job_events, session_events};
+pub use lease::{Acquire, Fence, Lease};
+pub use query::{EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
+pub use sqlite::{Access, SqliteJournal, SqliteOptions};
+pub use state_dir::{HostInfo, HostLock, StateDir};
+pub use stream::{InvalidStream, Stream};

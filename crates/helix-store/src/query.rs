@@ -1,0 +1,64 @@
+//! Questions to the journal and pages of answers. Must not know how they are looked up.
+
+use helix_core::ids::{JobId, SessionId};
+use helix_core::job::{JobStatus, JobView};
+use helix_core::session::SessionView;
+
+use crate::event::StoredEvent;
+
+/// Most events that one read returns.
+pub const MAX_EVENTS_PER_READ: usize = 1_000;
+/// Most jobs or sessions on a page.
+pub const MAX_ROWS_PER_PAGE: usize = 500;
+
+/// Which jobs are wanted; an empty filter wants all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobFilter {
+    /// With one of these statuses; empty: with any.
+    pub statuses: Vec<JobStatus>,
+    /// Of this repository (absolute path).
+    pub project_path: Option<String>,
+    /// Of plans with this name.
+    pub name: Option<String>,
+}
+
+impl JobFilter {
+    /// Jobs for which something may still happen.
+    pub fn unfinished() -> Self {
+        Self { statuses: vec![JobStatus::Queued, JobStatus::Running, JobStatus::Waiting], ..Self::default() }
+    }
+}
+
+/// Some events of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventPage {
+    /// In order.
+    pub events: Vec<StoredEvent>,
+    /// Number of the stream's last event at the time of reading; 0 when it is empty.
+    pub last: u64,
+}
+
+impl EventPage {
+    /// Whether there are events after those of this page.
+    pub fn has_more(&self) -> bool {
+        self.events.last().is_some_and(|event| event.number < self.last)
+    }
+}
+
+/// Some jobs, newest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobPage {
+    /// The jobs.
+    pub jobs: Vec<JobView>,
+    /// Where the next page begins; `None` when this is the last.
+    pub next: Option<JobId>,
+}
+
+/// Some sessions, newest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionPage {
+    /// The sessions.
+    pub sessions: Vec<SessionView>,
+    /// Where the next page begins; `None` when this is the last.
+    pub next: Option<SessionId>,
+}

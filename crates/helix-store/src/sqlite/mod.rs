@@ -1,0 +1,304 @@
+//! The journal in one SQLite file: one writer thread with group commit, and a small pool of reading connections.
+//!
+//! Must not know what events mean. This module and those below it are the only ones that know SQL.
+//!
+//! A write is durable when it is answered (`synchronous = FULL`). The file is in WAL mode: readers, also those of other
+//! processes, never wait for the writer nor the writer for them. Numbers are assigned inside an immediate transaction,
+//! so even a second writing process could not break them; that there is only one is the host lock's business.
+
+mod reader;
+mod reads;
+mod schema;
+mod writer;
+mod writes;
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use helix_core::ids::{JobId, SessionId};
+use helix_core::job::JobView;
+use helix_core::session::SessionView;
+use jiff::Timestamp;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::append::{Append, Appended, NewJob, NewSession, Opened, Submitted};
+use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError};
+use crate::follow::Subscription;
+use crate::journal::{Journal, Pending};
+use crate::lease::{Acquire, Fence, Lease};
+use crate::query::{EventPage, JobFilter, JobPage, SessionPage};
+use crate::stream::Stream;
+use reader::Readers;
+use writer::Writer;
+
+/// Pause before a lock is tried again that SQLite does not wait for by itself.
+const LOCK_RETRY: Duration = Duration::from_millis(2);
+
+/// What a journal is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading and writing; creates the file and brings its tables up to date. For the host.
+    ReadWrite,
+    /// Reading what is there, also while a host writes. Its feed stays silent: it hears nothing of other processes.
+    ReadOnly,
+}
+
+/// How a database is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqliteOptions {
+    /// The file.
+    pub path: PathBuf,
+    /// What for.
+    pub access: Access,
+    /// How long to wait for another process that has the file locked.
+    pub busy_timeout: Duration,
+    /// Largest size of the file in bytes; `None`: as large as the disk allows.
+    pub size_limit: Option<u64>,
+}
+
+/// A journal in an SQLite file. Cheap to clone; all clones share one writer.
+#[derive(Debug, Clone)]
+pub struct SqliteJournal {
+    database: Arc<str>,
+    readers: Arc<Readers>,
+    writer: Arc<Writer>,
+}
+
+impl SqliteOptions {
+    /// The usual: five seconds of patience, no limit of size.
+    pub fn new(path: impl Into<PathBuf>, access: Access) -> Self {
+        Self { path: path.into(), access, busy_timeout: Duration::from_secs(5), size_limit: None }
+    }
+}
+
+impl SqliteJournal {
+    /// Opens a journal with the usual options.
+    ///
+    /// # Errors
+    /// As for [`SqliteJournal::open_with`].
+    pub async fn open(path: impl Into<PathBuf>, access: Access) -> Result<Self, OpenError> {
+        Self::open_with(SqliteOptions::new(path, access)).await
+    }
+
+    /// Opens a journal.
+    ///
+    /// The header is checked (program, version), the content is not: that would read the whole file, which takes
+    /// minutes for a big one. Damage is reported by the read that meets it; [`SqliteJournal::check`] looks for all of it.
+    ///
+    /// # Errors
+    /// [`OpenError`] when there is nothing to read, the file is not ours or too new, or it cannot be opened for `access`.
+    pub async fn open_with(options: SqliteOptions) -> Result<Self, OpenError> {
+        let closed = || DatabaseError::Closed { database: options.path.display().to_string() };
+        let lost = closed();
+        tokio::task::spawn_blocking(move || Self::open_blocking(&options)).await.map_err(|_| lost)?
+    }
+
+    fn open_blocking(options: &SqliteOptions) -> Result<Self, OpenError> {
+        let database: Arc<str> = options.path.display().to_string().into();
+        let writer = match options.access {
+            Access::ReadWrite => {
+                create_private(&options.path, &database)?;
+                let connection = connect(options, &database)?;
+                Writer::start(connection, database.clone())?
+            }
+            Access::ReadOnly => {
+                if !options.path.exists() {
+                    return Err(OpenError::Missing { database: database.to_string() });
+                }
+                let connection = connect(options, &database)?;
+                let found = schema::check_header(&connection, &database)?;
+                if found < schema::known_version() {
+                    return Err(OpenError::Outdated {
+                        database: database.to_string(),
+                        found,
+                        known: schema::known_version(),
+                    });
+                }
+                Writer::absent(database.clone())
+            }
+        };
+        let readers = Readers::new(SqliteOptions { access: Access::ReadOnly, ..options.clone() }, database.clone());
+        Ok(Self { database, readers: Arc::new(readers), writer: Arc::new(writer) })
+    }
+
+    /// Looks through the whole file for damage; an empty list means none. Reads all of it.
+    ///
+    /// # Errors
+    /// [`ReadError`] when it is too damaged to be looked through.
+    pub async fn check(&self) -> Result<Vec<String>, ReadError> {
+        self.readers.run(reads::check).await
+    }
+
+    /// Writes what was accepted, ends the writer and waits for it. Later writes are answered with
+    /// [`DatabaseError::Closed`]. A journal that is merely dropped does the same without anybody waiting.
+    pub async fn close(&self) {
+        self.writer.close().await;
+    }
+}
+
+/// Opens one connection and sets what holds for all of them.
+fn connect(options: &SqliteOptions, database: &str) -> Result<Connection, OpenError> {
+    let failed = |error| OpenError::from(classify(database, error));
+    let flags = match options.access {
+        Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        Access::ReadOnly => OpenFlags::SQLITE_OPEN_READ_ONLY,
+    };
+    let mut connection =
+        Connection::open_with_flags(&options.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
+    connection.busy_timeout(options.busy_timeout).map_err(failed)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    match options.access {
+        Access::ReadOnly => {}
+        Access::ReadWrite => {
+            // SQLite quietly opens a file that it may not write for reading.
+            if connection.is_readonly("main").map_err(failed)? {
+                let source = std::io::Error::from(ErrorKind::PermissionDenied);
+                return Err(DatabaseError::NotWritable { database: database.into(), source: Arc::new(source) }.into());
+            }
+            schema::check_header(&connection, database)?;
+            patiently(options.busy_timeout, || {
+                connection
+                    .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
+                    .map_err(|error| OpenError::from(classify(database, error)))?;
+                schema::migrate(&mut connection, database)
+            })?;
+            connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+            connection.pragma_update(None, "foreign_keys", "ON").map_err(failed)?;
+            if let Some(bytes) = options.size_limit {
+                let page: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0)).map_err(failed)?;
+                let pages = signed(bytes) / page.max(1);
+                connection
+                    .query_row(&format!("PRAGMA max_page_count = {pages}"), [], |row| row.get::<_, i64>(0))
+                    .map_err(failed)?;
+            }
+        }
+    }
+    Ok(connection)
+}
+
+/// Repeats a step that SQLite refuses at once, without heeding its busy timeout, while another process does the same: the
+/// change to WAL mode and the first migration. Runs on a thread for blocking work.
+fn patiently<T>(timeout: Duration, mut step: impl FnMut() -> Result<T, OpenError>) -> Result<T, OpenError> {
+    let started = Instant::now();
+    loop {
+        match step() {
+            Err(OpenError::Database(DatabaseError::Locked { .. })) if started.elapsed() < timeout => {
+                std::thread::sleep(LOCK_RETRY);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Creates the file for its owner only; SQLite gives its companions the same mode.
+fn create_private(path: &Path, database: &str) -> Result<(), DatabaseError> {
+    match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => {
+            let (kind, database, source) = (error.kind(), database.to_owned(), Arc::new(error));
+            Err(match kind {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => DatabaseError::Full { database, source },
+                ErrorKind::PermissionDenied
+                | ErrorKind::ReadOnlyFilesystem
+                | ErrorKind::NotFound
+                | ErrorKind::NotADirectory => DatabaseError::NotWritable { database, source },
+                _ => DatabaseError::Unexpected { database, source },
+            })
+        }
+    }
+}
+
+/// Turns SQLite's codes into what the user can do something about. The only place that does.
+fn classify(database: &str, error: rusqlite::Error) -> DatabaseError {
+    let database = database.to_owned();
+    let code = error.sqlite_error_code();
+    let source = Arc::new(error);
+    match code {
+        Some(ErrorCode::DiskFull) => DatabaseError::Full { database, source },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DatabaseError::Locked { database, source },
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => DatabaseError::Damaged { database, source },
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            DatabaseError::NotWritable { database, source }
+        }
+        Some(_) | None => DatabaseError::Unexpected { database, source },
+    }
+}
+
+/// SQLite's integers have a sign. Ours count events and leases, and 2^63 of them do not happen.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The way back; the tables' checks keep the numbers from being negative.
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+impl Journal for SqliteJournal {
+    fn append(&self, append: Append) -> Pending<'_, Appended, AppendError> {
+        let database = self.database.clone();
+        Box::pin(self.writer.run(move |connection| writes::append(connection, &database, &append)))
+    }
+
+    fn submit(&self, job: NewJob) -> Pending<'_, Submitted, AppendError> {
+        let database = self.database.clone();
+        Box::pin(self.writer.run(move |connection| writes::submit(connection, &database, &job)))
+    }
+
+    fn open_session(&self, session: NewSession) -> Pending<'_, Opened, AppendError> {
+        let database = self.database.clone();
+        Box::pin(self.writer.run(move |connection| writes::open_session(connection, &database, &session)))
+    }
+
+    fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError> {
+        let database = self.database.clone();
+        Box::pin(self.writer.run(move |connection| writes::acquire(connection, &database, &wish)))
+    }
+
+    fn renew(&self, fence: Fence, ttl: Duration, now: Timestamp) -> Pending<'_, Lease, LeaseError> {
+        let database = self.database.clone();
+        Box::pin(self.writer.run(move |connection| writes::renew(connection, &database, &fence, ttl, now)))
+    }
+
+    fn release(&self, fence: Fence) -> Pending<'_, (), LeaseError> {
+        let database = self.database.clone();
+        Box::pin(self.writer.run(move |connection| writes::release(connection, &database, &fence)))
+    }
+
+    fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::events(reading, &stream, after, limit)))
+    }
+
+    fn list_jobs(&self, filter: JobFilter, cursor: Option<JobId>, limit: usize) -> Pending<'_, JobPage, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::list_jobs(reading, &filter, cursor.as_ref(), limit)))
+    }
+
+    fn job(&self, id_or_prefix: String) -> Pending<'_, Option<JobView>, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::job(reading, &id_or_prefix)))
+    }
+
+    fn job_by_key(&self, idempotency_key: String) -> Pending<'_, Option<JobView>, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::job_by_key(reading, &idempotency_key)))
+    }
+
+    fn list_sessions(&self, cursor: Option<SessionId>, limit: usize) -> Pending<'_, SessionPage, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::list_sessions(reading, cursor.as_ref(), limit)))
+    }
+
+    fn session(&self, id: SessionId) -> Pending<'_, Option<SessionView>, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::session(reading, &id)))
+    }
+
+    fn session_by_key(&self, key: String) -> Pending<'_, Option<SessionView>, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::session_by_key(reading, &key)))
+    }
+
+    fn subscribe(&self) -> Subscription {
+        self.writer.subscribe()
+    }
+}

@@ -1,0 +1,133 @@
+//! The tables, their versions, and whether a file may be used at all.
+
+use rusqlite::Connection;
+use rusqlite_migration::{M, Migrations};
+
+use super::classify;
+use crate::error::OpenError;
+
+/// "HELX": marks the file as ours (SQLite's `application_id`).
+pub(super) const APPLICATION_ID: i32 = 0x4845_4C58;
+
+/// One entry per schema version; an entry that was released is never changed again.
+const STEPS: &[M<'_>] = &[M::up(
+    "PRAGMA application_id = 1212501080;
+
+    CREATE TABLE streams (
+        id         INTEGER PRIMARY KEY,
+        name       TEXT NOT NULL UNIQUE,
+        last       INTEGER NOT NULL CHECK (last >= 0),
+        projected  INTEGER NOT NULL CHECK (projected IN (0, 1))
+    ) STRICT;
+
+    -- AUTOINCREMENT: a position is never used again, even if old streams are removed one day.
+    CREATE TABLE events (
+        position  INTEGER PRIMARY KEY AUTOINCREMENT,
+        stream    INTEGER NOT NULL REFERENCES streams (id),
+        number    INTEGER NOT NULL CHECK (number >= 1),
+        at        TEXT NOT NULL,
+        kind      TEXT NOT NULL,
+        body      TEXT NOT NULL,
+        UNIQUE (stream, number)
+    ) STRICT;
+
+    CREATE TABLE jobs (
+        id               TEXT PRIMARY KEY,
+        name             TEXT NOT NULL,
+        status           TEXT NOT NULL,
+        project_path     TEXT NOT NULL,
+        created_at       INTEGER NOT NULL,
+        updated_at       INTEGER NOT NULL,
+        last_event       INTEGER NOT NULL,
+        idempotency_key  TEXT UNIQUE,
+        view             TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX jobs_by_status ON jobs (status, id);
+
+    CREATE TABLE sessions (
+        id          TEXT PRIMARY KEY,
+        key         TEXT NOT NULL UNIQUE,
+        updated_at  INTEGER NOT NULL,
+        last_event  INTEGER NOT NULL,
+        view        TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE leases (
+        name        TEXT PRIMARY KEY,
+        fence       INTEGER NOT NULL CHECK (fence >= 1),
+        owner       TEXT,
+        expires_at  INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;",
+)];
+
+const MIGRATIONS: Migrations<'_> = Migrations::from_slice(STEPS);
+
+/// The version that this Helix writes.
+pub(super) fn known_version() -> i64 {
+    i64::try_from(STEPS.len()).unwrap_or(i64::MAX)
+}
+
+/// What a file's header says about who wrote it.
+struct Header {
+    application_id: i32,
+    version: i64,
+    /// Number of tables, indices and so on.
+    objects: i64,
+}
+
+fn header(connection: &Connection) -> rusqlite::Result<Header> {
+    // One view for all three, or a file that another process is just creating looks like that of another program.
+    let view = connection.unchecked_transaction()?;
+    let header = Header {
+        application_id: view.query_row("PRAGMA application_id", [], |row| row.get(0))?,
+        version: view.query_row("PRAGMA user_version", [], |row| row.get(0))?,
+        objects: view.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?,
+    };
+    view.commit()?;
+    Ok(header)
+}
+
+/// Refuses what another program or a newer Helix wrote, before anything is changed in it.
+pub(super) fn check_header(connection: &Connection, database: &str) -> Result<i64, OpenError> {
+    let header = header(connection).map_err(|error| classify(database, error))?;
+    let untouched = header.application_id == 0 && header.version == 0 && header.objects == 0;
+    if !untouched && header.application_id != APPLICATION_ID {
+        return Err(OpenError::Foreign { database: database.into(), application_id: header.application_id });
+    }
+    let known = known_version();
+    if header.version > known {
+        return Err(OpenError::TooNew { database: database.into(), found: header.version, known });
+    }
+    Ok(header.version)
+}
+
+/// Brings the tables up to date; each version in a transaction of its own.
+pub(super) fn migrate(connection: &mut Connection, database: &str) -> Result<(), OpenError> {
+    if check_header(connection, database)? == known_version() {
+        return Ok(());
+    }
+    match MIGRATIONS.to_latest(connection) {
+        Ok(()) => Ok(()),
+        // Two processes that open a new file at once both see version 0; the one that comes second is done already.
+        Err(_) if check_header(connection, database)? == known_version() => Ok(()),
+        Err(rusqlite_migration::Error::RusqliteError { err, .. }) => Err(classify(database, err).into()),
+        Err(other) => Err(OpenError::Database(crate::error::DatabaseError::Unexpected {
+            database: database.into(),
+            source: std::sync::Arc::new(other),
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_migrations_are_well_formed_and_mark_the_file() {
+        MIGRATIONS.validate().unwrap();
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, "test").unwrap();
+        let header = header(&connection).unwrap();
+        assert_eq!((header.application_id, header.version), (APPLICATION_ID, known_version()));
+    }
+}

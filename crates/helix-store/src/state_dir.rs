@@ -1,0 +1,302 @@
+//! The directory that holds everything Helix keeps, and the lock that makes one process its host.
+//!
+//! Must not know what the files in it contain, except for the host's own announcement. Everything here is a few quick
+//! file operations at start-up and is therefore not async.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StateDirError;
+
+/// Directories of the layout; all are for their owner only, since they hold prompts, code and tokens.
+const DIRECTORIES: [&str; 4] = ["runs", "worktrees", "sessions", "cache"];
+
+/// A state directory that exists and can be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateDir {
+    root: PathBuf,
+}
+
+/// Where a host can be reached, as written to `host.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostInfo {
+    /// Base URL of its API.
+    pub url: String,
+    /// Its process id.
+    pub pid: u32,
+    /// File with the bearer token.
+    pub token_file: PathBuf,
+}
+
+/// The right to be the host of a state directory; given up when dropped, and by the kernel when the process dies.
+#[derive(Debug)]
+pub struct HostLock {
+    directory: StateDir,
+    /// Holds the `flock`; closed on exec, so no child ever inherits it.
+    _file: File,
+}
+
+impl StateDir {
+    /// Creates what is missing of the directory and its layout (mode 0700), and checks that it can be written.
+    ///
+    /// The mode of a directory that exists is left alone: it may be one that the user shares on purpose.
+    ///
+    /// # Errors
+    /// [`StateDirError`] naming the path that cannot be created or written.
+    pub fn open(root: impl Into<PathBuf>) -> Result<Self, StateDirError> {
+        let given = root.into();
+        create_directory(&given)?;
+        let root = given.canonicalize().map_err(|source| failed("resolve", &given, source))?;
+        for name in DIRECTORIES {
+            create_directory(&root.join(name))?;
+        }
+        let directory = Self { root };
+        directory.check_writable()?;
+        Ok(directory)
+    }
+
+    /// The directory itself, absolute and without symbolic links.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The journal's database.
+    pub fn database(&self) -> PathBuf {
+        self.root.join("helix.db")
+    }
+
+    /// Run directories of agents.
+    pub fn runs(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+
+    /// Git worktrees of attempts.
+    pub fn worktrees(&self) -> PathBuf {
+        self.root.join("worktrees")
+    }
+
+    /// Directories of conversations.
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    /// What may be deleted at any time.
+    pub fn cache(&self) -> PathBuf {
+        self.root.join("cache")
+    }
+
+    /// The bearer token of the API.
+    pub fn token_file(&self) -> PathBuf {
+        self.root.join("token")
+    }
+
+    /// The announcement of the host.
+    pub fn host_file(&self) -> PathBuf {
+        self.root.join("host.json")
+    }
+
+    /// Becomes the host, if nobody else is. A dead host's announcement is removed.
+    ///
+    /// # Errors
+    /// [`StateDirError::Held`] with the other host's process and address, if it has announced them.
+    pub fn lock(&self) -> Result<HostLock, StateDirError> {
+        let path = self.root.join("lock");
+        let file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|source| failed("open", &path, source))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let host = self.host()?;
+                return Err(StateDirError::Held {
+                    path: self.root.clone(),
+                    pid: host.as_ref().map(|host| host.pid),
+                    url: host.map(|host| host.url),
+                });
+            }
+            Err(TryLockError::Error(source)) => return Err(failed("lock", &path, source)),
+        }
+        remove_if_there(&self.host_file())?;
+        Ok(HostLock { directory: self.clone(), _file: file })
+    }
+
+    /// The announced host. It may have died since; only [`StateDir::lock`] tells.
+    ///
+    /// # Errors
+    /// [`StateDirError`] when the announcement cannot be read or understood.
+    pub fn host(&self) -> Result<Option<HostInfo>, StateDirError> {
+        let path = self.host_file();
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed("read", &path, source)),
+        };
+        serde_json::from_slice(&bytes).map(Some).map_err(|source| StateDirError::Announcement { path, source })
+    }
+
+    /// Writes a block to a file of its own, since permissions alone tell neither a full disk nor a read-only mount.
+    fn check_writable(&self) -> Result<(), StateDirError> {
+        static PROBES: AtomicU64 = AtomicU64::new(0);
+        let number = PROBES.fetch_add(1, Ordering::Relaxed);
+        let path = self.root.join(format!(".probe-{}-{number}", std::process::id()));
+        let written = write_private(&path, &[0; 4096]);
+        let removed = remove_if_there(&path);
+        written.and(removed)
+    }
+}
+
+impl HostLock {
+    /// The directory that is held.
+    pub fn directory(&self) -> &StateDir {
+        &self.directory
+    }
+
+    /// Tells other processes where this host can be reached. Atomic: nobody ever reads half an announcement.
+    ///
+    /// # Errors
+    /// [`StateDirError`] when it cannot be written.
+    pub fn announce(&self, host: &HostInfo) -> Result<(), StateDirError> {
+        let path = self.directory.host_file();
+        let text = serde_json::to_vec_pretty(host)
+            .map_err(|source| StateDirError::Announcement { path: path.clone(), source })?;
+        let draft = self.directory.root.join(".host.json.new");
+        remove_if_there(&draft)?;
+        write_private(&draft, &text)?;
+        std::fs::rename(&draft, &path).map_err(|source| failed("rename to", &path, source))
+    }
+}
+
+impl Drop for HostLock {
+    /// Takes the announcement back before the lock goes, so that it never names a host that has ended in order.
+    fn drop(&mut self) {
+        if let Err(error) = remove_if_there(&self.directory.host_file()) {
+            tracing::warn!(%error, "the announcement of this host stays behind; the next host removes it");
+        }
+    }
+}
+
+fn create_directory(path: &Path) -> Result<(), StateDirError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|source| failed("create", path, source))
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> Result<(), StateDirError> {
+    let mut file = OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|source| failed("create", path, source))?;
+    file.write_all(bytes).map_err(|source| failed("write", path, source))?;
+    // File systems with delayed allocation report a full disk only now.
+    file.sync_all().map_err(|source| failed("write", path, source))
+}
+
+fn remove_if_there(path: &Path) -> Result<(), StateDirError> {
+    match std::fs::remove_file(path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(failed("remove", path, source)),
+    }
+}
+
+/// Turns what the operating system said into what the user can do something about.
+fn failed(doing: &'static str, path: &Path, source: std::io::Error) -> StateDirError {
+    let path = path.to_path_buf();
+    match source.kind() {
+        ErrorKind::PermissionDenied
+        | ErrorKind::ReadOnlyFilesystem
+        | ErrorKind::NotADirectory
+        | ErrorKind::AlreadyExists => StateDirError::NotWritable { path, source },
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StateDirError::Full { path, source },
+        _ => StateDirError::Io { doing, path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn the_layout_is_created_for_its_owner_only_and_found_again() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("deep/state");
+        let directory = StateDir::open(&root).unwrap();
+        for path in [directory.root().to_path_buf(), directory.runs(), directory.worktrees(), directory.sessions()] {
+            assert_eq!(mode(&path), 0o700, "{}", path.display());
+        }
+        assert_eq!(StateDir::open(&root).unwrap(), directory);
+        let left: Vec<_> = std::fs::read_dir(directory.root()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left.len(), DIRECTORIES.len(), "only the layout: {left:?}");
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        for path in [file.clone(), file.join("below")] {
+            let error = StateDir::open(&path).unwrap_err();
+            assert_eq!(error.code(), "HX0301", "{error:?}");
+            assert!(
+                error.to_string().contains(path.to_str().unwrap()) && error.hint().contains("--state-dir"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_the_kernel_says_becomes_what_the_user_can_do() {
+        for (errno, code) in [(13, "HX0301"), (30, "HX0301"), (28, "HX0302"), (122, "HX0302"), (5, "HX0309")] {
+            let error = failed("write", Path::new("/state"), std::io::Error::from_raw_os_error(errno));
+            assert_eq!(error.code(), code, "{error:?}");
+        }
+    }
+
+    /// Two hosts on one directory [B: two daemons take one issue].
+    #[test]
+    fn the_second_host_is_refused_and_told_who_the_first_is() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = StateDir::open(scratch.path()).unwrap();
+        let lock = directory.lock().unwrap();
+
+        let unannounced = directory.lock().unwrap_err();
+        assert!(matches!(unannounced, StateDirError::Held { pid: None, url: None, .. }), "{unannounced:?}");
+
+        let info = HostInfo { url: "http://127.0.0.1:4242".into(), pid: 4711, token_file: directory.token_file() };
+        lock.announce(&info).unwrap();
+        assert_eq!(directory.host().unwrap(), Some(info));
+        assert_eq!(mode(&directory.host_file()), 0o600);
+        let held = directory.lock().unwrap_err();
+        assert_eq!(held.code(), "HX0308");
+        assert!(held.to_string().contains("process 4711"), "{held}");
+        assert!(held.hint().contains("http://127.0.0.1:4242"), "{}", held.hint());
+
+        drop(lock);
+        assert_eq!(directory.host().unwrap(), None);
+        drop(directory.lock().unwrap());
+    }
+
+    #[test]
+    fn the_announcement_of_a_dead_host_goes_when_the_next_one_takes_over() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = StateDir::open(scratch.path()).unwrap();
+        std::fs::write(directory.host_file(), r#"{"url":"http://127.0.0.1:1","pid":1,"token_file":"t"}"#).unwrap();
+        let _lock = directory.lock().unwrap();
+        assert_eq!(directory.host().unwrap(), None);
+    }
+}

@@ -1,0 +1,294 @@
+//! `helix doctor`: examines everything that Helix needs and says what to do about each problem.
+//!
+//! Must not change anything without `--fix`, and then only what Helix itself owns.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use clap::Args;
+use helix_agents::{Supported, probe};
+use helix_store::{Access, SqliteJournal, StateDir};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::Context;
+use crate::commands::init::survey::survey;
+use crate::config::Settings;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::host::find;
+use crate::terminal::{Meaning, Reading, Table};
+
+/// Arguments of `helix doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Mends what Helix itself owns: missing directories, permissions of the token
+    #[arg(long)]
+    fix: bool,
+}
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Good,
+    Note,
+    Missing,
+}
+
+/// One thing that was examined.
+#[derive(Debug, Serialize)]
+struct Check {
+    what: String,
+    state: State,
+    found: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<String>,
+}
+
+impl Check {
+    fn good(what: impl Into<String>, found: impl Into<String>) -> Self {
+        Self { what: what.into(), state: State::Good, found: found.into(), remedy: None }
+    }
+
+    fn note(what: impl Into<String>, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what: what.into(), state: State::Note, found: found.into(), remedy: Some(remedy.into()) }
+    }
+
+    fn missing(what: impl Into<String>, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what: what.into(), state: State::Missing, found: found.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    let settings = context.settings()?;
+    let mut checks = vec![configuration(settings)];
+    context.block_on(async {
+        agents(settings, &mut checks).await;
+        git(context, &mut checks);
+        toolchains(context, &mut checks);
+        state(settings, arguments.fix, &mut checks).await;
+        listening(settings, &mut checks).await;
+        Ok(())
+    })?;
+    let missing = checks.iter().filter(|check| check.state == State::Missing).count();
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&json!({ "ok": missing == 0, "checks": checks, "settings": origins(settings) }))?;
+    } else {
+        show(context, &checks, settings)?;
+    }
+    Ok(if missing == 0 { Exit::Success } else { Exit::Environment })
+}
+
+fn configuration(settings: &Settings) -> Check {
+    match settings.files.as_slice() {
+        [] => Check::good("configuration", "no helix.toml; built-in values"),
+        files => Check::good(
+            "configuration",
+            files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
+        ),
+    }
+}
+
+async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
+    for (name, setting) in &settings.agents {
+        let needed = [&settings.default_agent.value, &settings.consultant_agent.value].contains(&name);
+        if !needed && setting.origin == "built in" {
+            continue;
+        }
+        let what = format!("agent {name}");
+        let check = match probe(&setting.value).await {
+            Ok(capabilities) => match capabilities.supported {
+                Supported::Yes => Check::good(what, format!("version {}", capabilities.version)),
+                Supported::Untested { newest_tested } => Check::note(
+                    what,
+                    format!("version {}, newer than the newest tested one ({newest_tested})", capabilities.version),
+                    "it is used; report what does not work",
+                ),
+                Supported::TooOld { minimum } => Check::missing(
+                    what,
+                    format!("version {} is too old", capabilities.version),
+                    format!("update it to {minimum} or newer"),
+                ),
+            },
+            Err(error) => {
+                let remedy = match name.as_str() {
+                    "claude" => "install it: npm install -g @anthropic-ai/claude-code; or set `command` in [agents.claude]".to_owned(),
+                    other => format!("correct `command` in [agents.{other}] ({})", setting.origin),
+                };
+                if needed { Check::missing(what, error.to_string(), remedy) } else { Check::note(what, error.to_string(), remedy) }
+            }
+        };
+        checks.push(check);
+    }
+}
+
+fn git(context: &Context, checks: &mut Vec<Check>) {
+    let ask = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).current_dir(&context.environment.directory).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    };
+    let Some(version) = ask(&["--version"]) else {
+        checks.push(Check::missing("git", "not found in PATH", "install git (apt-get install git)"));
+        return;
+    };
+    checks.push(Check::good("git", version.trim_start_matches("git version ").to_owned()));
+    match (ask(&["config", "user.name"]), ask(&["config", "user.email"])) {
+        (Some(name), Some(email)) => checks.push(Check::good("git identity", format!("{name} <{email}>"))),
+        _ => checks.push(Check::missing(
+            "git identity",
+            "user.name and user.email are not both set",
+            "git config --global user.name \"Your Name\"; git config --global user.email you@example.org",
+        )),
+    }
+}
+
+/// Programs that the tests of the project in the working directory need.
+fn toolchains(context: &Context, checks: &mut Vec<Check>) {
+    for language in survey(&context.environment.directory).languages {
+        for program in language.programs() {
+            let what = format!("{} for {}", program, language.name());
+            checks.push(match context.environment.find_program(program) {
+                Some(path) => Check::good(what, path.display().to_string()),
+                None => Check::missing(what, "not found in PATH", format!("install {program}, or gates that run it stay inconclusive")),
+            });
+        }
+    }
+}
+
+async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
+    let root = &settings.state_dir.value;
+    let described = format!("{} ({})", root.display(), settings.state_dir.origin);
+    if !root.exists() && !fix {
+        let parent = root.ancestors().find(|path| path.exists());
+        let check = match parent.filter(|parent| parent.is_dir()) {
+            Some(_) => Check::note("state directory", format!("{described} is not there yet"), "nothing to do: it is created when it is needed"),
+            None => Check::missing("state directory", format!("{described} cannot be created"), "choose another --state-dir"),
+        };
+        checks.push(check);
+        return;
+    }
+    let state = match StateDir::open(root) {
+        Ok(state) => state,
+        Err(error) => {
+            checks.push(Check::missing("state directory", error.to_string(), error.hint()));
+            return;
+        }
+    };
+    checks.push(Check::good("state directory", format!("{described}, writable")));
+    token(&state, fix, checks);
+    database(&state, checks).await;
+    checks.push(match find(settings).await {
+        Ok(Some(client)) => Check::good("host", format!("process {} at {}", client.pid(), client.url())),
+        Ok(None) => Check::good("host", "none is running"),
+        Err(error) => Check::note("host", message(&error), "the next helix that starts a job takes over"),
+    });
+}
+
+fn token(state: &StateDir, fix: bool, checks: &mut Vec<Check>) {
+    let path = state.token_file();
+    let Ok(metadata) = path.metadata() else { return };
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & 0o077 == 0 {
+        checks.push(Check::good("token", format!("{}, for you only", path.display())));
+        return;
+    }
+    let others = format!("{} can be read by others (mode {mode:03o})", path.display());
+    if fix && std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).is_ok() {
+        checks.push(Check::good("token", format!("{others}; mended")));
+    } else {
+        checks.push(Check::missing("token", others, "run `helix doctor --fix`, or chmod 600 the file"));
+    }
+}
+
+async fn database(state: &StateDir, checks: &mut Vec<Check>) {
+    if !state.database().exists() {
+        checks.push(Check::good("database", "none yet"));
+        return;
+    }
+    checks.push(match SqliteJournal::open(state.database(), Access::ReadOnly).await {
+        Ok(journal) => match journal.check().await {
+            Ok(problems) if problems.is_empty() => Check::good("database", state.database().display().to_string()),
+            Ok(problems) => Check::missing("database", problems.join("; "), "restore the state directory from a backup, or choose another one"),
+            Err(error) => Check::missing("database", error.to_string(), error.hint()),
+        },
+        Err(error) => Check::missing("database", error.to_string(), error.hint()),
+    });
+}
+
+async fn listening(settings: &Settings, checks: &mut Vec<Check>) {
+    let address = &settings.listen.value;
+    let what = "address of helix serve";
+    checks.push(match tokio::net::TcpListener::bind(address.as_str()).await {
+        Ok(_) => Check::good(what, format!("{address} is free")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            Check::note(what, format!("{address} is taken"), "if that is no helix serve: choose another with --listen or `[server] listen`")
+        }
+        Err(error) => Check::missing(what, format!("{address}: {error}"), "choose an address of this machine with `[server] listen`"),
+    });
+}
+
+/// Every setting with its value and where it came from.
+fn origins(settings: &Settings) -> Vec<serde_json::Value> {
+    let mut rows = vec![
+        json!({ "key": "state_dir", "value": settings.state_dir.value, "origin": settings.state_dir.origin }),
+        json!({ "key": "defaults.agent", "value": settings.default_agent.value, "origin": settings.default_agent.origin }),
+        json!({ "key": "consultant.agent", "value": settings.consultant_agent.value, "origin": settings.consultant_agent.origin }),
+        json!({ "key": "consultant.turn_timeout", "value": format!("{} s", settings.turn_timeout.value.as_secs()), "origin": settings.turn_timeout.origin }),
+        json!({ "key": "server.listen", "value": settings.listen.value, "origin": settings.listen.origin }),
+        json!({ "key": "server.roots", "value": settings.roots.value, "origin": settings.roots.origin }),
+        json!({ "key": "jobs.max_parallel", "value": settings.max_parallel.value, "origin": settings.max_parallel.origin }),
+        json!({ "key": "jobs.max_agents", "value": settings.max_agents.value, "origin": settings.max_agents.origin }),
+        json!({ "key": "projects.directory", "value": settings.projects.value, "origin": settings.projects.origin }),
+    ];
+    for (name, setting) in &settings.agents {
+        // Values of variables may be secrets: names only.
+        rows.push(json!({ "key": format!("agents.{name}"), "value": setting.value.command, "origin": setting.origin }));
+    }
+    if let Some(model) = &settings.consultant_model {
+        rows.push(json!({ "key": "consultant.model", "value": model.value, "origin": model.origin }));
+    }
+    if let Some(file) = &settings.prompt_file {
+        rows.push(json!({ "key": "consultant.prompt_file", "value": file.value, "origin": file.origin }));
+    }
+    if let Some(file) = &settings.token_file {
+        rows.push(json!({ "key": "server.token_file", "value": file.value, "origin": file.origin }));
+    }
+    if let Some(budget) = &settings.budget_usd {
+        rows.push(json!({ "key": "jobs.budget_usd", "value": budget.value, "origin": budget.origin }));
+    }
+    rows
+}
+
+fn show(context: &Context, checks: &[Check], settings: &Settings) -> Result<(), CommandError> {
+    let terminal = &context.terminal;
+    for check in checks {
+        let sign = match check.state {
+            State::Good => terminal.paint(Meaning::Good, "ok     "),
+            State::Note => terminal.paint(Meaning::Attention, "note   "),
+            State::Missing => terminal.paint(Meaning::Bad, "MISSING"),
+        };
+        terminal.data(&format!("{sign}  {}: {}", check.what, check.found))?;
+        if let Some(remedy) = &check.remedy {
+            terminal.data(&format!("         hint: {remedy}"))?;
+        }
+    }
+    let mut table = Table::new(["setting", "value", "from"]);
+    for row in origins(settings) {
+        let cell = |key: &str| row.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        table.row([
+            (cell("key").unwrap_or_default(), None),
+            (cell("value").unwrap_or_default(), None),
+            (cell("origin").unwrap_or_default(), Some(Meaning::Weak)),
+        ]);
+    }
+    terminal.data(&format!("\n{}", table.for_data(terminal)))
+}
+
+fn message(error: &CommandError) -> String {
+    match error {
+        CommandError::Problem(problem) => problem.message.clone(),
+        CommandError::ReaderLeft => String::new(),
+    }
+}

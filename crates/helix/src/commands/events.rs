@@ -1,0 +1,35 @@
+//! `helix events schema`: the JSON Schema of the journal's events.
+
+use clap::{Args, Subcommand};
+use helix_core::job::{JobEvent, Recorded};
+use helix_core::session::SessionEvent;
+
+use crate::cli::Context;
+use crate::error::Ended;
+use crate::exit::Exit;
+
+/// Arguments of `helix events`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Prints the JSON Schema of events
+    Schema,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    match arguments.action {
+        Action::Schema => {
+            let schema = serde_json::json!({
+                "job_event": schemars::schema_for!(Recorded<JobEvent>),
+                "session_event": schemars::schema_for!(Recorded<SessionEvent>),
+            });
+            context.terminal.json(&schema)?;
+            Ok(Exit::Success)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! `helix init`: prepares a repository and says what it found. Never overwrites anything.
+
+pub(crate) mod survey;
+
+use std::path::Path;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::Context;
+use crate::codes;
+use crate::commands::plan::{PLAN_FILE, shown, template, write_new};
+use crate::config::FILE_NAME;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::terminal::{Meaning, Reading};
+
+use survey::{Survey, survey};
+
+/// Agents that Helix speaks with, by the names of their programs.
+const AGENTS: &[&str] = &["claude"];
+
+/// Arguments of `helix init`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Directory to prepare [default: here]
+    #[arg(value_name = "DIR")]
+    directory: Option<std::path::PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    let here = &context.environment.directory;
+    let directory = arguments.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
+    if !directory.is_dir() {
+        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is no directory", directory.display()))
+            .hint("create it first, or name another one"));
+    }
+    let survey = survey(&directory);
+    let agents: Vec<&str> =
+        AGENTS.iter().copied().filter(|name| context.environment.find_program(name).is_some()).collect();
+    let repository = directory.ancestors().any(|path| path.join(".git").exists());
+
+    let mut written = Vec::new();
+    let mut kept = Vec::new();
+    let files = [
+        (directory.join(FILE_NAME), configuration(&agents)),
+        (directory.join("adr").join("TEMPLATE.txt"), adr_template()),
+        (directory.join("plans").join("example").join(PLAN_FILE), template("example", &survey)),
+    ];
+    for (path, text) in &files {
+        let into = if path.exists() { &mut kept } else { &mut written };
+        if !path.exists() {
+            write_new(path, text)?;
+        }
+        into.push(shown(context, path));
+    }
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&json!({
+            "written": written, "kept": kept, "agents": agents, "git_repository": repository,
+            "languages": survey.languages.iter().map(|language| language.name()).collect::<Vec<_>>(),
+            "test_command": survey.test_command, "test_evidence": survey.evidence,
+        }))?;
+        return Ok(Exit::Success);
+    }
+    say_found(context, &survey, &agents, &directory, repository)?;
+    for path in &written {
+        context.terminal.data(&format!("{} {path}", context.terminal.paint(Meaning::Good, "wrote")))?;
+    }
+    for path in &kept {
+        context.terminal.data(&format!("{}  {path} (it was there already)", context.terminal.paint(Meaning::Weak, "kept")))?;
+    }
+    context.terminal.say("next: edit plans/example/phases.yaml, then `helix plan check` it and `helix run` it");
+    Ok(Exit::Success)
+}
+
+fn say_found(
+    context: &Context,
+    survey: &Survey,
+    agents: &[&str],
+    directory: &Path,
+    repository: bool,
+) -> Result<(), CommandError> {
+    let names: Vec<&str> = survey.languages.iter().map(|language| language.name()).collect();
+    let say = |what: &str, text: &str| context.terminal.data(&format!("{what:<10}{text}"));
+    say("agents", if agents.is_empty() { "none in PATH: install Claude Code (npm install -g @anthropic-ai/claude-code)" } else { "claude" })?;
+    say("languages", &if names.is_empty() { "none recognised".to_owned() } else { names.join(", ") })?;
+    match (&survey.test_command, &survey.evidence) {
+        (Some(command), Some(evidence)) => say("tests", &format!("{command}  ({evidence})"))?,
+        _ => say("tests", "none found: name your command in the plan's tests_pass gate")?,
+    }
+    let git = if repository {
+        "this is a repository".to_owned()
+    } else {
+        format!("{} is no repository: run `git init` and commit before `helix run`", directory.display())
+    };
+    say("git", &git)
+}
+
+fn configuration(agents: &[&str]) -> String {
+    let note = if agents.contains(&"claude") { "found in PATH" } else { "not found in PATH when this file was written" };
+    format!(
+        "\
+# Helix's configuration; every key is described in docs/configuration.md.
+# Without this file the same values hold: keep what you change.
+
+[defaults]
+agent = \"claude\"             # {note}
+
+[agents.claude]
+dialect = \"claude\"
+command = [\"claude\"]
+# model = \"sonnet\"
+
+[jobs]
+max_parallel = 2             # phases of one job at the same time
+# budget_usd = 10.0          # for a whole job
+"
+    )
+}
+
+/// Named so that no check takes it for a decision.
+fn adr_template() -> String {
+    use helix_core::adr::{ChangeScope, Classification, ComponentType, Language, TemplateRequest, template};
+    let draft = template(&TemplateRequest {
+        language: Language::English,
+        title: "What is decided".to_owned(),
+        component_type: ComponentType::Tool,
+        classification: Classification::New,
+        change_scope: ChangeScope::Minor,
+        creates: Vec::new(),
+    });
+    format!("Architecture decisions of this project lie here: `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}")
+}

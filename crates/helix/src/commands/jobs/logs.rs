@@ -1,0 +1,169 @@
+//! What the agents of a job did, as text or as their events. Read from the run directories, which outlive every host.
+//!
+//! Must not know how any agent writes: its dialect translates.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use helix_agents::{AskedSchema, DialectName, Reader, dialect};
+use helix_core::agent_event::AgentEvent;
+use helix_core::ids::RunId;
+use helix_core::job::{JobView, PhaseView};
+use serde_json::json;
+
+use super::job;
+use crate::cli::Context;
+use crate::codes;
+use crate::error::{CommandError, Ended, unreadable};
+use crate::exit::Exit;
+use crate::terminal::{Meaning, Reading, one_line};
+
+/// Between two looks at a log that is being followed. The file is another process' and may live on any file system.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// Longest line of a tool's output or arguments.
+const LINE: usize = 160;
+
+/// A run's log and how far it was read.
+struct Log {
+    phase: String,
+    attempt: usize,
+    run: RunId,
+    path: PathBuf,
+    open: Option<(BufReader<File>, Box<dyn Reader>, Vec<u8>)>,
+}
+
+pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follow: bool) -> Ended {
+    let runs = context.settings()?.state_dir.value.join("runs");
+    let mut logs: Vec<Log> = Vec::new();
+    loop {
+        let view = job(context, id).await?;
+        let over = view.status.is_final();
+        add_new(&mut logs, &selected(&view, phase)?, &runs);
+        for log in &mut logs {
+            log.print(context)?;
+        }
+        if !follow || over {
+            break;
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    if logs.is_empty() {
+        context.terminal.say("no agent has run yet");
+    }
+    Ok(Exit::Success)
+}
+
+fn selected<'a>(view: &'a JobView, phase: Option<&str>) -> Result<Vec<&'a PhaseView>, CommandError> {
+    let Some(phase) = phase else { return Ok(view.phases.iter().collect()) };
+    let known: Vec<&str> = view.phases.iter().map(|phase| phase.id.as_str()).collect();
+    match view.phases.iter().find(|one| one.id.as_str() == phase) {
+        Some(found) => Ok(vec![found]),
+        None => Err(CommandError::usage(codes::NOT_FOUND, format!("job {} has no phase {phase:?}", view.id))
+            .hint(format!("its phases: {}", known.join(", ")))),
+    }
+}
+
+fn add_new(logs: &mut Vec<Log>, phases: &[&PhaseView], runs: &Path) {
+    for phase in phases {
+        for (index, run) in phase.runs.iter().enumerate() {
+            if logs.iter().all(|log| log.run != *run) {
+                logs.push(Log {
+                    phase: phase.id.to_string(),
+                    attempt: index + 1,
+                    run: run.clone(),
+                    path: runs.join(run.as_str()),
+                    open: None,
+                });
+            }
+        }
+    }
+}
+
+impl Log {
+    /// Prints what has come since the last time.
+    fn print(&mut self, context: &Context) -> Result<(), CommandError> {
+        if self.open.is_none() {
+            let path = self.path.join("stdout.jsonl");
+            let file = match File::open(&path) {
+                Ok(file) => file,
+                // Not started yet, or cleaned up.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(unreadable(&path)(error)),
+            };
+            if context.terminal.reading == Reading::People {
+                let title = format!("== {} attempt {} ({})", self.phase, self.attempt, self.run);
+                context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
+            }
+            self.open = Some((BufReader::new(file), dialect(self.dialect()).reader(AskedSchema::No), Vec::new()));
+        }
+        let Some((file, reader, line)) = &mut self.open else { return Ok(()) };
+        let mut events = Vec::new();
+        loop {
+            file.read_until(b'\n', line).map_err(unreadable(&self.path))?;
+            if line.last() != Some(&b'\n') {
+                return Ok(());
+            }
+            reader.line(line, &mut events);
+            line.clear();
+            for event in events.drain(..) {
+                match context.terminal.reading {
+                    Reading::Programs => context
+                        .terminal
+                        .json_line(&json!({ "phase": self.phase, "attempt": self.attempt, "run": self.run, "event": event }))?,
+                    Reading::People => {
+                        for text in shown(context, &event) {
+                            context.terminal.data(&text)?;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The agent's language, as noted with the run.
+    fn dialect(&self) -> DialectName {
+        let request = std::fs::read(self.path.join("request.json")).ok();
+        let request: Option<serde_json::Value> = request.and_then(|text| serde_json::from_slice(&text).ok());
+        let noted = request.as_ref().and_then(|request| request.get("labels")?.get("dialect")?.as_str());
+        // Runs of an older Helix carry no note; Claude's was the only language then.
+        noted.and_then(|name| name.parse().ok()).unwrap_or(DialectName::Claude)
+    }
+}
+
+/// An event as lines; fragments of texts that come again as a whole are left out.
+fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
+    let weak = |text: &str| context.terminal.paint(Meaning::Weak, text);
+    match event {
+        AgentEvent::Text { partial: true, .. } | AgentEvent::Thinking { partial: true, .. } => Vec::new(),
+        AgentEvent::Text { text, partial: false, .. } => clean_lines(text),
+        AgentEvent::Thinking { text, partial: false, .. } => {
+            clean_lines(text).iter().map(|line| weak(&format!("  ~ {line}"))).collect()
+        }
+        AgentEvent::Started { model, version, .. } => {
+            let model = model.as_deref().unwrap_or("its default model");
+            vec![weak(&format!("started: {model} {}", version.as_deref().unwrap_or_default()))]
+        }
+        AgentEvent::ToolStarted { name, input, .. } => vec![format!("> {name} {}", one_line(&input.to_string(), LINE))],
+        AgentEvent::ToolFinished { output, failed, .. } => {
+            let line = one_line(output, LINE);
+            vec![if *failed { context.terminal.paint(Meaning::Bad, &format!("< failed: {line}")) } else { weak(&format!("< {line}")) }]
+        }
+        AgentEvent::RateLimited { rejected: true, .. } => vec!["the provider refuses for now".to_owned()],
+        AgentEvent::ApiRetry { attempt, max, reason, .. } => {
+            vec![format!("the agent asks its provider again ({attempt} of {max}): {}", one_line(reason, LINE))]
+        }
+        AgentEvent::Question { text } => vec![format!("asks: {}", one_line(text, LINE))],
+        AgentEvent::Finished { is_error, .. } => vec![weak(if *is_error { "ended with an error" } else { "ended" })],
+        AgentEvent::RateLimited { rejected: false, .. }
+        | AgentEvent::UsageReported { .. }
+        | AgentEvent::Unrecognised { .. } => Vec::new(),
+    }
+}
+
+/// Lines without control characters: an agent's text must not steer the terminal.
+fn clean_lines(text: &str) -> Vec<String> {
+    text.lines().map(|line| line.chars().filter(|character| *character == '\t' || !character.is_control()).collect()).collect()
+}

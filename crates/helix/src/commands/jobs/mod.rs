@@ -1,0 +1,172 @@
+//! `helix jobs`: lists, shows, follows and stops jobs, through the host if there is one.
+//!
+//! Must not know SQL: without a host, reading goes through the journal's read-only access.
+
+mod logs;
+mod offline;
+
+use clap::{Args, Subcommand};
+use helix_core::job::{JobStatus, JobView};
+use serde_json::json;
+
+use crate::cli::Context;
+use crate::client::ClientError;
+use crate::commands::run;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::host::{Reached, engine_error, find, reach};
+use crate::terminal::{Meaning, Reading, Table, duration, money, one_line};
+use crate::watch::{job_report, watch};
+
+/// Arguments of `helix jobs`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Lists jobs, newest first
+    List,
+    /// Shows a job: phases, gates, cost, commit, errors
+    Show {
+        /// Id, or a beginning of it that fits only one
+        id: String,
+    },
+    /// Follows a job to its end
+    Watch {
+        /// As for show
+        id: String,
+    },
+    /// Prints what the agents of a job did
+    Logs {
+        /// As for show
+        id: String,
+        /// Only this phase
+        #[arg(long, value_name = "ID")]
+        phase: Option<String>,
+        /// Goes on until the job is over
+        #[arg(short, long)]
+        follow: bool,
+    },
+    /// Stops a job
+    Cancel {
+        /// As for show
+        id: String,
+    },
+}
+
+pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
+    context.block_on(async {
+        match arguments.action.unwrap_or(Action::List) {
+            Action::List => list(context).await,
+            Action::Show { id } => show(context, &id).await,
+            Action::Watch { id } => follow(context, &id).await,
+            Action::Logs { id, phase, follow } => logs::logs(context, &id, phase.as_deref(), follow).await,
+            Action::Cancel { id } => cancel(context, &id).await,
+        }
+    })
+}
+
+async fn list(context: &Context) -> Ended {
+    let settings = context.settings()?;
+    let jobs = match find(settings).await? {
+        Some(client) => client.jobs().await?,
+        None => offline::jobs(settings).await?,
+    };
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&jobs)?;
+        return Ok(Exit::Success);
+    }
+    if jobs.is_empty() {
+        context.terminal.say("there are no jobs yet; `helix run PLAN` starts one");
+        return Ok(Exit::Success);
+    }
+    let mut table = Table::new(["job", "status", "phases", "time", "cost", "submitted", "plan"]);
+    for job in &jobs {
+        let passed = job.phases.iter().filter(|phase| phase.status == helix_core::job::PhaseStatus::Passed).count();
+        table.row([
+            (job.id.to_string(), None),
+            (job.status.word().to_owned(), Some(meaning(job.status))),
+            (format!("{passed}/{}", job.phases.len()), None),
+            (duration(job.duration_seconds), None),
+            (money(job.cost), None),
+            (job.created_at.strftime("%Y-%m-%d %H:%M").to_string(), None),
+            (one_line(&job.name, 40), None),
+        ]);
+    }
+    context.terminal.data(&table.for_data(&context.terminal))?;
+    Ok(Exit::Success)
+}
+
+fn meaning(status: JobStatus) -> Meaning {
+    match status {
+        JobStatus::Succeeded => Meaning::Good,
+        JobStatus::Failed => Meaning::Bad,
+        JobStatus::Cancelled | JobStatus::Waiting => Meaning::Attention,
+        JobStatus::Queued | JobStatus::Running => Meaning::Strong,
+    }
+}
+
+/// A job, from the host or from the journal.
+async fn job(context: &Context, id: &str) -> Result<JobView, CommandError> {
+    let settings = context.settings()?;
+    match find(settings).await? {
+        Some(client) => Ok(client.job(id).await?),
+        None => offline::job(settings, id).await,
+    }
+}
+
+async fn show(context: &Context, id: &str) -> Ended {
+    let view = job(context, id).await?;
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&view)?;
+        return Ok(Exit::Success);
+    }
+    context.terminal.data(&job_report(&view, &context.settings()?.state_dir.value, &context.terminal))?;
+    if !view.status.is_final() && find(context.settings()?).await?.is_none() {
+        context.terminal.say(&format!("no host is running: `helix jobs watch {}` carries it on", view.id));
+    }
+    Ok(Exit::Success)
+}
+
+async fn follow(context: &Context, id: &str) -> Ended {
+    let view = job(context, id).await?;
+    if view.status.is_final() {
+        return show(context, id).await;
+    }
+    let reached = reach(&context.environment, context.settings()?).await?;
+    run::end(context, watch(context, reached, &view).await?).await
+}
+
+/// Without a host, this process becomes it for as long as the stopping takes.
+async fn cancel(context: &Context, id: &str) -> Ended {
+    let view = job(context, id).await?;
+    let reached = reach(&context.environment, context.settings()?).await?;
+    let cancelled = reached.client().cancel(view.id.as_str()).await;
+    let result = match cancelled {
+        Ok(view) => wait_if_own(&reached, view).await,
+        Err(error) => Err(ClientError::into(error)),
+    };
+    if let Reached::Own(host, _) = reached {
+        host.stop().await?;
+    }
+    let view = result?;
+    match context.terminal.reading {
+        Reading::Programs => context.terminal.json(&json!({ "job": view.id, "status": view.status }))?,
+        Reading::People if view.status.is_final() => context.terminal.data(&format!("{} {}", view.id, view.status.word()))?,
+        Reading::People => context.terminal.data(&format!("{} is being stopped", view.id))?,
+    }
+    Ok(Exit::Success)
+}
+
+async fn wait_if_own(reached: &Reached, view: JobView) -> Result<JobView, CommandError> {
+    let Reached::Own(host, _) = reached else { return Ok(view) };
+    let engine = host.engine();
+    let mut events = engine.job_events(&view.id, view.last_event).await.map_err(|error| engine_error(&error))?;
+    while let Some(event) = events.recv().await {
+        event.map_err(|error| engine_error(&error))?;
+    }
+    engine.job(view.id.as_str()).await.map_err(|error| engine_error(&error))
+}

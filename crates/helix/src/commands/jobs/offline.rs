@@ -1,0 +1,65 @@
+//! Reading jobs when no host is running. Must not change anything, not even create a state directory.
+
+use helix_core::job::JobView;
+use helix_store::{Access, Journal, JobFilter, MAX_ROWS_PER_PAGE, OpenError, ReadError, SqliteJournal};
+
+use crate::codes;
+use crate::config::Settings;
+use crate::error::CommandError;
+
+/// All jobs, newest first.
+pub(super) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandError> {
+    let Some(journal) = open(settings).await? else { return Ok(Vec::new()) };
+    let mut jobs = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = journal
+            .list_jobs(JobFilter::default(), cursor, MAX_ROWS_PER_PAGE)
+            .await
+            .map_err(|error| read_error(&error))?;
+        jobs.extend(page.jobs);
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(jobs);
+        }
+    }
+}
+
+/// One job, by id or unique beginning.
+pub(super) async fn job(settings: &Settings, id: &str) -> Result<JobView, CommandError> {
+    let missing = || {
+        CommandError::usage(codes::NOT_FOUND, format!("there is no job {id:?}"))
+            .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one")
+    };
+    let Some(journal) = open(settings).await? else { return Err(missing()) };
+    journal.job(id.to_owned()).await.map_err(|error| read_error(&error))?.ok_or_else(missing)
+}
+
+async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError> {
+    let path = settings.state_dir.value.join("helix.db");
+    match SqliteJournal::open(path, Access::ReadOnly).await {
+        Ok(journal) => Ok(Some(journal)),
+        Err(OpenError::Missing { .. }) => Ok(None),
+        Err(error) => {
+            let shown = CommandError::environment(error.code(), &error).hint(error.hint());
+            Err(match std::error::Error::source(&error) {
+                Some(source) => shown.because(source),
+                None => shown,
+            })
+        }
+    }
+}
+
+fn read_error(error: &ReadError) -> CommandError {
+    let shown = match error {
+        ReadError::Ambiguous { .. } => CommandError::usage(error.code(), error),
+        ReadError::Database(_) | ReadError::Event(_) | ReadError::Row { .. } => {
+            CommandError::environment(error.code(), error)
+        }
+    };
+    match std::error::Error::source(error) {
+        Some(source) => shown.because(source),
+        None => shown,
+    }
+    .hint(error.hint())
+}

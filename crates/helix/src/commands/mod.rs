@@ -1,0 +1,18 @@
+//! One command, one file. A command reads its arguments, asks the host or the libraries, and says what came of it.
+//!
+//! Must not know SQL, dialects or how a host works.
+
+pub(crate) mod adr;
+pub(crate) mod chat;
+pub(crate) mod completions;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod events;
+pub(crate) mod init;
+pub(crate) mod jobs;
+pub(crate) mod man;
+pub(crate) mod outcome;
+pub(crate) mod plan;
+pub(crate) mod project;
+pub(crate) mod run;
+pub(crate) mod serve;

@@ -1,0 +1,336 @@
+//! `helix plan`: checks plans with places, makes new ones, prints the format's schema.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use helix_core::diagnostic::Diagnostic;
+use helix_core::ids::PhaseId;
+use helix_core::plan::{ParsedPlan, Plan};
+use serde_json::json;
+
+use crate::cli::Context;
+use crate::codes;
+use crate::commands::init::survey::{Survey, survey};
+use crate::error::{CommandError, Ended, unreadable, unwritable};
+use crate::exit::Exit;
+use crate::terminal::{Meaning, Reading};
+
+/// Name of plan files in directories.
+pub(crate) const PLAN_FILE: &str = "phases.yaml";
+
+/// Arguments of `helix plan`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Checks a plan and shows every problem with its place
+    Check {
+        /// Plan file, or a directory that holds one
+        #[arg(value_name = "PLAN")]
+        plan: PathBuf,
+    },
+    /// Writes a plan to start from
+    New {
+        /// Name of the work
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Where to write it [default: plans/NAME/phases.yaml]
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Prints the JSON Schema of plans, for editors
+    Schema,
+}
+
+/// What of a plan is to be carried out, and with what.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Selection {
+    /// Only these phases; empty means all.
+    pub(crate) only: Vec<String>,
+    /// This phase and all that do not come before it.
+    pub(crate) from: Option<String>,
+    /// Agent for all phases.
+    pub(crate) agent: Option<String>,
+    /// Model for all phases.
+    pub(crate) model: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    match &arguments.action {
+        Action::Check { plan } => check(context, plan),
+        Action::New { name, output } => new(context, name, output.as_deref()),
+        Action::Schema => {
+            context.terminal.json(&helix_core::plan::json_schema())?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+fn check(context: &Context, plan: &Path) -> Ended {
+    let file = found_and_readable(&context.environment.directory.join(plan))?;
+    let shown = shown(context, &file);
+    let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
+    let source = String::from_utf8_lossy(&bytes).into_owned();
+    let (diagnostics, parsed) = match Plan::parse_bytes(&shown, &bytes) {
+        Ok(parsed) => (parsed.warnings.clone(), Some(parsed)),
+        Err(diagnostics) => (diagnostics, None),
+    };
+    let errors = diagnostics.iter().filter(|one| one.is_error()).count();
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&json!({
+            "file": shown,
+            "valid": parsed.is_some(),
+            "diagnostics": diagnostics,
+            "plan": parsed.as_ref().map(|parsed| &parsed.plan),
+        }))?;
+    } else {
+        context.terminal.say_diagnostics(&diagnostics, &source);
+    }
+    let Some(parsed) = parsed else {
+        if context.terminal.reading == Reading::People {
+            let word = if errors == 1 { "error" } else { "errors" };
+            context.terminal.say(&context.terminal.paint_error(Meaning::Bad, &format!("{shown}: {errors} {word}")));
+        }
+        return Ok(Exit::Usage);
+    };
+    if context.terminal.reading == Reading::People {
+        let phases = parsed.plan.phases.len();
+        let word = if phases == 1 { "phase" } else { "phases" };
+        context.terminal.data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The plan file that a path means: itself, or the one in the directory.
+///
+/// # Errors
+/// When there is none, or more than one.
+pub(crate) fn found_and_readable(path: &Path) -> Result<PathBuf, CommandError> {
+    let metadata = std::fs::metadata(path).map_err(|error| {
+        CommandError::usage(codes::INPUT_UNREADABLE, format!("cannot read {}", path.display()))
+            .because(&error)
+            .hint("name a plan file or a project; `helix plan new NAME` writes one")
+    })?;
+    if !metadata.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let direct = path.join(PLAN_FILE);
+    if direct.is_file() {
+        return Ok(direct);
+    }
+    let below = path.join("plans");
+    let mut found: Vec<PathBuf> = match std::fs::read_dir(&below) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path().join(PLAN_FILE)).filter(|plan| plan.is_file()).collect(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(unreadable(&below)(error)),
+    };
+    found.sort();
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            found.push(last);
+            let names: Vec<String> = found.iter().map(|plan| plan.display().to_string()).collect();
+            Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} has several plans", path.display()))
+                .hint(format!("name one: {}", names.join(", "))))
+        }
+        (None, _) => Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} has no plan", path.display()))
+            .hint("`helix plan new NAME` writes plans/NAME/phases.yaml")),
+    }
+}
+
+/// A path as the user knows it: relative where that is shorter.
+pub(crate) fn shown(context: &Context, path: &Path) -> String {
+    path.strip_prefix(&context.environment.directory).unwrap_or(path).display().to_string()
+}
+
+fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
+    if PhaseId::new(name).is_err() {
+        return Err(CommandError::usage(codes::USAGE, format!("{name:?} cannot be a plan's name"))
+            .hint("use lower-case letters, digits and '-', such as csv-export"));
+    }
+    let directory = &context.environment.directory;
+    let path = output.map_or_else(|| directory.join("plans").join(name).join(PLAN_FILE), |path| directory.join(path));
+    let text = template(name, &survey(directory));
+    write_new(&path, &text)?;
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&json!({ "written": path }))?;
+    } else {
+        context.terminal.data(&shown(context, &path))?;
+        context.terminal.say(&format!("edit it, then `helix plan check {0}` and `helix run {0}`", shown(context, &path)));
+    }
+    Ok(Exit::Success)
+}
+
+/// Writes a file that must not exist yet, and the directories above it.
+///
+/// # Errors
+/// When it exists or cannot be written.
+pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(unwritable(parent))?;
+    }
+    let mut file = OpenOptions::new().create_new(true).write(true).open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            CommandError::usage(codes::ALREADY_THERE, format!("{} is there already", path.display()))
+                .hint("nothing is overwritten: choose another name, or remove the file")
+        }
+        _ => unwritable(path)(error),
+    })?;
+    file.write_all(text.as_bytes()).map_err(unwritable(path))
+}
+
+/// A plan to start from, with the tests that were found.
+pub(crate) fn template(name: &str, survey: &Survey) -> String {
+    let (output, test) = survey.example_output();
+    let gate = match &survey.test_command {
+        Some(command) => format!("      - {{ type: tests_pass, command: {} }}\n", json!(command)),
+        None => "      # - { type: tests_pass, command: \"…\" }   # no test command was found: name yours\n".to_owned(),
+    };
+    format!(
+        "\
+name: {name}
+description: What this work is for, in a sentence.
+defaults: {{ max_attempts: 3, timeout: 30m }}
+phases:
+  - id: implement
+    name: Implement it
+    type: development
+    description: |
+      Say here what is to be built, as you would to a colleague who has never seen the repository.
+    outputs: [{output}, {test}]
+    gates:
+      - {{ type: outputs_claimed }}
+      - {{ type: syntax_check }}
+{gate}\
+  - id: document
+    name: Document it
+    type: documentation
+    description: |
+      Describe what was built for its users.
+    depends_on: [implement]
+    outputs: [docs/{name}.md]
+    gates:
+      - {{ type: files_exist }}
+"
+    )
+}
+
+/// Shows what a run would do: waves, phases, agents, gates. Asks nobody and changes nothing.
+///
+/// # Errors
+/// When the plan has errors or the selection names phases that it does not have.
+pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> Ended {
+    let file = found_and_readable(path)?;
+    let name = shown(context, &file);
+    let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
+    let source = String::from_utf8_lossy(&bytes).into_owned();
+    let parsed = Plan::parse_bytes(&name, &bytes).map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
+    let settings = context.settings()?;
+    let mut problems = unknown_agents(&parsed, settings, &name);
+    let selected = selected(&parsed.plan, selection)?;
+    if let Some(agent) = selection.agent.as_ref().filter(|agent| !settings.agents.contains_key(*agent)) {
+        return Err(CommandError::usage(codes::CONFIG_NO_SUCH_AGENT, format!("there is no agent {agent:?}"))
+            .hint(format!("configured: {}", settings.agents.keys().cloned().collect::<Vec<_>>().join(", "))));
+    }
+    if selection.agent.is_some() {
+        problems.clear();
+    }
+    if !problems.is_empty() {
+        return Err(plan_errors(&name, problems, &source));
+    }
+    let waves = waves(&parsed.plan, &selected);
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&json!({
+            "plan": parsed.plan, "file": name, "warnings": parsed.warnings,
+            "waves": waves.iter().map(|wave| wave.iter().map(|id| id.as_str()).collect::<Vec<_>>()).collect::<Vec<_>>(),
+        }))?;
+        return Ok(Exit::Success);
+    }
+    context.terminal.say_diagnostics(&parsed.warnings, &source);
+    let terminal = &context.terminal;
+    terminal.data(&format!("{}: {} phase(s), nothing is run", parsed.plan.name, selected.len()))?;
+    for (number, wave) in waves.iter().enumerate() {
+        terminal.data(&format!("\nwave {}{}", number + 1, if wave.len() > 1 { " (in parallel)" } else { "" }))?;
+        for phase in wave.iter().filter_map(|id| parsed.plan.phase(id)) {
+            let agent = selection.agent.as_ref().or(phase.agent.as_ref()).unwrap_or(&settings.default_agent.value);
+            let model = selection.model.as_ref().or(phase.model.as_ref());
+            let model = model.map(|model| format!(", model {model}")).unwrap_or_default();
+            terminal.data(&format!("  {} ({}): {}", terminal.paint(Meaning::Strong, phase.id.as_str()), phase.kind.word(), phase.name))?;
+            terminal.data(&format!("    agent {agent}{model}, up to {} attempts of {} s", phase.max_attempts, phase.timeout.0))?;
+            if !phase.outputs.is_empty() {
+                terminal.data(&format!("    outputs {}", phase.outputs.join(", ")))?;
+            }
+            for gate in &phase.gates {
+                let command = gate.command().map(|command| format!(": {command}")).unwrap_or_default();
+                terminal.data(&format!("    gate {}{command}", gate.name()))?;
+            }
+            for line in phase.description.trim_end().lines() {
+                terminal.data(&format!("    | {line}"))?;
+            }
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn plan_errors(name: &str, diagnostics: Vec<Diagnostic>, source: &str) -> CommandError {
+    let errors = diagnostics.iter().filter(|one| one.is_error()).count();
+    let word = if errors == 1 { "error" } else { "errors" };
+    CommandError::usage(codes::PLAN_ERRORS, format!("{name} has {errors} {word}"))
+        .hint("mend the plan and run the command again; nothing was changed")
+        .diagnostics(diagnostics, source)
+}
+
+fn unknown_agents(parsed: &ParsedPlan, settings: &crate::config::Settings, name: &str) -> Vec<Diagnostic> {
+    let known: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
+    let mut problems = Vec::new();
+    for (phase, places) in parsed.plan.phases.iter().zip(&parsed.places.phases) {
+        if let Some(agent) = phase.agent.as_ref().filter(|agent| !known.contains(&agent.as_str())) {
+            let mut problem =
+                Diagnostic::error(codes::CONFIG_NO_SUCH_AGENT, name, format!("there is no agent {agent:?}"))
+                    .help(format!("configured: {}", known.join(", ")));
+            problem.span = places.agent;
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+fn selected(plan: &Plan, selection: &Selection) -> Result<Vec<PhaseId>, CommandError> {
+    let known: Vec<&str> = plan.phases.iter().map(|phase| phase.id.as_str()).collect();
+    for wanted in selection.only.iter().chain(&selection.from) {
+        if !known.contains(&wanted.as_str()) {
+            let near = helix_core::diagnostic::did_you_mean(wanted, known.iter().copied());
+            let hint = near.map_or_else(|| format!("its phases: {}", known.join(", ")), |near| format!("did you mean {near}?"));
+            return Err(CommandError::usage(codes::NOT_FOUND, format!("the plan has no phase {wanted:?}")).hint(hint));
+        }
+    }
+    let from = selection.from.as_ref().and_then(|from| plan.phases.iter().find(|phase| phase.id.as_str() == from));
+    let before: Vec<&PhaseId> = from.map(|from| plan.ancestors(&from.id)).unwrap_or_default();
+    let wanted = |id: &PhaseId| {
+        (selection.only.is_empty() || selection.only.iter().any(|only| only == id.as_str())) && !before.contains(&id)
+    };
+    Ok(plan.phases.iter().map(|phase| phase.id.clone()).filter(|id| wanted(id)).collect())
+}
+
+/// Phases in the order in which they can run: each wave needs only those before it.
+fn waves(plan: &Plan, selected: &[PhaseId]) -> Vec<Vec<PhaseId>> {
+    let mut waves: Vec<Vec<PhaseId>> = Vec::new();
+    let mut left: Vec<&PhaseId> = selected.iter().collect();
+    while !left.is_empty() {
+        let is_ready = |id: &&PhaseId| plan.ancestors(id).iter().all(|needed| !left.contains(needed));
+        let (ready, rest): (Vec<&PhaseId>, Vec<&PhaseId>) = left.iter().partition(|id| is_ready(id));
+        if ready.is_empty() {
+            // A valid plan has no cycle; without this, an invalid one would never end.
+            break;
+        }
+        waves.push(ready.into_iter().cloned().collect());
+        left = rest;
+    }
+    waves
+}

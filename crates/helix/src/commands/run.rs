@@ -1,0 +1,177 @@
+//! `helix run`: carries out a plan and watches it, as the host if there is none.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::Context;
+use crate::client::{Client, SubmitBody};
+use crate::commands::plan;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::host::{Reached, engine_error, find, reach, start_in_background, until_idle};
+use crate::terminal::Reading;
+use crate::watch::{Left, Watched, job_report, watch};
+
+/// Arguments of `helix run`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Plan file, or a project that holds one
+    #[arg(value_name = "PLAN|PROJECT")]
+    plan: PathBuf,
+    /// Repository to work in [default: the one that the plan lies in]
+    #[arg(long, value_name = "DIR")]
+    project: Option<PathBuf>,
+    /// Only this phase; may be given several times
+    #[arg(long, value_name = "ID")]
+    phase: Vec<String>,
+    /// This phase and all that do not come before it
+    #[arg(long, value_name = "ID", conflicts_with = "phase")]
+    from: Option<String>,
+    /// Agent for all phases
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Model for all phases
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Money for the whole job, in US dollars
+    #[arg(long, value_name = "USD", value_parser = budget)]
+    budget: Option<f64>,
+    /// Turn limit for all phases
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_turns: Option<u32>,
+    /// Running again with the same key gives the same job
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+    /// Prints the job's id and leaves; a host in the background carries it out
+    #[arg(long)]
+    detach: bool,
+    /// Only shows what would be done
+    #[arg(long, conflicts_with = "detach")]
+    dry_run: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
+    let path = context.environment.directory.join(&arguments.plan);
+    if arguments.dry_run {
+        let selection = plan::Selection {
+            only: arguments.phase.clone(),
+            from: arguments.from.clone(),
+            agent: arguments.agent.clone(),
+            model: arguments.model.clone(),
+        };
+        return plan::dry_run(context, &path, &selection);
+    }
+    context.block_on(carry_out(context, &path, arguments))
+}
+
+async fn carry_out(context: &Context, path: &Path, arguments: Arguments) -> Ended {
+    let body = body(context, path, &arguments);
+    let settings = context.settings()?;
+    if arguments.detach {
+        let client = match find(settings).await? {
+            Some(client) => client,
+            // What is wrong with the plan is better said here than in a log.
+            None => {
+                plan::found_and_readable(path)?;
+                start_in_background(&context.environment, settings, context.overrides.config.as_deref()).await?
+            }
+        };
+        return detach(context, &client, &body).await;
+    }
+    let reached = reach(&context.environment, settings).await?;
+    let submitted = reached.client().submit(&body).await;
+    let accepted = match submitted {
+        Ok(accepted) => accepted,
+        Err(error) => {
+            leave(context, reached).await?;
+            return Err(error.into());
+        }
+    };
+    if context.terminal.reading == Reading::People {
+        context.terminal.say_diagnostics(&accepted.warnings, "");
+    }
+    let watched = watch(context, reached, &accepted.job).await?;
+    end(context, watched).await
+}
+
+/// Says what happened and leaves, unless this process is the host of other jobs.
+pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
+    let state_dir = &context.settings()?.state_dir.value;
+    if watched.left == Left::Early {
+        context.terminal.say(&format!(
+            "left job {}; `helix jobs watch {0}` comes back to it, `helix jobs show {0}` shows it",
+            watched.view.id
+        ));
+        if let Reached::Own(host, _) = watched.reached {
+            host.stop().await?;
+        }
+        return Ok(watched.exit);
+    }
+    if context.terminal.reading == Reading::People {
+        context.terminal.data(&job_report(&watched.view, state_dir, &context.terminal))?;
+    }
+    leave(context, watched.reached).await?;
+    Ok(watched.exit)
+}
+
+/// Leaves the host. If it is this process, jobs that others have submitted are brought to their end first.
+async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> {
+    match reached {
+        Reached::Other(_) => Ok(()),
+        Reached::Own(host, _) => {
+            let engine = host.engine();
+            let unfinished =
+                engine.jobs(helix_store::JobFilter::unfinished()).await.map_err(|error| engine_error(&error))?;
+            if !unfinished.is_empty() {
+                context.terminal.say(&format!(
+                    "this process is the host of {} more unfinished job(s) and stays until they end; Ctrl-C leaves them to the next host",
+                    unfinished.len()
+                ));
+                tokio::select! {
+                    idle = until_idle(engine, std::time::Duration::ZERO) => idle.map_err(|error| engine_error(&error))?,
+                    signal = tokio::signal::ctrl_c() => signal.map_err(|error| {
+                        CommandError::helix(crate::codes::RUNTIME, "cannot listen for signals").because(&error)
+                    })?,
+                }
+            }
+            host.stop().await
+        }
+    }
+}
+
+async fn detach(context: &Context, client: &Client, body: &SubmitBody) -> Ended {
+    let accepted = client.submit(body).await?;
+    match context.terminal.reading {
+        Reading::Programs => {
+            context.terminal.json(&json!({ "job": accepted.job.id, "host": client.url(), "host_pid": client.pid() }))?;
+        }
+        Reading::People => {
+            context.terminal.say_diagnostics(&accepted.warnings, "");
+            context.terminal.data(accepted.job.id.as_str())?;
+            context.terminal.say(&format!("`helix jobs watch {0}` follows it, `helix jobs show {0}` shows it", accepted.job.id));
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn body(context: &Context, path: &Path, arguments: &Arguments) -> SubmitBody {
+    let absolute = |path: &Path| context.environment.directory.join(path).to_string_lossy().into_owned();
+    SubmitBody {
+        plan: absolute(path),
+        project_path: arguments.project.as_deref().map(absolute),
+        phase_filter: arguments.phase.clone(),
+        from: arguments.from.clone(),
+        agent: arguments.agent.clone(),
+        model: arguments.model.clone(),
+        budget_usd: arguments.budget,
+        max_turns: arguments.max_turns,
+        idempotency_key: arguments.idempotency_key.clone(),
+    }
+}
+
+fn budget(text: &str) -> Result<f64, String> {
+    let amount: f64 = text.parse().map_err(|_| "write an amount of US dollars, such as 2.50".to_owned())?;
+    if amount.is_finite() && amount > 0.0 { Ok(amount) } else { Err("the amount must be above 0".into()) }
+}

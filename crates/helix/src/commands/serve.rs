@@ -1,0 +1,93 @@
+//! `helix serve`: this process becomes the host and stays until it is told to leave.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+use tokio::signal::unix::SignalKind;
+
+use crate::cli::Context;
+use crate::config::{Overrides, Settings};
+use crate::error::Ended;
+use crate::exit::Exit;
+use crate::host::{Access, Host, Listening, Made, READY_MARK, become_session_leader, engine_error, until_idle};
+use crate::terminal::{Meaning, Reading};
+use crate::watch::signal_stream;
+
+/// How long a host without jobs waits for one before it leaves.
+const IDLE_GRACE: Duration = Duration::from_secs(10);
+
+/// Arguments of `helix serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Address and port; port 0 lets the system choose [default: 127.0.0.1:8787]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<String>,
+    /// Bearer token that requests must carry [default: one is made, kept in the state directory and shown once]
+    #[arg(long, value_name = "TOKEN", env = "HELIX_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// Lets every request in; only on a loopback address
+    #[arg(long, conflicts_with = "token")]
+    no_auth: bool,
+    /// Leaves when no job is running any more
+    #[arg(long, hide = true)]
+    until_idle: bool,
+    /// Runs in a session of its own and says on standard output when it can be reached
+    #[arg(long, hide = true)]
+    background: bool,
+}
+
+pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
+    if arguments.background {
+        become_session_leader()?;
+    }
+    let overrides = Overrides { listen: arguments.listen.clone(), ..context.overrides.clone() };
+    let settings = Settings::load(&context.environment, &overrides)?;
+    let access = if arguments.no_auth { Access::Open } else { Access::Token(arguments.token.clone()) };
+    let listening = Listening { address: settings.listen.value.clone(), access };
+    context.block_on(serve(context, &arguments, &settings, listening))
+}
+
+async fn serve(context: &Context, arguments: &Arguments, settings: &Settings, listening: Listening) -> Ended {
+    let mut interrupts = signal_stream(SignalKind::interrupt())?;
+    let mut terminations = signal_stream(SignalKind::terminate())?;
+    let mut host = Host::start(&context.environment, settings, &listening).await?;
+    if arguments.background {
+        context.terminal.data(READY_MARK)?;
+    } else {
+        announce(context, &host, &listening.access)?;
+    }
+    let engine = host.engine().clone();
+    tokio::select! {
+        _ = interrupts.recv() => {}
+        _ = terminations.recv() => {}
+        idle = until_idle(&engine, IDLE_GRACE), if arguments.until_idle => idle.map_err(|error| engine_error(&error))?,
+        error = host.server_failed() => return Err(error),
+    }
+    if !arguments.background {
+        context.terminal.say("leaving; agents go on under their keepers, and the next helix takes over");
+    }
+    host.stop().await?;
+    Ok(Exit::Success)
+}
+
+fn announce(context: &Context, host: &Host, access: &Access) -> Result<(), crate::error::CommandError> {
+    let info = host.info();
+    if context.terminal.reading == Reading::Programs {
+        return context.terminal.json_line(&json!({ "url": info.url, "pid": info.pid, "token_file": info.token_file }));
+    }
+    let url = context.terminal.paint_error(Meaning::Strong, &info.url);
+    context.terminal.say(&format!("Helix serves {url}  (OpenAI-compatible: {}/v1)", info.url));
+    match (access, host.token.made) {
+        (Access::Open, _) => context.terminal.say("no token is needed (--no-auth)"),
+        (Access::Token(_), Made::Now) => {
+            context.terminal.say(&format!("token: {}  (shown this once)", host.token.value));
+            context.terminal.say(&format!("       kept in {}", host.token.file.display()));
+        }
+        (Access::Token(_), Made::Before) => {
+            context.terminal.say(&format!("the token is in {}", host.token.file.display()));
+        }
+    }
+    context.terminal.say("Ctrl-C ends it");
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! What one `helix.toml` says. Every key of the format is read here and nowhere else.
+//!
+//! Must not know defaults, other files or flags; `settings` puts the layers together.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use helix_agents::DialectName;
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
+
+use super::document::{Document, Section, Written};
+use crate::codes;
+
+/// The file's values; everything is optional.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Layer {
+    /// `[defaults] agent`.
+    pub(crate) default_agent: Option<Written<String>>,
+    /// `[agents.NAME]`.
+    pub(crate) agents: BTreeMap<String, AgentLayer>,
+    /// `[consultant] agent`.
+    pub(crate) consultant_agent: Option<Written<String>>,
+    /// `[consultant] model`.
+    pub(crate) consultant_model: Option<Written<String>>,
+    /// `[consultant] prompt_file`.
+    pub(crate) prompt_file: Option<Written<String>>,
+    /// `[consultant] turn_timeout`.
+    pub(crate) turn_timeout: Option<Written<Duration>>,
+    /// `[server] listen`.
+    pub(crate) listen: Option<Written<String>>,
+    /// `[server] roots`.
+    pub(crate) roots: Option<Written<Vec<String>>>,
+    /// `[server] token_file`.
+    pub(crate) token_file: Option<Written<String>>,
+    /// `[jobs] max_parallel`.
+    pub(crate) max_parallel: Option<Written<u32>>,
+    /// `[jobs] max_agents`.
+    pub(crate) max_agents: Option<Written<u32>>,
+    /// `[jobs] budget_usd`.
+    pub(crate) budget_usd: Option<Written<f64>>,
+    /// `[projects] directory`.
+    pub(crate) projects: Option<Written<String>>,
+}
+
+/// One agent of the file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct AgentLayer {
+    /// `dialect`.
+    pub(crate) dialect: Option<Written<DialectName>>,
+    /// `command`.
+    pub(crate) command: Option<Written<Vec<String>>>,
+    /// `env`.
+    pub(crate) env: Option<Written<BTreeMap<String, String>>>,
+    /// `pass_env`.
+    pub(crate) pass_env: Option<Written<Vec<String>>>,
+    /// `model`.
+    pub(crate) model: Option<Written<String>>,
+    /// `fallback_model`.
+    pub(crate) fallback_model: Option<Written<String>>,
+    /// `home`.
+    pub(crate) home: Option<Written<String>>,
+    /// `config_dir`.
+    pub(crate) config_dir: Option<Written<String>>,
+}
+
+/// Reads a file's text. The layer is only good if there are no errors.
+pub(crate) fn read(path: &Path, name: &str, text: &str) -> (Layer, Vec<Diagnostic>) {
+    let mut document = Document::new(path, name, text);
+    let table = document.parse();
+    if !document.diagnostics.is_empty() {
+        // What was recovered from broken TOML would only give errors that are not there.
+        return (Layer::default(), document.diagnostics);
+    }
+    let mut root = Section::of("", table.get_ref());
+    let mut layer = Layer::default();
+    if let Some(mut section) = root.section("defaults", &mut document) {
+        layer.default_agent = section.text("agent", &mut document);
+        section.finish(&mut document);
+    }
+    if let Some(agents) = root.section("agents", &mut document) {
+        for (name, section) in agents.named(&mut document) {
+            layer.agents.insert(name, agent(section, &mut document));
+        }
+    }
+    if let Some(mut section) = root.section("consultant", &mut document) {
+        layer.consultant_agent = section.text("agent", &mut document);
+        layer.consultant_model = section.text("model", &mut document);
+        layer.prompt_file = section.text("prompt_file", &mut document);
+        layer.turn_timeout = section.duration("turn_timeout", &mut document);
+        section.finish(&mut document);
+    }
+    if let Some(mut section) = root.section("server", &mut document) {
+        layer.listen = section.text("listen", &mut document);
+        layer.roots = section.texts("roots", &mut document);
+        layer.token_file = section.text("token_file", &mut document);
+        section.finish(&mut document);
+    }
+    if let Some(mut section) = root.section("jobs", &mut document) {
+        layer.max_parallel = section.count("max_parallel", &mut document);
+        layer.max_agents = section.count("max_agents", &mut document);
+        layer.budget_usd = section.amount("budget_usd", &mut document);
+        section.finish(&mut document);
+    }
+    if let Some(mut section) = root.section("projects", &mut document) {
+        layer.projects = section.text("directory", &mut document);
+        section.finish(&mut document);
+    }
+    root.finish(&mut document);
+    (layer, document.diagnostics)
+}
+
+fn agent(mut section: Section<'_, '_>, document: &mut Document<'_>) -> AgentLayer {
+    let dialect = section.text("dialect", document).and_then(|written| match written.value.parse::<DialectName>() {
+        Ok(value) => Some(Written { value, file: written.file, line: written.line, range: written.range }),
+        Err(error) => {
+            let known: Vec<&str> = DialectName::ALL.into_iter().map(DialectName::as_str).collect();
+            let help = did_you_mean(&written.value, known.iter().copied()).unwrap_or(known[0]);
+            document.error(
+                codes::CONFIG_VALUE,
+                written.range,
+                error.to_string(),
+                Some(format!("did you mean \"{help}\"?")),
+            );
+            None
+        }
+    });
+    let command = section.texts("command", document);
+    if let Some(command) = command.as_ref().filter(|command| command.value.first().is_none_or(String::is_empty)) {
+        let help = Some("name the program first, such as command = [\"claude\"]".to_owned());
+        document.error(codes::CONFIG_VALUE, command.range.clone(), "`command` names no program".to_owned(), help);
+    }
+    let layer = AgentLayer {
+        dialect,
+        command,
+        env: section.text_by_name("env", document),
+        pass_env: section.texts("pass_env", document),
+        model: section.text("model", document),
+        fallback_model: section.text("fallback_model", document),
+        home: section.text("home", document),
+        config_dir: section.text("config_dir", document),
+    };
+    section.finish(document);
+    layer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(text: &str) -> Vec<String> {
+        let (_, diagnostics) = read(Path::new("/p/helix.toml"), "helix.toml", text);
+        diagnostics.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_documented_example_is_valid() {
+        let page = include_str!("../../../../docs/configuration.md");
+        let example = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let (layer, diagnostics) = read(Path::new("helix.toml"), "helix.toml", example);
+        assert_eq!(diagnostics, []);
+        assert_eq!(layer.turn_timeout.unwrap().value, Duration::from_secs(1800));
+        assert_eq!(layer.agents["claude"].command.as_ref().unwrap().value, ["claude"]);
+        assert!(layer.budget_usd.is_some() && layer.roots.is_some() && layer.projects.is_some());
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_with_a_place_and_a_suggestion() {
+        assert_eq!(
+            problems("[server]\nlisten = \"127.0.0.1:1\"\ntokenfile = \"x\"\n\n[job]\n"),
+            [
+                "helix.toml:3:1: error[HX0902]: unknown key `tokenfile` in [server]\n  hint: did you mean `token_file`?",
+                "helix.toml:5:2: error[HX0902]: unknown key `job`\n  hint: did you mean `jobs`?",
+            ]
+        );
+    }
+
+    #[test]
+    fn wrong_values_say_what_would_be_right() {
+        for (text, part) in [
+            ("[jobs]\nmax_parallel = 0\n", "must be a whole number of at least 1"),
+            ("[jobs]\nbudget_usd = -1\n", "must be a number above 0"),
+            ("[consultant]\nturn_timeout = \"soon\"\n", "must be a length of time"),
+            ("[server]\nroots = \"/a\"\n", "must be a list of texts"),
+            ("[agents.x]\ndialect = \"cloude\"\n", "did you mean \"claude\"?"),
+            ("[agents.x]\ncommand = []\n", "names no program"),
+            ("agents = 3\n", "`agents` must be a table, not integer"),
+        ] {
+            let found = problems(text);
+            assert!(found.len() == 1 && found[0].contains(part), "{text:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn broken_toml_has_a_place() {
+        let found = problems("[server]\nlisten = \n");
+        assert!(found[0].starts_with("helix.toml:2:") && found[0].contains("HX0901"), "{found:?}");
+    }
+}

@@ -1,0 +1,318 @@
+//! The settings in force: every value with where it came from.
+//!
+//! Must not read files; the layers are given. Built-in values stand here and nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use helix_agents::{AgentProfile, DialectName};
+use helix_core::job::Policy;
+use helix_engine::{ConsultantConfig, EngineConfig};
+
+use super::document::Written;
+use super::files;
+use super::layer::{AgentLayer, Layer};
+use crate::codes;
+use crate::environment::Environment;
+use crate::error::{CommandError, unreadable};
+
+/// Where `helix serve` listens when nothing else is said.
+pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
+
+/// Variables that agents get from Helix's own environment when the configuration names none. `*` ends a prefix.
+pub(crate) const PASSED_VARIABLES: &[&str] = &[
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
+    "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "HELIX_STATE_DIR",
+];
+
+/// Time limit of a turn with the Consultant when nothing else is said.
+const TURN_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+
+/// Memory that one agent needs: a headless coding agent was measured at up to 400 MB, and its tools need some too.
+const MEMORY_PER_AGENT_KIB: u64 = 600 * 1024;
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Setting<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// For people: `built in`, `--listen`, `HELIX_STATE_DIR`, `/path/helix.toml:3`.
+    pub(crate) origin: String,
+}
+
+/// What flags say; they win over everything.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Overrides {
+    /// `--config`.
+    pub(crate) config: Option<PathBuf>,
+    /// `--state-dir`.
+    pub(crate) state_dir: Option<PathBuf>,
+    /// `--listen`.
+    pub(crate) listen: Option<String>,
+}
+
+/// Everything that is configured.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// Files that were read, the strongest first.
+    pub(crate) files: Vec<PathBuf>,
+    /// Where Helix keeps everything.
+    pub(crate) state_dir: Setting<PathBuf>,
+    /// Address of the HTTP API.
+    pub(crate) listen: Setting<String>,
+    /// Directories under which repositories may lie.
+    pub(crate) roots: Setting<Vec<PathBuf>>,
+    /// File with a token that the user chose.
+    pub(crate) token_file: Option<Setting<PathBuf>>,
+    /// Agents by name.
+    pub(crate) agents: BTreeMap<String, Setting<AgentProfile>>,
+    /// Agent of phases that name none.
+    pub(crate) default_agent: Setting<String>,
+    /// Agent of the Consultant.
+    pub(crate) consultant_agent: Setting<String>,
+    /// Its model.
+    pub(crate) consultant_model: Option<Setting<String>>,
+    /// File with its system prompt.
+    pub(crate) prompt_file: Option<Setting<PathBuf>>,
+    /// Time limit of one turn.
+    pub(crate) turn_timeout: Setting<Duration>,
+    /// Phases of a job at the same time.
+    pub(crate) max_parallel: Setting<u32>,
+    /// Agents at the same time.
+    pub(crate) max_agents: Setting<u32>,
+    /// Money for a job.
+    pub(crate) budget_usd: Option<Setting<f64>>,
+    /// Where the Consultant creates projects.
+    pub(crate) projects: Setting<PathBuf>,
+}
+
+impl Settings {
+    /// Reads all files and puts them together with flags and environment.
+    ///
+    /// # Errors
+    /// A file that cannot be read or has errors, an agent that is not configured, no place for the state directory.
+    pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
+        let layers = files::layers(environment, overrides.config.as_deref())?;
+        let find = Finder { layers: &layers };
+        let state_dir = state_dir(environment, overrides)?;
+        let built_in = |value: &str| Setting { value: value.to_owned(), origin: "built in".into() };
+
+        let listen = match &overrides.listen {
+            Some(value) => Setting { value: value.clone(), origin: "--listen".into() },
+            None => find.first(|layer| layer.listen.as_ref()).unwrap_or_else(|| built_in(DEFAULT_LISTEN)),
+        };
+        let agents = agents(environment, &layers);
+        let default_agent = find.first(|layer| layer.default_agent.as_ref()).unwrap_or_else(|| match agents.first_key_value() {
+            Some((only, setting)) if agents.len() == 1 => Setting { value: only.clone(), origin: setting.origin.clone() },
+            _ => built_in("claude"),
+        });
+        let consultant_agent =
+            find.first(|layer| layer.consultant_agent.as_ref()).unwrap_or_else(|| default_agent.clone());
+        for (key, name) in [("defaults.agent", &default_agent), ("consultant.agent", &consultant_agent)] {
+            check_agent(key, name, &agents)?;
+        }
+        let path_of = |written: &Written<String>| {
+            let base = written.file.parent().unwrap_or(Path::new("/"));
+            Setting { value: environment.path(&written.value, base), origin: origin(written) }
+        };
+        let projects = layers.iter().find_map(|(_, layer)| layer.projects.as_ref()).map(path_of).unwrap_or_else(|| {
+            let home = environment.home().unwrap_or_else(|| environment.directory.clone());
+            Setting { value: home.join("helix-projects"), origin: "built in".into() }
+        });
+        let roots = layers.iter().find_map(|(_, layer)| layer.roots.as_ref()).map(|written| {
+            let base = written.file.parent().unwrap_or(Path::new("/"));
+            let paths = written.value.iter().map(|root| environment.path(root, base)).collect();
+            Setting { value: paths, origin: origin(written) }
+        });
+        Ok(Self {
+            files: layers.iter().map(|(path, _)| path.clone()).collect(),
+            state_dir,
+            listen,
+            roots: roots.unwrap_or_else(|| Setting { value: Vec::new(), origin: "built in".into() }),
+            token_file: layers.iter().find_map(|(_, layer)| layer.token_file.as_ref()).map(path_of),
+            agents,
+            default_agent,
+            consultant_agent,
+            consultant_model: find.first(|layer| layer.consultant_model.as_ref()),
+            prompt_file: layers.iter().find_map(|(_, layer)| layer.prompt_file.as_ref()).map(path_of),
+            turn_timeout: find
+                .first(|layer| layer.turn_timeout.as_ref())
+                .unwrap_or_else(|| Setting { value: TURN_TIMEOUT, origin: "built in".into() }),
+            max_parallel: find
+                .first(|layer| layer.max_parallel.as_ref())
+                .unwrap_or_else(|| Setting { value: Policy::default().max_parallel, origin: "built in".into() }),
+            max_agents: find
+                .first(|layer| layer.max_agents.as_ref())
+                .unwrap_or_else(|| Setting { value: agents_that_fit(), origin: "cores and memory".into() }),
+            budget_usd: find.first(|layer| layer.budget_usd.as_ref()),
+            projects,
+        })
+    }
+
+    /// What the engine is told.
+    ///
+    /// # Errors
+    /// When the Consultant's prompt file cannot be read.
+    pub(crate) fn engine(&self, environment: &Environment) -> Result<EngineConfig, CommandError> {
+        let prompt = match &self.prompt_file {
+            Some(file) => Some(std::fs::read_to_string(&file.value).map_err(unreadable(&file.value))?),
+            None => None,
+        };
+        let program = environment.program.to_string_lossy().into_owned();
+        Ok(EngineConfig {
+            keeper: vec![program, "keeper".into()],
+            agents: self.agents.values().map(|setting| setting.value.clone()).collect(),
+            default_agent: self.default_agent.value.clone(),
+            roots: self.roots.value.clone(),
+            projects: self.projects.value.clone(),
+            consultant: ConsultantConfig {
+                agent: self.consultant_agent.value.clone(),
+                model: self.consultant_model.as_ref().map(|setting| setting.value.clone()),
+                turn_timeout: self.turn_timeout.value,
+                prompt,
+            },
+            policy: Policy {
+                max_parallel: self.max_parallel.value,
+                budget_usd: self.budget_usd.as_ref().map(|setting| setting.value),
+                ..Policy::default()
+            },
+            max_agents: self.max_agents.value,
+            helix: environment.program.clone(),
+        })
+    }
+}
+
+/// Looks a key up in all layers, the strongest first.
+struct Finder<'a> {
+    layers: &'a [(PathBuf, Layer)],
+}
+
+impl Finder<'_> {
+    fn first<T: Clone>(&self, key: impl Fn(&Layer) -> Option<&Written<T>>) -> Option<Setting<T>> {
+        let written = self.layers.iter().find_map(|(_, layer)| key(layer))?;
+        Some(Setting { value: written.value.clone(), origin: origin(written) })
+    }
+}
+
+fn origin<T>(written: &Written<T>) -> String {
+    format!("{}:{}", written.file.display(), written.line)
+}
+
+/// Flag, variable, XDG state home, in this order.
+fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
+    if let Some(path) = &overrides.state_dir {
+        return Ok(Setting { value: environment.directory.join(path), origin: "--state-dir".into() });
+    }
+    if let Some(path) = environment.variable("HELIX_STATE_DIR") {
+        return Ok(Setting { value: environment.directory.join(path), origin: "HELIX_STATE_DIR".into() });
+    }
+    match environment.xdg("XDG_STATE_HOME", ".local/state") {
+        Some(path) => {
+            let origin = if environment.variable("XDG_STATE_HOME").is_some() { "XDG_STATE_HOME" } else { "built in" };
+            Ok(Setting { value: path.join("helix"), origin: origin.into() })
+        }
+        None => Err(CommandError::environment(codes::NO_STATE_PLACE, "there is no place to keep Helix's state: HOME is not set")
+            .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")),
+    }
+}
+
+/// All agents of all layers, key by key; `claude` is there without being configured.
+fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<String, Setting<AgentProfile>> {
+    let mut names: Vec<&str> = layers.iter().flat_map(|(_, layer)| layer.agents.keys()).map(String::as_str).collect();
+    // `claude` needs no configuration, and stays reachable beside agents that have one.
+    names.push("claude");
+    names.sort_unstable();
+    names.dedup();
+    let profile = |name: &str| {
+        let parts: Vec<(&PathBuf, &AgentLayer)> =
+            layers.iter().filter_map(|(path, layer)| Some((path, layer.agents.get(name)?))).collect();
+        let dialect = parts.iter().find_map(|(_, agent)| agent.dialect.as_ref()).map_or_else(
+            || name.parse().unwrap_or(DialectName::Claude),
+            |written| written.value,
+        );
+        let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), dialect) {
+            (Some(written), _) => command_of(environment, written),
+            (None, DialectName::Claude) => vec!["claude".to_owned()],
+            (None, DialectName::Replay) => {
+                vec![environment.program.to_string_lossy().into_owned(), "replay-agent".to_owned()]
+            }
+        };
+        let mut profile = AgentProfile::new(name, dialect, command);
+        let text = |key: fn(&AgentLayer) -> Option<&Written<String>>| {
+            parts.iter().find_map(|(_, agent)| key(agent))
+        };
+        let path = |key: fn(&AgentLayer) -> Option<&Written<String>>| {
+            let written = text(key)?;
+            Some(environment.path(&written.value, written.file.parent().unwrap_or(Path::new("/"))))
+        };
+        profile.default_model = text(|agent| agent.model.as_ref()).map(|written| written.value.clone());
+        profile.fallback_model = text(|agent| agent.fallback_model.as_ref()).map(|written| written.value.clone());
+        profile.home = path(|agent| agent.home.as_ref());
+        profile.config_dir = path(|agent| agent.config_dir.as_ref());
+        for (_, agent) in parts.iter().rev() {
+            profile.env.extend(agent.env.iter().flat_map(|written| written.value.clone()));
+        }
+        let passed = parts.iter().find_map(|(_, agent)| agent.pass_env.as_ref());
+        profile.pass_env = match passed {
+            Some(written) => expand(environment, written.value.iter().map(String::as_str)),
+            None => expand(environment, PASSED_VARIABLES.iter().copied()),
+        };
+        let origin = parts.first().map_or_else(|| "built in".to_owned(), |(path, _)| path.display().to_string());
+        (name.to_owned(), Setting { value: profile, origin })
+    };
+    names.into_iter().map(profile).collect()
+}
+
+/// A relative program with a slash is meant from the file that names it; a bare name is looked up in the PATH.
+fn command_of(environment: &Environment, written: &Written<Vec<String>>) -> Vec<String> {
+    let mut command = written.value.clone();
+    if let Some(program) = command.first_mut().filter(|program| program.contains('/')) {
+        let base = written.file.parent().unwrap_or(Path::new("/"));
+        *program = environment.path(program, base).to_string_lossy().into_owned();
+    }
+    command
+}
+
+/// Names of set variables, with prefixes (`LC_*`) spelt out.
+fn expand<'a>(environment: &Environment, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut expanded = Vec::new();
+    for name in names {
+        match name.strip_suffix('*') {
+            Some(prefix) => {
+                expanded.extend(environment.names().filter(|own| own.starts_with(prefix)).map(str::to_owned));
+            }
+            None => expanded.push(name.to_owned()),
+        }
+    }
+    expanded
+}
+
+fn check_agent(
+    key: &str,
+    name: &Setting<String>,
+    agents: &BTreeMap<String, Setting<AgentProfile>>,
+) -> Result<(), CommandError> {
+    if agents.contains_key(&name.value) {
+        return Ok(());
+    }
+    let known: Vec<&str> = agents.keys().map(String::as_str).collect();
+    let hint = match helix_core::diagnostic::did_you_mean(&name.value, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"? Or add a section [agents.{}]", name.value),
+        None => format!("configured: {}; or add a section [agents.{}]", known.join(", "), name.value),
+    };
+    let message = format!("`{key}` names the agent {:?}, which is not configured ({})", name.value, name.origin);
+    Err(CommandError::usage(codes::CONFIG_NO_SUCH_AGENT, message).hint(hint))
+}
+
+/// As many agents as the machine has cores for (they mostly wait for their provider), bounded by memory.
+fn agents_that_fit() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX));
+    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    let by_memory = available.map_or(2, |kib| u32::try_from(kib / MEMORY_PER_AGENT_KIB).unwrap_or(u32::MAX));
+    cores.saturating_mul(2).min(by_memory).clamp(1, 16)
+}

@@ -1,0 +1,153 @@
+//! What a command fails with: code, message, causes, remedy and exit code in one.
+//!
+//! Must not know how it is shown; `terminal::problem` draws it.
+
+use std::error::Error;
+use std::fmt::Display;
+
+use helix_core::diagnostic::Diagnostic;
+use serde::Serialize;
+
+use crate::codes;
+use crate::exit::Exit;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(crate) enum CommandError {
+    /// Something is wrong and has to be said.
+    Problem(Box<Problem>),
+    /// Whoever read standard output has left (`helix jobs | head`): nothing is wrong, and nobody is there to be told.
+    ReaderLeft,
+}
+
+/// A problem as users see it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Problem {
+    /// `HX` and four digits.
+    pub(crate) code: String,
+    /// What failed.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) hint: Option<String>,
+    /// Why, from the nearest cause to the deepest.
+    pub(crate) causes: Vec<String>,
+    /// Problems in files, in their order.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The text that the diagnostics' places are in.
+    #[serde(skip)]
+    pub(crate) source_text: String,
+    /// How `helix` ends.
+    #[serde(rename = "exit_code", serialize_with = "exit_number")]
+    pub(crate) exit: Exit,
+}
+
+fn exit_number<S: serde::Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u8(exit.number())
+}
+
+impl CommandError {
+    /// A problem without hint and cause.
+    pub(crate) fn new(exit: Exit, code: impl Into<String>, message: impl Display) -> Self {
+        Self::Problem(Box::new(Problem {
+            code: code.into(),
+            message: message.to_string(),
+            hint: None,
+            causes: Vec::new(),
+            diagnostics: Vec::new(),
+            source_text: String::new(),
+            exit,
+        }))
+    }
+
+    /// Wrong usage or invalid input.
+    pub(crate) fn usage(code: &str, message: impl Display) -> Self {
+        Self::new(Exit::Usage, code, message)
+    }
+
+    /// The environment is at fault.
+    pub(crate) fn environment(code: &str, message: impl Display) -> Self {
+        Self::new(Exit::Environment, code, message)
+    }
+
+    /// Helix itself is at fault.
+    pub(crate) fn helix(code: &str, message: impl Display) -> Self {
+        Self::new(Exit::Helix, code, message)
+            .hint("this is a defect of Helix: please report it with the command that you ran")
+    }
+
+    /// Adds the remedy.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Display) -> Self {
+        if let Self::Problem(problem) = &mut self {
+            problem.hint = Some(hint.to_string());
+        }
+        self
+    }
+
+    /// Adds the remedy, if there is one.
+    #[must_use]
+    pub(crate) fn hint_if(self, hint: Option<impl Display>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
+    /// Adds the cause with all its own causes.
+    #[must_use]
+    pub(crate) fn because(mut self, cause: &dyn Error) -> Self {
+        if let Self::Problem(problem) = &mut self {
+            let mut next = Some(cause);
+            while let Some(cause) = next {
+                let text = cause.to_string();
+                // Transparent wrappers would say the same thing twice.
+                if problem.causes.last() != Some(&text) && problem.message != text {
+                    problem.causes.push(text);
+                }
+                next = cause.source();
+            }
+        }
+        self
+    }
+
+    /// Adds problems in a file.
+    #[must_use]
+    pub(crate) fn diagnostics(mut self, diagnostics: Vec<Diagnostic>, source_text: impl Into<String>) -> Self {
+        if let Self::Problem(problem) = &mut self {
+            problem.diagnostics = diagnostics;
+            problem.source_text = source_text.into();
+        }
+        self
+    }
+
+    /// How `helix` ends.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Problem(problem) => problem.exit,
+            Self::ReaderLeft => Exit::Success,
+        }
+    }
+}
+
+/// What commands return: how to end, or why not.
+pub(crate) type Ended = Result<Exit, CommandError>;
+
+/// Turns a failed write to a file into an error that names it.
+pub(crate) fn unwritable(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> CommandError {
+    let path = path.to_owned();
+    move |source| {
+        CommandError::environment(codes::OUTPUT_UNWRITABLE, format!("cannot write {}", path.display()))
+            .because(&source)
+            .hint("check that the directory exists, is writable and has room")
+    }
+}
+
+/// Turns a failed read of a named file into an error that names it.
+pub(crate) fn unreadable(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> CommandError {
+    let path = path.to_owned();
+    move |source| {
+        CommandError::usage(codes::INPUT_UNREADABLE, format!("cannot read {}", path.display()))
+            .because(&source)
+            .hint("check the path and its permissions")
+    }
+}

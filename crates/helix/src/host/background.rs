@@ -1,0 +1,96 @@
+//! A host that stays behind when its command leaves. Must not know which command started it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use helix_store::StateDir;
+
+use super::{EPHEMERAL, find, state_dir_error};
+use crate::client::Client;
+use crate::codes;
+use crate::config::Settings;
+use crate::environment::Environment;
+use crate::error::{CommandError, unwritable};
+
+/// What a background host prints on standard output once it can be reached.
+pub(crate) const READY_MARK: &str = "helix host ready";
+
+/// How much of a failed host's log is shown.
+const LOG_TAIL: u64 = 2 * 1024;
+
+/// Starts `helix serve` in a session of its own and waits until it can be reached. It leaves when no job runs any more.
+///
+/// # Errors
+/// When it does not come up; with the end of its log.
+pub(crate) async fn start_in_background(
+    environment: &Environment,
+    settings: &Settings,
+    config: Option<&Path>,
+) -> Result<Client, CommandError> {
+    let state = StateDir::open(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
+    let log_path = state.root().join("host.log");
+    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(&log_path).map_err(unwritable(&log_path))?;
+    let mut command = Command::new(&environment.program);
+    command.arg("--state-dir").arg(state.root());
+    if let Some(config) = config {
+        command.arg("--config").arg(environment.directory.join(config));
+    }
+    command.args(["serve", "--listen", EPHEMERAL, "--until-idle", "--background"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+    let child = command.spawn().map_err(|error| failed(&log_path).because(&error))?;
+    let ready = tokio::task::spawn_blocking(move || wait_ready(child))
+        .await
+        .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host broke").because(&error))?;
+    if !ready {
+        // It may have lost a race against another host, which is as good.
+        return match find(settings).await? {
+            Some(client) => Ok(client),
+            None => Err(failed(&log_path)),
+        };
+    }
+    find(settings).await?.ok_or_else(|| failed(&log_path))
+}
+
+/// Leaves the terminal's session, so that closing it does not reach this host.
+///
+/// # Errors
+/// When the system refuses, which it only does for leaders of process groups.
+pub(crate) fn become_session_leader() -> Result<(), CommandError> {
+    rustix::process::setsid().map(|_| ()).map_err(|errno| {
+        CommandError::environment(codes::BACKGROUND_HOST, "cannot leave the terminal's session")
+            .because(&std::io::Error::from(errno))
+    })
+}
+
+/// Waits for the mark on the host's standard output, or its end.
+fn wait_ready(mut child: Child) -> bool {
+    let Some(stdout) = child.stdout.take() else { return false };
+    let ready = BufReader::new(stdout).lines().map_while(Result::ok).any(|line| line == READY_MARK);
+    if !ready && child.wait().is_err() {
+        tracing::warn!("the host that did not start cannot be waited for");
+    }
+    ready
+}
+
+fn failed(log: &PathBuf) -> CommandError {
+    let tail = tail_of(log).unwrap_or_default();
+    let error = CommandError::environment(codes::BACKGROUND_HOST, "the host in the background did not start");
+    let error = if tail.trim().is_empty() {
+        error
+    } else {
+        error.because(&std::io::Error::other(format!("the end of its log:\n{}", tail.trim_end())))
+    };
+    error.hint(format!("see {}; or run without --detach", log.display()))
+}
+
+fn tail_of(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
+    let mut tail = Vec::new();
+    file.take(LOG_TAIL).read_to_end(&mut tail)?;
+    Ok(String::from_utf8_lossy(&tail).into_owned())
+}

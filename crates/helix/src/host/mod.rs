@@ -1,0 +1,281 @@
+//! Being the host of a state directory: lock, token, engine, HTTP, announcement; and finding the one that is.
+//!
+//! Must not know what commands do with it.
+
+mod background;
+mod idle;
+mod reach;
+mod token;
+
+use std::net::SocketAddr;
+
+use helix_engine::{Engine, EngineError};
+use helix_server::ServerConfig;
+use helix_store::{HostInfo, HostLock, OpenError, StateDir, StateDirError};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::client::Client;
+use crate::codes;
+use crate::config::Settings;
+use crate::environment::Environment;
+use crate::error::CommandError;
+
+pub(crate) use background::{READY_MARK, become_session_leader, start_in_background};
+pub(crate) use idle::until_idle;
+pub(crate) use reach::{Reached, find, reach};
+pub(crate) use token::{Made, Token};
+
+/// Address of hosts that nobody but this machine's `helix` commands looks for.
+pub(crate) const EPHEMERAL: &str = "127.0.0.1:0";
+
+/// Whether requests need the token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// They do; the token is the given one, or the kept one.
+    Token(Option<String>),
+    /// They do not.
+    Open,
+}
+
+/// How the host is to be reached.
+#[derive(Debug, Clone)]
+pub(crate) struct Listening {
+    /// Address and port.
+    pub(crate) address: String,
+    /// Who may.
+    pub(crate) access: Access,
+}
+
+impl Listening {
+    /// For a host within another command.
+    pub(crate) fn ephemeral() -> Self {
+        Self { address: EPHEMERAL.to_owned(), access: Access::Token(None) }
+    }
+}
+
+/// This process as the host.
+pub(crate) struct Host {
+    engine: Engine,
+    info: HostInfo,
+    /// Whether the token is new: then it has never been shown.
+    pub(crate) token: Token,
+    shutdown: CancellationToken,
+    server: JoinHandle<Result<(), helix_server::ServeError>>,
+    /// Last, so that the lock outlives everything that needs it.
+    lock: HostLock,
+}
+
+/// Why this process is not the host.
+#[derive(Debug)]
+pub(crate) enum HostError {
+    /// Another one is.
+    Held(StateDirError),
+    /// Something is wrong.
+    Failed(CommandError),
+}
+
+impl From<CommandError> for HostError {
+    fn from(error: CommandError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<HostError> for CommandError {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::Held(error) => state_dir_error(&error),
+            HostError::Failed(error) => error,
+        }
+    }
+}
+
+impl Host {
+    /// Becomes the host. Everything that can be wrong with address and directory is found before the engine opens.
+    ///
+    /// # Errors
+    /// [`HostError`].
+    pub(crate) async fn start(
+        environment: &Environment,
+        settings: &Settings,
+        listening: &Listening,
+    ) -> Result<Self, HostError> {
+        let address = checked_address(listening).await?;
+        let state = StateDir::open(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
+        let lock = state.lock().map_err(|error| match error {
+            StateDirError::Held { .. } => HostError::Held(error),
+            StateDirError::NotWritable { .. }
+            | StateDirError::Full { .. }
+            | StateDirError::Announcement { .. }
+            | StateDirError::Io { .. } => HostError::Failed(state_dir_error(&error)),
+        })?;
+        let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(&listening.address, &error))?;
+        let bound = listener.local_addr().map_err(|error| cannot_listen(&listening.address, &error))?;
+        let token = token::prepare(settings, &state, &listening.access)?;
+        let config = settings.engine(environment)?;
+        let models = config.agents.iter().filter_map(|agent| agent.default_model.clone()).collect();
+        let engine = Engine::open(state, config).await.map_err(|error| engine_error(&error))?;
+
+        let shutdown = CancellationToken::new();
+        let server_config = ServerConfig {
+            token: match listening.access {
+                Access::Token(_) => Some(token.value.clone()),
+                Access::Open => None,
+            },
+            models,
+            ..ServerConfig::default()
+        };
+        let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, shutdown.clone().cancelled_owned()));
+        let info = HostInfo {
+            url: format!("http://{}", reachable(bound)),
+            pid: std::process::id(),
+            token_file: token.file.clone(),
+        };
+        let host = Self { engine, info, token, shutdown, server, lock };
+        if !host.client()?.is_healthy().await {
+            return Err(host.failed_to_serve().await.into());
+        }
+        host.lock.announce(&host.info).map_err(|error| state_dir_error(&error))?;
+        Ok(host)
+    }
+
+    /// The engine.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Where it can be reached.
+    pub(crate) fn info(&self) -> &HostInfo {
+        &self.info
+    }
+
+    /// A client of this host.
+    ///
+    /// # Errors
+    /// When the token cannot be read back.
+    pub(crate) fn client(&self) -> Result<Client, CommandError> {
+        Client::new(&self.info)
+    }
+
+    /// Waits for the server to fail; a host whose server has ended is of no use.
+    ///
+    /// # Errors
+    /// Always, with what the server failed with.
+    pub(crate) async fn server_failed(&mut self) -> CommandError {
+        serve_result((&mut self.server).await)
+    }
+
+    /// Stops serving. Agents go on under their keepers; the next host re-attaches to them.
+    ///
+    /// # Errors
+    /// What the server ended with, if not in order.
+    pub(crate) async fn stop(self) -> Result<(), CommandError> {
+        self.engine.close().await;
+        self.shutdown.cancel();
+        match self.server.await {
+            Ok(Ok(())) => Ok(()),
+            other => Err(serve_result(other)),
+        }
+    }
+
+    async fn failed_to_serve(self) -> CommandError {
+        self.shutdown.cancel();
+        let error = serve_result(self.server.await);
+        self.engine.close().await;
+        error
+    }
+}
+
+fn serve_result(result: Result<Result<(), helix_server::ServeError>, tokio::task::JoinError>) -> CommandError {
+    let error = CommandError::helix(codes::HOST_SILENT, "the HTTP server ended");
+    match result {
+        Ok(Ok(())) => error,
+        Ok(Err(source)) => error.because(&source),
+        Err(source) => error.because(&source),
+    }
+}
+
+/// Resolves the address and refuses one that others can reach without a token.
+async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandError> {
+    let written = &listening.address;
+    let wrong = |cause: Option<std::io::Error>| {
+        let error = CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is no address to listen on"));
+        let error = match &cause {
+            Some(cause) => error.because(cause),
+            None => error,
+        };
+        error.hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)")
+    };
+    let mut addresses = tokio::net::lookup_host(written.as_str()).await.map_err(|error| wrong(Some(error)))?;
+    let address = addresses.next().ok_or_else(|| wrong(None))?;
+    if listening.access == Access::Open && !address.ip().is_loopback() {
+        return Err(CommandError::usage(
+            codes::OPEN_ADDRESS,
+            format!("{written} can be reached from other machines, and --no-auth would let anybody in"),
+        )
+        .hint("leave --no-auth away, or listen on 127.0.0.1"));
+    }
+    Ok(address)
+}
+
+fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
+    if error.kind() == std::io::ErrorKind::AddrInUse {
+        return CommandError::environment(codes::PORT_TAKEN, format!("another program listens on {address}"))
+            .because(error)
+            .hint("choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one");
+    }
+    CommandError::environment(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
+        .because(error)
+        .hint("choose an address of this machine with --listen; ports below 1024 need privileges")
+}
+
+/// The address as this machine reaches it: a server on all addresses is on the loopback too.
+fn reachable(bound: SocketAddr) -> SocketAddr {
+    let mut address = bound;
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            std::net::IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
+/// What is wrong with a state directory is always its surroundings' fault.
+pub(crate) fn state_dir_error(error: &StateDirError) -> CommandError {
+    let shown = CommandError::environment(error.code(), error);
+    let shown = match std::error::Error::source(error) {
+        Some(source) => shown.because(source),
+        None => shown,
+    };
+    shown.hint(error.hint())
+}
+
+/// Says why the engine did not open or answer.
+pub(crate) fn engine_error(error: &EngineError) -> CommandError {
+    match error {
+        EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
+            .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one"),
+        EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("there is nothing left to stop"),
+        EngineError::Journal(source) => {
+            let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
+            while let Some(error) = cause {
+                if let Some(open) = error.downcast_ref::<OpenError>() {
+                    let shown = CommandError::environment(open.code(), open).hint(open.hint());
+                    return match std::error::Error::source(open) {
+                        Some(source) => shown.because(source),
+                        None => shown,
+                    };
+                }
+                cause = error.source();
+            }
+            CommandError::environment(codes::ENGINE, error)
+                .because(source.as_ref())
+                .hint("`helix doctor` examines the state directory and the database")
+        }
+        EngineError::Environment { hint, .. } => {
+            CommandError::environment(codes::ENGINE, error).hint_if(hint.as_ref())
+        }
+    }
+}

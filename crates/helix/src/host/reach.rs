@@ -1,0 +1,82 @@
+//! Finding the host of a state directory, or becoming it. Must not know what is asked of it.
+
+use std::time::Duration;
+
+use helix_store::StateDir;
+use tokio::time::Instant;
+
+use super::{Host, HostError, Listening, state_dir_error};
+use crate::client::Client;
+use crate::codes;
+use crate::config::Settings;
+use crate::environment::Environment;
+use crate::error::CommandError;
+
+/// How long another process may hold the lock without answering: it is starting, or ending.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Between two looks. The other process cannot be awaited: it is nobody's child here and announces itself by a file.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A host, one way or the other.
+pub(crate) enum Reached {
+    /// Another process is the host.
+    Other(Client),
+    /// This process is.
+    Own(Box<Host>, Client),
+}
+
+impl Reached {
+    /// The client of the host.
+    pub(crate) fn client(&self) -> &Client {
+        match self {
+            Self::Other(client) | Self::Own(_, client) => client,
+        }
+    }
+}
+
+/// The host that is there; `None` if there is none. Creates nothing.
+///
+/// # Errors
+/// When the announcement cannot be read.
+pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandError> {
+    let root = &settings.state_dir.value;
+    if !root.join("host.json").exists() {
+        return Ok(None);
+    }
+    let state = StateDir::open(root).map_err(|error| state_dir_error(&error))?;
+    let Some(info) = state.host().map_err(|error| state_dir_error(&error))? else {
+        return Ok(None);
+    };
+    let client = Client::new(&info)?;
+    // A dead host leaves its announcement behind.
+    Ok(client.is_healthy().await.then_some(client))
+}
+
+/// The host that is there, or this process as the host.
+///
+/// # Errors
+/// When neither is possible.
+pub(crate) async fn reach(environment: &Environment, settings: &Settings) -> Result<Reached, CommandError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let held = match Host::start(environment, settings, &Listening::ephemeral()).await {
+            Ok(host) => {
+                let client = host.client()?;
+                return Ok(Reached::Own(Box::new(host), client));
+            }
+            Err(HostError::Failed(error)) => return Err(error),
+            Err(HostError::Held(held)) => held,
+        };
+        if let Some(client) = find(settings).await? {
+            return Ok(Reached::Other(client));
+        }
+        if Instant::now() >= deadline {
+            let error = CommandError::environment(codes::HOST_SILENT, "the host of this state directory does not answer");
+            return Err(error.because(&held).hint(
+                "wait until it has started or ended; if it hangs, end that process: its agents go on and are taken over",
+            ));
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}

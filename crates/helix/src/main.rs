@@ -1,0 +1,27 @@
+//! The `helix` program: the terminal's side of Helix.
+//!
+//! Must not know SQL or how agents are spoken to; every command talks to the host over HTTP or to the libraries.
+
+mod cli;
+mod client;
+mod codes;
+mod commands;
+mod config;
+mod demo;
+mod early;
+mod environment;
+mod error;
+mod exit;
+mod host;
+mod terminal;
+mod watch;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Keepers and replayed agents are started for every run: they must not wait for anything the commands need.
+    match early::dispatch(std::env::args_os()) {
+        Some(code) => code,
+        None => cli::main(),
+    }
+}

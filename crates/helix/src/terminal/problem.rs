@@ -1,0 +1,106 @@
+//! Draws problems: the code, what failed, why, the place with a caret, and the remedy.
+//!
+//! Must not know what the problem is about.
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use helix_core::diagnostic::{Diagnostic, Severity};
+
+use super::{Colour, Meaning, paint};
+use crate::error::Problem;
+
+/// Longest source line that is drawn: a picture of a minified file helps nobody.
+const LONGEST_LINE: usize = 400;
+
+/// A problem with all its diagnostics.
+pub(super) fn draw(problem: &Problem, colour: Colour) -> String {
+    let mut out = String::new();
+    for diagnostic in &problem.diagnostics {
+        out.push_str(&picture(diagnostic, &problem.source_text, colour));
+        out.push_str("\n\n");
+    }
+    let label = paint(colour, Meaning::Bad, &format!("error[{}]", problem.code));
+    out.push_str(&format!("{label}: {}", problem.message));
+    for cause in &problem.causes {
+        out.push_str(&format!("\n  because: {}", cause.trim_end()));
+    }
+    if let Some(hint) = &problem.hint {
+        out.push_str(&format!("\n{}: {hint}", paint(colour, Meaning::Strong, "hint")));
+    }
+    out
+}
+
+/// One diagnostic: with a picture of its place if it has one and the text is known, else as one line.
+pub(super) fn picture(diagnostic: &Diagnostic, source: &str, colour: Colour) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let drawable = diagnostic.span.filter(|span| {
+        let line = source.lines().nth((span.line as usize).saturating_sub(1));
+        span.end <= source.len()
+            && source.is_char_boundary(span.start)
+            && source.is_char_boundary(span.end)
+            && line.is_some_and(|line| line.len() <= LONGEST_LINE)
+    });
+    let Some(span) = drawable else {
+        return plain(diagnostic, colour);
+    };
+    // A span over many lines (a whole phase) would draw all of them: its first line says where to look.
+    let line_end = source[span.start..].find('\n').map_or(source.len(), |at| span.start + at);
+    let end = span.end.min(line_end).max(span.start);
+    let snippet = Snippet::source(source)
+        .path(diagnostic.file.as_str())
+        .annotation(AnnotationKind::Primary.span(span.start..end));
+    let mut group = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str()).element(snippet);
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.with_name("hint").message(help.as_str()));
+    }
+    let renderer = match colour {
+        Colour::On => Renderer::styled(),
+        Colour::Off => Renderer::plain(),
+    };
+    renderer.decor_style(DecorStyle::Ascii).render(&[group])
+}
+
+fn plain(diagnostic: &Diagnostic, colour: Colour) -> String {
+    let (word, meaning) = match diagnostic.severity {
+        Severity::Error => ("error", Meaning::Bad),
+        Severity::Warning => ("warning", Meaning::Attention),
+    };
+    let label = paint(colour, meaning, &format!("{word}[{}]", diagnostic.code));
+    let place = match diagnostic.span {
+        Some(span) => format!("{}:{}:{}", diagnostic.file, span.line, span.column),
+        None => diagnostic.file.clone(),
+    };
+    let mut out = format!("{label}: {}\n --> {place}", diagnostic.message);
+    if let Some(help) = &diagnostic.help {
+        out.push_str(&format!("\n  = hint: {help}"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use helix_core::diagnostic::Span;
+
+    use super::*;
+
+    #[test]
+    fn a_picture_names_the_place_and_points_at_it() {
+        let source = "name: x\nphasess: []\n";
+        let diagnostic = Diagnostic::error("HX0106", "plan.yaml", "unknown key `phasess`")
+            .at(Span::locate(source, 8, 15))
+            .help("did you mean `phases`?");
+        let drawn = picture(&diagnostic, source, Colour::Off);
+        assert!(drawn.contains("error[HX0106]: unknown key `phasess`"), "{drawn}");
+        assert!(drawn.contains("plan.yaml:2:1") && drawn.contains("^^^^^^^"), "{drawn}");
+        assert!(drawn.contains("hint: did you mean `phases`?"), "{drawn}");
+    }
+
+    #[test]
+    fn without_the_text_the_place_is_still_named() {
+        let diagnostic = Diagnostic::error("HX0102", "a.yaml", "broken").at(Span { line: 3, column: 2, start: 90, end: 91 });
+        assert_eq!(picture(&diagnostic, "", Colour::Off), "error[HX0102]: broken\n --> a.yaml:3:2");
+    }
+}

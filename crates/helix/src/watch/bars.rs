@@ -1,0 +1,126 @@
+//! A job as bars on a terminal: one line for each phase, with stage, attempt, gates, cost and time.
+//!
+//! Must not be used where standard error is no terminal.
+
+use std::time::Duration;
+
+use helix_core::finding::Verdict;
+use helix_core::job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+use super::lines::lines;
+use crate::terminal::{Colour, Meaning, Terminal, money, one_line};
+
+/// How often spinners turn.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The bars of one job.
+pub(super) struct PhaseBars {
+    terminal: Terminal,
+    all: MultiProgress,
+    phases: Vec<ProgressBar>,
+}
+
+impl PhaseBars {
+    pub(super) fn new(terminal: Terminal) -> Self {
+        Self { terminal, all: MultiProgress::new(), phases: Vec::new() }
+    }
+
+    pub(super) fn event(&mut self, event: &Recorded<JobEvent>, view: &JobView) {
+        if self.phases.is_empty() {
+            self.begin(view);
+        }
+        // What the bars cannot show stays above them as a line.
+        match &event.event {
+            JobEvent::JobSubmitted { .. }
+            | JobEvent::GateFinished { .. }
+            | JobEvent::AttemptFaulted { .. }
+            | JobEvent::Integrated { .. }
+            | JobEvent::IntegrationFailed { .. } => {
+                for line in lines(&event.event, view, |meaning, text| self.terminal.paint_error(meaning, text)) {
+                    self.note(&line);
+                }
+            }
+            JobEvent::AttemptStarted { .. }
+            | JobEvent::RunFinished { .. }
+            | JobEvent::ResultCommitted { .. }
+            | JobEvent::CancelRequested { .. }
+            | JobEvent::JobFinished { .. } => {}
+        }
+        for (bar, phase) in self.phases.iter().zip(&view.phases) {
+            self.show(bar, phase);
+        }
+    }
+
+    pub(super) fn note(&self, text: &str) {
+        if self.all.println(text).is_err() {
+            // The terminal is gone; there is nobody to be told.
+        }
+    }
+
+    pub(super) fn finish(&mut self) {
+        for bar in &self.phases {
+            bar.finish_and_clear();
+        }
+        if self.all.clear().is_err() {
+            // As above.
+        }
+    }
+
+    fn begin(&mut self, view: &JobView) {
+        let width = view.phases.iter().map(|phase| phase.id.as_str().len()).max().unwrap_or(0);
+        let coloured = self.terminal.error_colour == Colour::On;
+        for phase in &view.phases {
+            let bar = self.all.add(ProgressBar::new_spinner());
+            let spinner = if coloured { "{spinner:.cyan}" } else { "{spinner}" };
+            if let Ok(style) = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}")) {
+                bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+            }
+            bar.set_prefix(format!("{:width$}", phase.id.as_str()));
+            self.phases.push(bar);
+        }
+    }
+
+    fn show(&self, bar: &ProgressBar, phase: &PhaseView) {
+        let paint = |meaning, text: &str| self.terminal.paint_error(meaning, text);
+        let status = match phase.status {
+            PhaseStatus::Passed => paint(Meaning::Good, "passed"),
+            PhaseStatus::Failed => paint(Meaning::Bad, "failed"),
+            PhaseStatus::Cancelled | PhaseStatus::Skipped => paint(Meaning::Attention, phase.status.word()),
+            PhaseStatus::Pending => paint(Meaning::Weak, "pending"),
+            PhaseStatus::Running | PhaseStatus::Waiting => {
+                phase.stage.clone().unwrap_or_else(|| phase.status.word().to_owned())
+            }
+        };
+        let mut parts = vec![status];
+        if phase.attempt > 1 {
+            parts.push(format!("attempt {}", phase.attempt));
+        }
+        parts.extend(phase.gates.iter().map(|gate| match gate.verdict {
+            Verdict::Pass => paint(Meaning::Good, &format!("✓ {}", gate.gate)),
+            Verdict::Fail { .. } => paint(Meaning::Bad, &format!("✗ {}", gate.gate)),
+            Verdict::Inconclusive { .. } => paint(Meaning::Attention, &format!("? {}", gate.gate)),
+        }));
+        if phase.cost > 0.0 {
+            parts.push(money(phase.cost));
+        }
+        if let Some(seconds) = phase.duration_seconds.filter(|_| phase.completed_at.is_some()) {
+            parts.push(crate::terminal::duration(seconds));
+        }
+        if let (Some(error), PhaseStatus::Running | PhaseStatus::Waiting) = (&phase.error, phase.status) {
+            parts.push(paint(Meaning::Weak, &one_line(&error.message, 60)));
+        }
+        bar.set_message(parts.join("  "));
+        match phase.status {
+            PhaseStatus::Running | PhaseStatus::Waiting => bar.enable_steady_tick(TICK),
+            PhaseStatus::Pending
+            | PhaseStatus::Passed
+            | PhaseStatus::Failed
+            | PhaseStatus::Skipped
+            | PhaseStatus::Cancelled => {
+                bar.disable_steady_tick();
+                bar.tick();
+            }
+        }
+    }
+}

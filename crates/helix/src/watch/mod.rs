@@ -1,0 +1,192 @@
+//! Watching a job to its end, whoever is its host, and taking over if that host dies.
+//!
+//! Must not know how a job was submitted; what it shows is folded from the job's events alone.
+
+mod bars;
+mod exit;
+mod lines;
+mod report;
+
+use helix_core::job::{JobState, JobView};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::cli::Context;
+use crate::client::{ClientError, NextEvent};
+use crate::codes;
+use crate::error::CommandError;
+use crate::exit::Exit;
+use crate::host::{Reached, reach};
+use crate::terminal::{Bars, Reading};
+
+pub(crate) use report::{job_report, phases_table};
+
+/// How watching ended.
+pub(crate) struct Watched {
+    /// The job as it stood last.
+    pub(crate) view: JobView,
+    /// How `helix` is to end.
+    pub(crate) exit: Exit,
+    /// The host, as it is now: it may be another one than at the beginning.
+    pub(crate) reached: Reached,
+    /// Whether the user left before the end.
+    pub(crate) left: Left,
+}
+
+/// Whether the user left before the job's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// No.
+    No,
+    /// Yes, by a second interrupt.
+    Early,
+}
+
+/// What the user has asked for while watching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Nothing,
+    Cancel,
+}
+
+/// One of the ways to show a job.
+enum Display {
+    Bars(bars::PhaseBars),
+    Lines(lines::PlainLines),
+    Json,
+}
+
+/// Shows a job until it is over. The first interrupt cancels it and waits, the second one leaves it.
+///
+/// # Errors
+/// When neither the host nor another one can be reached, or an event cannot be understood.
+pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView) -> Result<Watched, CommandError> {
+    let mut interrupts = signal_stream(SignalKind::interrupt())?;
+    let mut terminations = signal_stream(SignalKind::terminate())?;
+    let mut display = match (context.terminal.reading, context.terminal.bars) {
+        (Reading::Programs, _) => Display::Json,
+        (Reading::People, Bars::Drawn) => Display::Bars(bars::PhaseBars::new(context.terminal)),
+        (Reading::People, Bars::Plain) => Display::Lines(lines::PlainLines::new(context.terminal)),
+    };
+    let mut state = JobState::New;
+    let mut view = job.clone();
+    let mut last = 0;
+    let mut asked = Asked::Nothing;
+    loop {
+        let mut events = match reached.client().events(&job.id, last).await {
+            Ok(events) => events,
+            Err(ClientError::Refused(error)) => return Err(error),
+            Err(ClientError::Gone(_)) => {
+                reached = take_over(context, reached).await?;
+                continue;
+            }
+        };
+        loop {
+            let next = tokio::select! {
+                next = events.next() => next?,
+                _ = interrupts.recv() => {
+                    if asked == Asked::Cancel {
+                        display.finish();
+                        return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
+                    }
+                    asked = Asked::Cancel;
+                    display.note("stopping the job; interrupt once more to leave it to itself");
+                    cancel(&reached, job).await?;
+                    continue;
+                }
+                _ = terminations.recv() => {
+                    display.finish();
+                    return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
+                }
+            };
+            let event = match next {
+                NextEvent::Event(event) => event,
+                NextEvent::Disconnected => break,
+            };
+            if event.number <= last {
+                continue;
+            }
+            last = event.number;
+            state = state.apply(&event).map_err(|error| {
+                CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the job's events contradict each other").because(&error)
+            })?;
+            if let Some(projected) = JobView::project(&job.id, &state) {
+                view = projected;
+            }
+            display.event(context, &event, &view)?;
+            if state.end().is_some() {
+                display.finish();
+                let exit = exit::of_job(&state, asked == Asked::Cancel);
+                return Ok(Watched { view, exit, reached, left: Left::No });
+            }
+        }
+        reached = take_over(context, reached).await?;
+    }
+}
+
+/// Goes on after a broken connection: with the same host if it lives, else with another, else as the host.
+async fn take_over(context: &Context, reached: Reached) -> Result<Reached, CommandError> {
+    match reached {
+        Reached::Other(client) => {
+            if client.is_healthy().await {
+                return Ok(Reached::Other(client));
+            }
+            context.terminal.say(&format!("the host (process {}) is gone; taking over", client.pid()));
+            reach(&context.environment, context.settings()?).await
+        }
+        Reached::Own(mut host, client) => {
+            if client.is_healthy().await {
+                return Ok(Reached::Own(host, client));
+            }
+            Err(host.server_failed().await)
+        }
+    }
+}
+
+async fn cancel(reached: &Reached, job: &JobView) -> Result<(), CommandError> {
+    match reached.client().cancel(job.id.as_str()).await {
+        // A host that is gone is noticed by the event stream, which reaches the next one; the user can ask again.
+        Ok(_) | Err(ClientError::Gone(_)) => Ok(()),
+        // Over in the meantime: its last event is on the way.
+        Err(ClientError::Refused(error)) if error.exit() == Exit::Usage => Ok(()),
+        Err(ClientError::Refused(error)) => Err(error),
+    }
+}
+
+pub(crate) fn signal_stream(kind: SignalKind) -> Result<Signal, CommandError> {
+    signal(kind).map_err(|error| CommandError::helix(codes::RUNTIME, "cannot listen for signals").because(&error))
+}
+
+impl Display {
+    fn event(
+        &mut self,
+        context: &Context,
+        event: &helix_core::job::Recorded<helix_core::job::JobEvent>,
+        view: &JobView,
+    ) -> Result<(), CommandError> {
+        match self {
+            Self::Bars(bars) => bars.event(event, view),
+            Self::Lines(lines) => lines.event(event, view),
+            Self::Json => match context.terminal.json_line(event) {
+                // The job goes on when nobody reads any more; its end still decides the exit code.
+                Err(CommandError::ReaderLeft) | Ok(()) => {}
+                Err(error) => return Err(error),
+            },
+        }
+        Ok(())
+    }
+
+    fn note(&self, text: &str) {
+        match self {
+            Self::Bars(bars) => bars.note(text),
+            Self::Lines(lines) => lines.note(text),
+            Self::Json => {}
+        }
+    }
+
+    fn finish(&mut self) {
+        match self {
+            Self::Bars(bars) => bars.finish(),
+            Self::Lines(_) | Self::Json => {}
+        }
+    }
+}

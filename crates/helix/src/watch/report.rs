@@ -1,0 +1,123 @@
+//! What happened, after the end: phases, gates, cost, time, where the commit is, where the logs lie, what to do.
+//!
+//! Must not know how it was watched.
+
+use std::path::Path;
+
+use helix_core::finding::Verdict;
+use helix_core::job::{IntegrationTarget, JobStatus, JobView, PhaseStatus};
+
+use super::lines::short;
+use crate::terminal::{Meaning, Table, Terminal, duration, money, one_line};
+
+/// The phases as a table.
+pub(crate) fn phases_table(view: &JobView) -> Table {
+    let mut table = Table::new(["phase", "status", "attempts", "gates", "time", "cost"]);
+    for phase in &view.phases {
+        let meaning = match phase.status {
+            PhaseStatus::Passed => Some(Meaning::Good),
+            PhaseStatus::Failed => Some(Meaning::Bad),
+            PhaseStatus::Skipped | PhaseStatus::Cancelled | PhaseStatus::Waiting => Some(Meaning::Attention),
+            PhaseStatus::Pending | PhaseStatus::Running => None,
+        };
+        let gates = phase.gates.iter().map(|gate| {
+            let sign = match gate.verdict {
+                Verdict::Pass => "ok",
+                Verdict::Fail { .. } => "FAILED",
+                Verdict::Inconclusive { .. } => "INCONCLUSIVE",
+            };
+            let summary = if gate.summary.is_empty() { String::new() } else { format!(": {}", one_line(&gate.summary, 40)) };
+            format!("{} {sign}{summary}", gate.gate)
+        });
+        table.row([
+            (phase.id.to_string(), None),
+            (phase.status.word().to_owned(), meaning),
+            (phase.attempt.to_string(), None),
+            (gates.collect::<Vec<_>>().join("; "), None),
+            (phase.duration_seconds.map(duration).unwrap_or_default(), None),
+            (money(phase.cost), None),
+        ]);
+    }
+    table
+}
+
+/// The whole report. `colour_of` is for the stream that it goes to.
+pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) -> String {
+    let paint = |meaning, text: &str| terminal.paint(meaning, text);
+    let meaning = match view.status {
+        JobStatus::Succeeded => Meaning::Good,
+        JobStatus::Failed => Meaning::Bad,
+        JobStatus::Cancelled | JobStatus::Waiting => Meaning::Attention,
+        JobStatus::Queued | JobStatus::Running => Meaning::Strong,
+    };
+    let mut lines = vec![
+        format!(
+            "{} {} {} in {}, {}",
+            paint(Meaning::Strong, &view.name),
+            view.id,
+            paint(meaning, view.status.word()),
+            duration(view.duration_seconds),
+            money(view.cost),
+        ),
+        String::new(),
+        phases_table(view).for_data(terminal),
+        String::new(),
+    ];
+    if let Some(target) = &view.integration {
+        let commit = view.commit.as_ref().map_or("", |commit| short(commit.as_str()));
+        match target {
+            IntegrationTarget::Branch { branch } => {
+                lines.push(format!("commit   {commit}, merged into {branch} of {}", view.project_path));
+            }
+            IntegrationTarget::Beside { branch, why, command } => {
+                lines.push(format!("commit   {commit}, on branch {branch} of {}", view.project_path));
+                lines.push(format!("         not merged: {why}"));
+                lines.push(format!("         to take it: {command}"));
+            }
+            IntegrationTarget::Nowhere => lines.push("commit   none: nothing changed".to_owned()),
+        }
+    }
+    lines.push(format!("logs     {}", state_dir.join("runs").display()));
+    lines.push(format!("look     helix jobs show {}", view.id));
+    for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
+        lines.push(String::new());
+        let why = phase.error.as_ref().map_or("no reason was recorded", |error| error.message.as_str());
+        lines.push(format!("{} {}: {why}", paint(Meaning::Bad, "failed"), phase.id));
+        if let Some(hint) = phase.error.as_ref().and_then(|error| error.hint.as_ref()) {
+            lines.push(format!("hint: {hint}"));
+        }
+        lines.extend(findings(phase));
+        if let Some(run) = phase.runs.last() {
+            lines.push(format!("log: helix jobs logs {} --phase {}  ({run})", view.id, phase.id));
+        }
+    }
+    if let Some(error) = &view.error {
+        lines.push(String::new());
+        lines.push(format!("{}: {}", paint(meaning, view.status.word()), error.message));
+        lines.extend(error.hint.as_ref().map(|hint| format!("hint: {hint}")));
+    }
+    lines.join("\n")
+}
+
+fn findings(phase: &helix_core::job::PhaseView) -> Vec<String> {
+    let mut lines = Vec::new();
+    for gate in &phase.gates {
+        match &gate.verdict {
+            Verdict::Pass => {}
+            Verdict::Fail { findings } => {
+                for finding in findings.iter().take(5) {
+                    let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+                    lines.push(format!("  {}: {place}{}", gate.gate, one_line(&finding.message, 200)));
+                }
+                if findings.len() > 5 {
+                    lines.push(format!("  {}: and {} more", gate.gate, findings.len() - 5));
+                }
+            }
+            Verdict::Inconclusive { fault } => {
+                lines.push(format!("  {}: {}", gate.gate, one_line(&fault.message, 200)));
+                lines.extend(fault.hint.as_ref().map(|hint| format!("  hint: {hint}")));
+            }
+        }
+    }
+    lines
+}

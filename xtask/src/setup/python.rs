@@ -1,0 +1,124 @@
+//! A Python with the packages that tests use: pytest as a gate's command, `openai` as a client of the API.
+//!
+//! Must not know the system's own packages: everything goes into a virtual environment.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, bail};
+
+use super::{Tool, require};
+use crate::workspace;
+
+/// Packages with their versions; what these need in turn is resolved by pip.
+const PACKAGES: [&str; 2] = ["pytest==9.2.0", "openai==3.54.0"];
+
+/// A virtual environment at `<tools>/python`.
+pub(super) struct Python {
+    directory: PathBuf,
+}
+
+impl Python {
+    pub(super) fn new(tools: &Path) -> Self {
+        Self { directory: tools.join("python") }
+    }
+
+    fn interpreter(&self) -> PathBuf {
+        self.directory.join("bin/python")
+    }
+
+    /// Written last, so that its presence means a complete installation.
+    fn stamp(&self) -> PathBuf {
+        self.directory.join("complete")
+    }
+
+    /// What the stamp says. The place is part of it, since the scripts of a virtual environment contain its path.
+    fn wanted(&self) -> String {
+        format!("{}\n{}\n", self.directory.display(), PACKAGES.join("\n"))
+    }
+
+    /// Creates the environment with its own pip, or else without one.
+    fn create(&self) -> anyhow::Result<Pip> {
+        let mut venv = Command::new("python3");
+        venv.args(["-m", "venv"]).arg(&self.directory);
+        let Err(first) = workspace::output(&mut venv) else { return Ok(Pip::Inside) };
+        // Debian's python3 comes without `ensurepip`, which is in python3-venv. A pip outside can serve it as well.
+        remove(&self.directory)?;
+        let mut virtualenv = Command::new("python3");
+        virtualenv.args(["-m", "virtualenv"]).arg(&self.directory);
+        if workspace::output(&mut virtualenv).is_ok() {
+            return Ok(Pip::Inside);
+        }
+        remove(&self.directory)?;
+        let mut bare = Command::new("python3");
+        bare.args(["-m", "venv", "--without-pip"]).arg(&self.directory);
+        let pip = workspace::output(Command::new("python3").args(["-m", "pip", "--version"]));
+        if pip.is_ok() && workspace::output(&mut bare).is_ok() {
+            return Ok(Pip::Outside);
+        }
+        Err(first).context(
+            "python3 cannot create a virtual environment\nhint: on Debian, run `apt-get install python3-venv` as root",
+        )
+    }
+}
+
+/// Which pip installs into the environment.
+enum Pip {
+    /// Its own.
+    Inside,
+    /// The one of the python3 that it was made with.
+    Outside,
+}
+
+impl Tool for Python {
+    fn name(&self) -> String {
+        format!("Python with {}", PACKAGES.join(" and "))
+    }
+
+    fn missing(&self) -> anyhow::Result<Option<String>> {
+        Ok(match std::fs::read_to_string(self.stamp()) {
+            Err(_) => Some("not installed".into()),
+            Ok(found) if found != self.wanted() => Some("other versions, or installed at another place".into()),
+            // The interpreter is a link to the system's, which may be gone since.
+            Ok(_) => {
+                let check = workspace::output(Command::new(self.interpreter()).args(["-c", "import pytest"]));
+                check.err().map(|error| format!("does not run: {error:#}"))
+            }
+        })
+    }
+
+    fn install(&self) -> anyhow::Result<()> {
+        require("python3", "apt-get install python3 python3-venv")?;
+        remove(&self.directory)?;
+        let pip = self.create()?;
+        let mut install = match pip {
+            Pip::Inside => {
+                let mut command = Command::new(self.interpreter());
+                command.args(["-m", "pip"]);
+                command
+            }
+            Pip::Outside => {
+                let mut command = Command::new("python3");
+                command.args(["-m", "pip", "--python"]).arg(self.interpreter());
+                command
+            }
+        };
+        install.args(["install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+        workspace::output(&mut install)
+            .context("pip did not install them\nhint: is the index that pip is configured for within reach?")?;
+        let check = workspace::output(Command::new(self.interpreter()).args(["-c", "import openai, pytest"]));
+        if let Err(error) = check {
+            bail!("the packages cannot be imported: {error:#}");
+        }
+        std::fs::write(self.stamp(), self.wanted()).with_context(|| format!("cannot write {}", self.stamp().display()))
+    }
+}
+
+fn remove(directory: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", directory.display()))
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
