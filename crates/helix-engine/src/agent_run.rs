@@ -10,7 +10,7 @@ use std::time::Duration;
 use helix_agents::supervisor::SweepReport;
 use helix_agents::RunDirError;
 use helix_agents::dialect::{self, Dialect, InvocationError, Reader};
-use helix_agents::{AgentAsk, AgentProfile, AskedSchema, DialectName, RunEnd, RunHandle, RunRequest, Supervisor};
+use helix_agents::{AgentAsk, AgentProfile, AskedSchema, DialectName, Grace, RunEnd, RunHandle, RunRequest, Supervisor};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, RunFacts, StopCause, StreamFacts};
@@ -50,11 +50,13 @@ pub struct Patience {
     pub linger: Duration,
     /// Without any event outside a tool call.
     pub stall: Duration,
+    /// For each step of a stop.
+    pub grace: Grace,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { linger: LINGER, stall: STALL }
+        Self { linger: LINGER, stall: STALL, grace: Grace::default() }
     }
 }
 
@@ -211,9 +213,11 @@ impl AgentRunner {
         if let Some(handle) = self.attach(run).await? {
             return self.read(run, handle, limits.stop, listener).await;
         }
+        // A stop comes first: what is not wanted any more is not started only to be stopped.
         let _place = tokio::select! {
-            place = self.places.acquire() => place.map_err(|_| RunError::Closing)?,
+            biased;
             () = limits.stop.cancelled() => return Ok(never_started()),
+            place = self.places.acquire() => place.map_err(|_| RunError::Closing)?,
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
@@ -224,7 +228,7 @@ impl AgentRunner {
             run: run.clone(),
             invocation,
             deadline: limits.deadline,
-            grace: Default::default(),
+            grace: self.patience.grace,
             labels: labels(dialect.as_ref(), &ask),
         };
         let handle = self

@@ -357,7 +357,8 @@ fn kill_marked(name: &str, value: &[u8]) -> u32 {
     u32::try_from(killed.len()).unwrap_or(u32::MAX)
 }
 
-fn marked(wanted: &[u8]) -> Vec<Pid> {
+/// Living processes that have this assignment in their environment, but for this one.
+pub(crate) fn marked(wanted: &[u8]) -> Vec<Pid> {
     let own = rustix::process::getpid();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use helix_agents::AgentProfile;
 use helix_core::job::Policy;
 
+use crate::agent_run::Patience;
+
 /// Everything an engine is told once, at its start.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
@@ -26,6 +28,8 @@ pub struct EngineConfig {
     pub policy: Policy,
     /// Agent processes at the same time over all jobs and conversations.
     pub max_agents: u32,
+    /// How long agents may linger, be silent, and take to stop.
+    pub patience: Patience,
     /// Path of this `helix` binary, for agents that call it.
     pub helix: PathBuf,
 }

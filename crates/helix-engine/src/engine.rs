@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 use crate::agent_run::{AgentRunner, Listener, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, ToolsEndpoint, TurnError, TurnEvent, TurnRequest};
-use crate::git::{GitEnvironment, Workspaces};
+use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
 use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
@@ -33,6 +33,8 @@ use crate::tools::Tools;
 const ACTIVITY_BUFFER: usize = 4_096;
 /// Events between a follower of the journal and its reader.
 const FOLLOW_BUFFER: usize = 64;
+/// How long a new host waits for git processes of a dead one.
+const GIT_LEFTOVER_LIMIT: Duration = Duration::from_secs(30);
 /// The state directory's lock already makes this process the only host; the lease gives its writes a fence, so that a
 /// host that was suspended and replaced cannot write any more.
 const HOST_LEASE: &str = "host";
@@ -133,10 +135,11 @@ impl Engine {
             state.runs(),
             config.agents.clone(),
             config.max_agents,
-        );
+        )
+        .with_patience(config.patience);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
         let (tasks, closing, tools) = (TaskTracker::new(), CancellationToken::new(), Arc::new(OnceLock::new()));
-        let git = GitEnvironment::from_process();
+        let git = GitEnvironment::from_process().owned_by(state.root());
         let desk = Arc::new(Desk {
             runner: runner.clone(),
             journal: Arc::clone(&journal),
@@ -167,10 +170,17 @@ impl Engine {
     async fn recover(&self) -> Result<(), EngineError> {
         let inner = &self.inner;
         // Commands of gates are not kept by keepers: what a dead host left of them is ended before any gate runs again.
+        // Its git processes are let finish: half of what they began is worse than waiting for it.
         let root = inner.state.root().to_path_buf();
-        let ended = tokio::task::spawn_blocking(move || crate::command::sweep_orphans(&root)).await;
-        if let Ok(ended @ 1..) = ended {
+        let swept = tokio::task::spawn_blocking(move || {
+            (crate::command::sweep_orphans(&root), wait_for_leftovers(&root, GIT_LEFTOVER_LIMIT))
+        });
+        let (ended, left) = swept.await.map_err(environment_error)?;
+        if ended > 0 {
             tracing::info!(ended, "ended processes of gates that a former host had started");
+        }
+        if left > 0 {
+            tracing::warn!(left, "git processes of a former host do not end; going on beside them");
         }
         let (mut living, mut states) = (BTreeSet::new(), Vec::new());
         for view in self.all_jobs(JobFilter::unfinished()).await? {
@@ -193,12 +203,15 @@ impl Engine {
         for (id, state) in states {
             self.start_loop(id, state);
         }
-        let root = inner.state.worktrees();
-        self.inner.tasks.spawn_blocking(move || match Workspaces::sweep(&root, &living) {
-            Ok(swept) if swept.removed.is_empty() && swept.stuck.is_empty() => {}
-            Ok(swept) => tracing::info!(?swept, "removed worktrees of jobs that are over"),
+        // Listed before anybody can submit a job, so that no new job's worktree is among them; removed beside the work.
+        match Workspaces::abandoned(&inner.state.worktrees(), &living) {
+            Ok(abandoned) => drop(self.inner.tasks.spawn_blocking(move || match Workspaces::sweep(abandoned) {
+                Ok(swept) if swept.removed.is_empty() && swept.stuck.is_empty() => {}
+                Ok(swept) => tracing::info!(?swept, "removed worktrees of jobs that are over"),
+                Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
+            })),
             Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
-        });
+        }
         inner.house.recover().await.map_err(journal_error)
     }
 

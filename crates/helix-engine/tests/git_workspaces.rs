@@ -1,4 +1,5 @@
 //! Worktrees, results, merges and integration with the real git, in repositories made for each test.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -9,8 +10,8 @@ use std::process::Command;
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_core::job::{ChangeKind, IntegrationTarget, Tip};
 use helix_engine::git::{
-    AttemptKey, CommitText, GitEnvironment, GitError, Head, Integration, IntegrationRequest, Landing, Merged, OpenError,
-    PreparedMerge, Repair, Repository, Workspaces,
+    AttemptKey, CommitText, GitEnvironment, GitError, Head, Integration, IntegrationRequest, Landing, Merged,
+    OpenError, PreparedMerge, Repair, Repository, Workspaces,
 };
 
 struct Bench {
@@ -131,7 +132,7 @@ fn a_result_holds_everything_and_the_users_tree_is_untouched_33_34_44() {
     let listing = bench.spaces.repository().listing(&result.committed.tree).unwrap();
     assert_eq!(listing["run.sh"].kind, helix_engine::git::EntryKind::Executable);
     let commit = bench.spaces.repository().commit(result.committed.commit.as_str()).unwrap();
-    assert_eq!(commit.parents, [base.clone()]);
+    assert_eq!(commit.parents, std::slice::from_ref(&base));
     assert!(commit.message.ends_with("Helix-Job: j0001\nHelix-Phase: build\nHelix-Attempt: 1\n"), "{}", commit.message);
     assert_eq!(fs::read_to_string(bench.user().join("src/a.txt")).unwrap(), "uncommitted work\n");
     assert_eq!(bench.head(), base);
@@ -200,7 +201,7 @@ fn what_the_agent_does_to_git_is_put_right() {
     });
     assert_eq!(rewritten.repairs, [Repair::HistoryRewritten]);
     let commit = bench.spaces.repository().commit(rewritten.committed.commit.as_str()).unwrap();
-    assert_eq!(commit.parents, [base.clone()]);
+    assert_eq!(commit.parents, std::slice::from_ref(&base));
     let hijacked = bench.attempt("hijacked", &base, |tree| {
         fs::write(tree.join(".git"), format!("gitdir: {}\n", bench.user().join(".git").display())).unwrap();
         fs::write(tree.join("g.txt"), "g").unwrap();
@@ -250,7 +251,9 @@ fn bases_of_several_phases_merge_the_same_way_every_time() {
     };
     assert_eq!(Merged::Combined(first.clone()), merge(&[tip("left", &left), tip("right", &right)]));
     assert_eq!(first.parents, [left.clone(), right]);
-    assert!(matches!(merge(&[tip("start", &base), tip("left", &left)]), Merged::Contained(commit) if commit.id == left));
+    assert!(
+        matches!(merge(&[tip("start", &base), tip("left", &left)]), Merged::Contained(commit) if commit.id == left)
+    );
     let Merged::Conflict(conflict) = merge(&[tip("left", &left), tip("clash", &clash)]) else { panic!("no conflict") };
     assert_eq!(conflict.paths, ["left.txt"]);
     assert_eq!((conflict.ours[0].as_str(), conflict.theirs.as_str()), ("left", "clash"));
@@ -349,8 +352,8 @@ fn dead_jobs_leave_nothing_on_the_disk() {
     let tree = bench.spaces.prepare_attempt(&key("build"), &base).unwrap();
     bench.spaces.gate_checkout(&job(), &base, &[]).unwrap();
     let root = bench.home.path().join("state/worktrees");
-    assert!(Workspaces::sweep(&root, &BTreeSet::from([job()])).unwrap().removed.is_empty());
-    let swept = Workspaces::sweep(&root, &BTreeSet::new()).unwrap();
+    assert!(Workspaces::abandoned(&root, &BTreeSet::from([job()])).unwrap().is_empty());
+    let swept = Workspaces::sweep(Workspaces::abandoned(&root, &BTreeSet::new()).unwrap()).unwrap();
     assert_eq!((swept.removed.len(), swept.stuck.len()), (2, 0));
     assert!(!tree.path.exists());
     assert_eq!(bench.git(&bench.user(), &["worktree", "list"]).lines().count(), 1);

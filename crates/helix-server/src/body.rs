@@ -56,10 +56,10 @@ mod tests {
         assert!(matches!(read(Body::from("123456"), 5, time).await, Err(BodyError::TooLarge { limit: 5 })));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_body_that_never_ends_is_given_up() {
         let stream = futures::stream::pending::<Result<Bytes, std::io::Error>>();
-        let read = read(Body::from_stream(stream), 5, Duration::from_secs(9)).await;
+        let read = read(Body::from_stream(stream), 5, Duration::from_millis(1)).await;
         assert!(matches!(read, Err(BodyError::TooSlow { .. })));
     }
 }

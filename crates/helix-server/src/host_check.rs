@@ -110,7 +110,9 @@ mod tests {
     #[test]
     fn names_that_could_be_rebound_are_refused() {
         let rules = rules("127.0.0.1:80");
-        for good in ["localhost", "LOCALHOST:7331", "127.0.0.1:7331", "[::1]:7331", "127.0.0.2", "host.docker.internal:1"] {
+        for good in
+            ["localhost", "LOCALHOST:7331", "127.0.0.1:7331", "[::1]:7331", "127.0.0.2", "host.docker.internal:1"]
+        {
             assert!(check(&rules, good, None), "{good}");
         }
         for bad in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "10.0.0.1", "", "[::2]"] {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use helix_core::ids::SessionId;
-use helix_engine::tools::{AdrCheck, AdrFinalize, JobStart, JobStatusOf, PlanCheck, ProjectCreate, ToolAnswer, Tools};
+use helix_engine::tools::{
+    AdrCheck, AdrFinalize, AdrList, JobStart, JobStatusOf, PlanCheck, ProjectCreate, ToolAnswer, Tools,
+};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, Implementation, ServerCapabilities, ServerConfig};
 use rmcp::service::RequestContext;
@@ -70,38 +72,70 @@ type Answer = Result<CallToolResult, ErrorData>;
 
 #[tool_router]
 impl HelixTools {
-    #[tool(description = "Check an ADR (architecture decision record) by Helix's rules. Call it after every change of the ADR and mend what it names.")]
-    async fn adr_check(&self, Parameters(arguments): Parameters<AdrCheck>, context: RequestContext<RoleServer>) -> Answer {
+    #[tool(
+        description = "Check an ADR (architecture decision record) by Helix's rules. Call it after every change of the ADR and mend what it names."
+    )]
+    async fn adr_check(
+        &self,
+        Parameters(arguments): Parameters<AdrCheck>,
+        context: RequestContext<RoleServer>,
+    ) -> Answer {
         Ok(result(self.tools(&context)?.adr_check(arguments).await))
     }
 
     #[tool(description = "Give a checked ADR draft its number and its place in the project, and commit it.")]
-    async fn adr_finalize(&self, Parameters(arguments): Parameters<AdrFinalize>, context: RequestContext<RoleServer>) -> Answer {
+    async fn adr_finalize(
+        &self,
+        Parameters(arguments): Parameters<AdrFinalize>,
+        context: RequestContext<RoleServer>,
+    ) -> Answer {
         Ok(result(self.tools(&context)?.adr_finalize(arguments).await))
     }
 
-    #[tool(description = "List the ADRs of the conversation's project.")]
-    async fn adr_list(&self, context: RequestContext<RoleServer>) -> Answer {
-        Ok(result(self.tools(&context)?.adr_list().await))
+    #[tool(description = "List the ADRs of a project.")]
+    async fn adr_list(
+        &self,
+        Parameters(arguments): Parameters<AdrList>,
+        context: RequestContext<RoleServer>,
+    ) -> Answer {
+        Ok(result(self.tools(&context)?.adr_list(arguments).await))
     }
 
-    #[tool(description = "Check a plan (phases.yaml) by Helix's rules. Call it after every change of the plan and mend what it names.")]
-    async fn plan_check(&self, Parameters(arguments): Parameters<PlanCheck>, context: RequestContext<RoleServer>) -> Answer {
+    #[tool(
+        description = "Check a plan (phases.yaml) by Helix's rules. Call it after every change of the plan and mend what it names."
+    )]
+    async fn plan_check(
+        &self,
+        Parameters(arguments): Parameters<PlanCheck>,
+        context: RequestContext<RoleServer>,
+    ) -> Answer {
         Ok(result(self.tools(&context)?.plan_check(arguments).await))
     }
 
     #[tool(description = "Make a new project: a git repository with the ADR and the plan in it.")]
-    async fn project_create(&self, Parameters(arguments): Parameters<ProjectCreate>, context: RequestContext<RoleServer>) -> Answer {
+    async fn project_create(
+        &self,
+        Parameters(arguments): Parameters<ProjectCreate>,
+        context: RequestContext<RoleServer>,
+    ) -> Answer {
         Ok(result(self.tools(&context)?.project_create(arguments).await))
     }
 
     #[tool(description = "Start carrying out a plan as a job. Returns at once with the job's id.")]
-    async fn job_start(&self, Parameters(arguments): Parameters<JobStart>, context: RequestContext<RoleServer>) -> Answer {
+    async fn job_start(
+        &self,
+        Parameters(arguments): Parameters<JobStart>,
+        context: RequestContext<RoleServer>,
+    ) -> Answer {
         Ok(result(self.tools(&context)?.job_start(arguments).await))
     }
 
     #[tool(description = "How a job stands: its phases, gates, cost and errors.")]
-    async fn job_status(&self, Parameters(arguments): Parameters<JobStatusOf>, context: RequestContext<RoleServer>) -> Answer {
+    async fn job_status(
+        &self,
+        Parameters(arguments): Parameters<JobStatusOf>,
+        context: RequestContext<RoleServer>,
+    ) -> Answer {
         Ok(result(self.tools(&context)?.job_status(arguments).await))
     }
 }

@@ -93,15 +93,18 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
 }
 
 fn parameters(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
-    let in_path = route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).map(|name| {
-        json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } })
-    });
+    let in_path = route
+        .path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
     let mut parameters: Vec<Value> = in_path.collect();
     let Some(query) = route.query else { return parameters };
     // The reference leads to the definition, whose properties are the parameters.
     let reference = query(generator).to_value();
     let name = reference["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
-    let Some(properties) = generator.definitions().get(&name).and_then(|one| one["properties"].as_object()).cloned() else {
+    let Some(properties) = generator.definitions().get(&name).and_then(|one| one["properties"].as_object()).cloned()
+    else {
         return parameters;
     };
     for (name, mut schema) in properties {
@@ -118,7 +121,8 @@ mod tests {
     #[test]
     fn the_document_lists_every_route_once() {
         let document = document();
-        let listed: usize = document["paths"].as_object().unwrap().values().map(|one| one.as_object().unwrap().len()).sum();
+        let listed: usize =
+            document["paths"].as_object().unwrap().values().map(|one| one.as_object().unwrap().len()).sum();
         assert_eq!(listed, routes::list().len());
         for route in routes::list() {
             assert!(document["paths"][route.path][route.method]["responses"].is_object(), "{}", route.path);
@@ -153,7 +157,8 @@ mod tests {
     fn queries_are_parameters() {
         let document = document();
         let parameters = document["paths"]["/api/v1/jobs/{id}/events"]["get"]["parameters"].as_array().unwrap();
-        let names: Vec<_> = parameters.iter().map(|one| (one["in"].as_str().unwrap(), one["name"].as_str().unwrap())).collect();
+        let names: Vec<_> =
+            parameters.iter().map(|one| (one["in"].as_str().unwrap(), one["name"].as_str().unwrap())).collect();
         assert_eq!(names, [("path", "id"), ("query", "after")]);
     }
 }

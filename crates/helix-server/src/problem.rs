@@ -104,10 +104,12 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::NotFound { kind, id } => {
-                Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, format!("there is no {kind} {id:?}, or more than one"))
-                    .hint("list what there is with GET /api/v1/jobs or GET /api/v1/sessions, and give the full id")
-            }
+            EngineError::NotFound { kind, id } => Self::new(
+                StatusCode::NOT_FOUND,
+                codes::NOT_FOUND,
+                format!("there is no {kind} {id:?}, or more than one"),
+            )
+            .hint("list what there is with GET /api/v1/jobs or GET /api/v1/sessions, and give the full id"),
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }
@@ -117,10 +119,9 @@ impl From<EngineError> for Problem {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, detail)
                     .hint("look at the state directory's disk and permissions: `helix doctor`")
             }
-            EngineError::Environment { message, hint } => Self {
-                hint,
-                ..Self::new(StatusCode::SERVICE_UNAVAILABLE, codes::ENVIRONMENT, message)
-            },
+            EngineError::Environment { message, hint } => {
+                Self { hint, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, codes::ENVIRONMENT, message) }
+            }
         }
     }
 }

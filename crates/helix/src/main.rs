@@ -7,7 +7,6 @@ mod client;
 mod codes;
 mod commands;
 mod config;
-mod demo;
 mod early;
 mod environment;
 mod error;

@@ -59,7 +59,8 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
     let repository = context.repository();
     let listing = repository.listing(&context.result.tree)?;
     let patterns = Pattern::all(files);
-    let changed = |path: &str| context.result.changed.iter().any(|file| file.path == path && file.how != ChangeKind::Deleted);
+    let changed =
+        |path: &str| context.result.changed.iter().any(|file| file.path == path && file.how != ChangeKind::Deleted);
     let wanted: Vec<&String> = listing
         .keys()
         .filter(|path| match patterns.is_empty() {
@@ -104,7 +105,8 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
 
 fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
     let (line, column) = diagnostic.span.map(|span| (span.line, span.column)).unzip();
-    let mut found = finding(&format!("adr.{}", diagnostic.code.to_lowercase()), &diagnostic.message).at(path, line, column);
+    let mut found =
+        finding(&format!("adr.{}", diagnostic.code.to_lowercase()), &diagnostic.message).at(path, line, column);
     found.fix.clone_from(&diagnostic.help);
     found
 }

@@ -114,12 +114,8 @@ pub(crate) async fn run_on(
         CommandEnd::Exited(code) => Some(code),
         CommandEnd::Signalled(_) | CommandEnd::TimedOut => None,
     };
-    let evidence = CommandEvidence {
-        argv: check.argv.to_vec(),
-        exit_code,
-        output_sha256: run.sha256.clone(),
-        output_file: file,
-    };
+    let evidence =
+        CommandEvidence { argv: check.argv.to_vec(), exit_code, output_sha256: run.sha256.clone(), output_file: file };
     let (output, report) = blocking(move || {
         let prefix = format!("{}/", directory.display());
         let output = read_ends(&output)?.replace(&prefix, "");

@@ -50,7 +50,9 @@ pub(super) async fn command_passes(
                 .fix("mend what the output names, and run the command yourself until it exits 0"),
         ],
     };
-    Ok(Judgement::of(findings, format!("`{command}`: {how}"), Vec::new()).with_command(checked.evidence).with_notes(notes))
+    Ok(Judgement::of(findings, format!("`{command}`: {how}"), Vec::new())
+        .with_command(checked.evidence)
+        .with_notes(notes))
 }
 
 /// Findings for a gate whose own script the phase changed.

@@ -52,7 +52,9 @@ pub fn supported(gate: &GateSpec) -> Result<(), Unsupported> {
 pub(crate) fn refuse(gate: &GateSpec) -> Judgement {
     match supported(gate) {
         Err(unsupported) => Judgement::inconclusive(FaultKind::Environment, unsupported.to_string(), unsupported.hint),
-        Ok(()) => Judgement::inconclusive(FaultKind::Environment, "the gate has no implementation", "report this as a bug"),
+        Ok(()) => {
+            Judgement::inconclusive(FaultKind::Environment, "the gate has no implementation", "report this as a bug")
+        }
     }
 }
 
@@ -99,7 +101,9 @@ fn script_candidates(argv: &[String]) -> Vec<String> {
         }
         // Options of one letter (`sh -e`, `python -u`) take no value, but for those that say that no script follows.
         while let Some(option) = words.as_slice().first().filter(|word| word.starts_with('-')) {
-            if option.len() != 2 || matches!(option.as_str(), "-c" | "-m" | "-e" | "-p") && name != "sh" && name != "bash" {
+            if option.len() != 2
+                || matches!(option.as_str(), "-c" | "-m" | "-e" | "-p") && name != "sh" && name != "bash"
+            {
                 return Vec::new();
             }
             if option == "-c" {
@@ -125,7 +129,9 @@ fn named_files(repository: &Repository, tree: &TreeId, command: &str) -> Result<
     }
     let listing = repository.listing(tree)?;
     for path in candidates {
-        if let Some(entry) = listing.get(&path).filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Executable)) {
+        if let Some(entry) =
+            listing.get(&path).filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Executable))
+        {
             files.insert(path, sha256(&repository.blob(&entry.object)?));
         }
     }
@@ -136,7 +142,11 @@ fn named_files(repository: &Repository, tree: &TreeId, command: &str) -> Result<
 ///
 /// # Errors
 /// Git failed.
-pub fn gate_files(plan: &Plan, repository: &Repository, commit: &CommitId) -> Result<BTreeMap<String, String>, GitError> {
+pub fn gate_files(
+    plan: &Plan,
+    repository: &Repository,
+    commit: &CommitId,
+) -> Result<BTreeMap<String, String>, GitError> {
     let tree = repository.commit(commit.as_str())?.tree;
     let mut files = BTreeMap::new();
     for gate in plan.phases.iter().flat_map(|phase| &phase.gates) {

@@ -89,7 +89,8 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
         Ok(Some(String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned()))
     };
     let (mut findings, mut notes, mut documents, mut links) = (Vec::new(), Vec::new(), 0_usize, 0_usize);
-    for file in context.result.changed.iter().filter(|file| file.how != ChangeKind::Deleted && is_markdown(&file.path)) {
+    for file in context.result.changed.iter().filter(|file| file.how != ChangeKind::Deleted && is_markdown(&file.path))
+    {
         let Some(source) = text_of(&file.path)? else { continue };
         documents += 1;
         let document = read(&source);
@@ -121,7 +122,8 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             let anchors = &other.as_ref().unwrap_or(&document).anchors;
             if !anchors.contains(&anchor) {
                 let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
-                let fix = near.map_or("link to a heading that is there".into(), |near| format!("did you mean #{near}?"));
+                let fix =
+                    near.map_or("link to a heading that is there".into(), |near| format!("did you mean #{near}?"));
                 findings.push(
                     finding("docs.anchor", format!("there is no heading #{anchor} behind {}", reference.target))
                         .at(&file.path, Some(reference.line), Some(reference.column))
@@ -165,7 +167,9 @@ fn code_path(text: &str) -> Option<&str> {
     let path = text.split(':').next().unwrap_or(text).trim_start_matches("./");
     let plain = path.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c));
     let name = path.rsplit('/').next().unwrap_or_default();
-    let named = name.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && extension.chars().all(char::is_alphabetic));
+    let named = name
+        .rsplit_once('.')
+        .is_some_and(|(stem, extension)| !stem.is_empty() && extension.chars().all(char::is_alphabetic));
     (plain && named && path.contains('/') && !path.starts_with('/') && !path.contains("..")).then_some(path)
 }
 
@@ -203,7 +207,10 @@ fn unquote(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let code = after
+            .get(..2)
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         match (first, code) {
             (b'%', Some(byte)) => {
                 bytes.push(byte);

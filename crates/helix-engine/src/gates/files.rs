@@ -45,7 +45,8 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
                 Some(near) => format!("create it; the commit has {near}, which may be what was meant"),
                 None => "create it in the repository, at exactly this path, and do not add it to .gitignore".into(),
             };
-            findings.push(finding("files.missing", format!("{text} is not in the result")).at(text, None, None).fix(fix));
+            findings
+                .push(finding("files.missing", format!("{text} is not in the result")).at(text, None, None).fix(fix));
         }
     }
     let summary = match findings.len() {
@@ -83,7 +84,8 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
             findings.push(finding("outputs.unchanged", message).at(text, None, None).fix(fix));
         } else if touching.all(|file| file.how == ChangeKind::Deleted) {
             let message = format!("{text} is claimed as an output but the phase deleted it");
-            findings.push(finding("outputs.deleted", message).at(text, None, None).fix("put it back with its new content"));
+            findings
+                .push(finding("outputs.deleted", message).at(text, None, None).fix("put it back with its new content"));
         }
     }
     let others: Vec<_> = changed.iter().filter(|file| !claims.iter().any(|claim| claim.matches(&file.path))).collect();

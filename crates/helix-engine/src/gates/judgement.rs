@@ -86,14 +86,17 @@ impl Trouble {
             Self::Git(error) => error.fault(),
             Self::Command(error) => {
                 let (kind, hint) = match error {
-                    CommandError::ToolMissing { program } => {
-                        (FaultKind::ToolMissing, format!("install {program}, or name it by its path in the gate's command"))
-                    }
+                    CommandError::ToolMissing { program } => (
+                        FaultKind::ToolMissing,
+                        format!("install {program}, or name it by its path in the gate's command"),
+                    ),
                     CommandError::Empty => (FaultKind::Environment, "write a command into the gate".into()),
                     CommandError::Unstartable { program, .. } => {
                         (FaultKind::Environment, format!("check that {program} may be executed"))
                     }
-                    CommandError::Output { .. } => (FaultKind::Environment, "check space and permissions of the state directory".into()),
+                    CommandError::Output { .. } => {
+                        (FaultKind::Environment, "check space and permissions of the state directory".into())
+                    }
                     CommandError::Lost { .. } => (FaultKind::Environment, "try again".into()),
                 };
                 let source = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();

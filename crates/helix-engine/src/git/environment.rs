@@ -85,6 +85,14 @@ impl GitEnvironment {
         Self { program: "git".into(), variables: all }
     }
 
+    /// Marks every git process as started by the host of this state directory, so that the next host can wait for those that
+    /// outlive this one.
+    #[must_use]
+    pub fn owned_by(mut self, state: &std::path::Path) -> Self {
+        self.variables.push((super::leftover::OWNER.into(), state.into()));
+        self
+    }
+
     /// Uses another git program.
     #[must_use]
     pub fn with_program(mut self, program: impl Into<PathBuf>) -> Self {

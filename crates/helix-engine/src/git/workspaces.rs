@@ -151,18 +151,26 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Removes the worktrees of all jobs but the living ones, whatever repository they belong to. Called when a host starts
-    /// and holds the state directory's lock.
+    /// Directories of all jobs but the living ones. Called when a host starts, before any new job can begin: what is listed
+    /// here may then be removed at leisure.
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn sweep(root: &Path, living: &BTreeSet<JobId>) -> Result<Swept, GitError> {
-        let mut swept = Swept::default();
-        for job in list(root)? {
+    pub fn abandoned(root: &Path, living: &BTreeSet<JobId>) -> Result<Vec<PathBuf>, GitError> {
+        let lives = |job: &PathBuf| {
             let name = job.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            if living.iter().any(|known| known.as_str() == name) {
-                continue;
-            }
+            living.iter().any(|known| known.as_str() == name)
+        };
+        Ok(list(root)?.into_iter().filter(|job| !lives(job)).collect())
+    }
+
+    /// Removes the worktrees of abandoned jobs, whatever repository they belong to.
+    ///
+    /// # Errors
+    /// A directory cannot be read.
+    pub fn sweep(abandoned: Vec<PathBuf>) -> Result<Swept, GitError> {
+        let mut swept = Swept::default();
+        for job in abandoned {
             for worktree in list(&job)? {
                 let own = claimed_directory(&worktree);
                 match remove_tree(&worktree).and_then(|()| own.map_or(Ok(()), |own| remove_tree(&own))) {

@@ -95,7 +95,11 @@ impl JobRequest {
     /// A [`Problem`] when a path is missing or relative, an id is none, or a limit is no limit.
     pub(crate) fn into_submit(self) -> Result<SubmitRequest, Problem> {
         let absolute = |field: &str, path: PathBuf| {
-            if path.is_absolute() { Ok(path) } else { Err(bad(format!("{field} must be an absolute path, not {path:?}"))) }
+            if path.is_absolute() {
+                Ok(path)
+            } else {
+                Err(bad(format!("{field} must be an absolute path, not {path:?}")))
+            }
         };
         let project = self.project_path.map(|path| absolute("project_path", path)).transpose()?;
         let (plan, project) = match (self.plan, project) {
@@ -117,7 +121,11 @@ impl JobRequest {
             Some(PhaseFilter::One(id)) => vec![id],
             Some(PhaseFilter::Several(ids)) => ids,
         };
-        let only = only.into_iter().map(PhaseId::new).collect::<Result<_, _>>().map_err(|error| bad_id("phase_filter", &error))?;
+        let only = only
+            .into_iter()
+            .map(PhaseId::new)
+            .collect::<Result<_, _>>()
+            .map_err(|error| bad_id("phase_filter", &error))?;
         let from = self.from.map(PhaseId::new).transpose().map_err(|error| bad_id("from", &error))?;
         Ok(SubmitRequest {
             plan,

@@ -61,7 +61,8 @@ const STATUSES: [JobStatus; 6] = [
 
 impl JobQuery {
     fn filter(self) -> Result<JobFilter, Problem> {
-        let words = self.status.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|word| !word.is_empty());
+        let words =
+            self.status.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|word| !word.is_empty());
         let statuses = words.map(status).collect::<Result<_, _>>()?;
         Ok(JobFilter { statuses, project_path: self.project_path, name: self.name })
     }
@@ -69,8 +70,11 @@ impl JobQuery {
 
 fn status(word: &str) -> Result<JobStatus, Problem> {
     STATUSES.into_iter().find(|status| status.word() == word).ok_or_else(|| {
-        let problem =
-            Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, format!("status: {word:?} is no status of a job"));
+        let problem = Problem::new(
+            StatusCode::BAD_REQUEST,
+            codes::BAD_REQUEST,
+            format!("status: {word:?} is no status of a job"),
+        );
         match did_you_mean(word, STATUSES.map(JobStatus::word)) {
             Some(known) => problem.hint(format!("did you mean {known:?}?")),
             None => problem.hint(format!("use {}", STATUSES.map(JobStatus::word).join(", "))),
@@ -91,9 +95,9 @@ impl From<BodyError> for Problem {
 
 /// Turns a query string that axum cannot parse into a problem.
 pub(crate) fn query<T>(query: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, Problem> {
-    query.map(|Query(query)| query).map_err(|error| {
-        Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, error.body_text())
-    })
+    query
+        .map(|Query(query)| query)
+        .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, error.body_text()))
 }
 
 /// `POST /api/v1/jobs`

@@ -35,10 +35,7 @@ pub(crate) async fn list(State(shared): State<Shared>) -> Result<Json<SessionLis
 }
 
 /// `GET /api/v1/sessions/{id}`
-pub(crate) async fn show(
-    State(shared): State<Shared>,
-    Path(text): Path<String>,
-) -> Result<Json<SessionView>, Problem> {
+pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>) -> Result<Json<SessionView>, Problem> {
     Ok(Json(shared.engine.session(&id(text)?).await?))
 }
 

@@ -120,16 +120,19 @@ mod tests {
         ])
         .unwrap();
         let said = |by, text: &str| Said { by, text: text.into() };
-        assert_eq!(conversation, Conversation {
-            system: Some("be brief".into()),
-            history: vec![
-                said(Speaker::User, "one"),
-                said(Speaker::Consultant, "first"),
-                said(Speaker::User, "lost"),
-            ],
-            message: "two".into(),
-            opening: "one".into(),
-        });
+        assert_eq!(
+            conversation,
+            Conversation {
+                system: Some("be brief".into()),
+                history: vec![
+                    said(Speaker::User, "one"),
+                    said(Speaker::Consultant, "first"),
+                    said(Speaker::User, "lost"),
+                ],
+                message: "two".into(),
+                opening: "one".into(),
+            }
+        );
     }
 
     #[test]

@@ -243,10 +243,16 @@ fn event() -> impl Strategy<Value = TurnEvent> {
         hostile().prop_map(|text| TurnEvent::Status { text }),
         hostile().prop_map(|text| TurnEvent::Thinking { text }),
         hostile().prop_map(|text| TurnEvent::Text { text }),
-        (id(), hostile(), hostile())
-            .prop_map(|(id, name, input)| TurnEvent::ToolStarted { id, name, input: json!({ "x": input }) }),
-        (id(), hostile(), any::<bool>())
-            .prop_map(|(id, output, failed)| TurnEvent::ToolFinished { id, output, failed }),
+        (id(), hostile(), hostile()).prop_map(|(id, name, input)| TurnEvent::ToolStarted {
+            id,
+            name,
+            input: json!({ "x": input })
+        }),
+        (id(), hostile(), any::<bool>()).prop_map(|(id, output, failed)| TurnEvent::ToolFinished {
+            id,
+            output,
+            failed
+        }),
     ]
 }
 

@@ -104,7 +104,10 @@ impl ApiError {
         let message = format!(
             "Helix does not carry out the background task {task:?}; give the chat client a task model of its own for it"
         );
-        Self { repeat: Repeat::Never, ..Self::new(StatusCode::NOT_IMPLEMENTED, "not_supported", "task_not_supported", message) }
+        Self {
+            repeat: Repeat::Never,
+            ..Self::new(StatusCode::NOT_IMPLEMENTED, "not_supported", "task_not_supported", message)
+        }
     }
 
     /// How a turn that is no good answer is told to the client; `None` when it is one.
@@ -126,13 +129,19 @@ impl ApiError {
     /// The turn's events ended without its end.
     pub(crate) fn turn_lost() -> Self {
         let message = "the turn's events ended before the turn did; ask again, and see Helix's log if it happens again";
-        Self { repeat: Repeat::Never, ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "turn_lost", message) }
+        Self {
+            repeat: Repeat::Never,
+            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "turn_lost", message)
+        }
     }
 
     /// The server shuts down.
     pub(crate) fn shutting_down() -> Self {
         let message = "Helix is shutting down; the turn goes on and its answer is kept: ask again when Helix is back";
-        Self { repeat: Repeat::Never, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "shutting_down", message) }
+        Self {
+            repeat: Repeat::Never,
+            ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "shutting_down", message)
+        }
     }
 }
 

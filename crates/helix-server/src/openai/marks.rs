@@ -30,7 +30,8 @@ fn strip_cautions(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = find_line(rest, CAUTION) {
         kept.push_str(&rest[..at]);
-        let block: usize = rest[at..].split_inclusive('\n').take_while(|line| line.starts_with('>')).map(str::len).sum();
+        let block: usize =
+            rest[at..].split_inclusive('\n').take_while(|line| line.starts_with('>')).map(str::len).sum();
         rest = &rest[at + block..];
     }
     kept.push_str(rest);

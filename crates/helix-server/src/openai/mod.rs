@@ -20,8 +20,8 @@ mod whole;
 
 pub(crate) use abandoned::Abandoned;
 pub(crate) use completions::create;
+pub use encoder::{Encoder, StreamOptions};
 pub(crate) use error::ApiError;
 pub(crate) use models::{ModelList, ModelObject, list, retrieve};
-pub use encoder::{Encoder, StreamOptions};
 pub use profile::{Profile, ToolDisplay};
 pub(crate) use {error::ErrorEnvelope, whole::Completion};

@@ -149,7 +149,8 @@ pub(crate) fn resolve(requested: Option<&str>, models: &[String]) -> Result<Opti
 /// `GET /v1/models`
 pub(crate) async fn list(State(shared): State<Shared>) -> Json<ModelList> {
     let created = shared.started_at.as_second();
-    let variants = shared.config.models.iter().map(|model| ModelObject::new(&format!("{PREFIX}{model}"), Some(model), created));
+    let variants =
+        shared.config.models.iter().map(|model| ModelObject::new(&format!("{PREFIX}{model}"), Some(model), created));
     let data = std::iter::once(ModelObject::new(CONSULTANT, None, created)).chain(variants).collect();
     Json(ModelList { object: "list".into(), data })
 }

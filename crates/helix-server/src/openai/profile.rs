@@ -46,8 +46,7 @@ impl Profile {
             Some(_) | None => {}
         }
         let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let marked =
-            [TASK_HEADER, CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().any(|name| headers.contains_key(*name));
+        let marked = [TASK_HEADER, CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().any(|name| headers.contains_key(*name));
         if agent.contains("aiohttp") && marked { items } else { Self::Plain }
     }
 }

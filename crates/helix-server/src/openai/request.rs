@@ -247,7 +247,10 @@ mod tests {
             (r#"{"messages":{}}"#, Some("messages")),
             (r#"{"messages":["hi"]}"#, Some("messages[0]")),
             (r#"{"messages":[{"content":"hi"}]}"#, Some("messages[0].role")),
-            (r#"{"messages":[{"role":"user","content":"a"},{"role":"robot","content":"hi"}]}"#, Some("messages[1].role")),
+            (
+                r#"{"messages":[{"role":"user","content":"a"},{"role":"robot","content":"hi"}]}"#,
+                Some("messages[1].role"),
+            ),
             (r#"{"messages":[{"role":"user","content":7}]}"#, Some("messages[0].content")),
             (r#"{"messages":[{"role":"user","content":[{"type":"text"}]}]}"#, Some("messages[0].content[0].text")),
             (r#"{"messages":[{"role":"user","content":[{}]}]}"#, Some("messages[0].content[0].type")),

@@ -92,7 +92,8 @@ fn a_title_is_the_users_first_words() {
 /// Measured: with an attached file, the user's own message comes in this wrapping.
 #[test]
 fn a_turn_with_an_attached_file_is_no_task() {
-    let wrapped = "### Task:\\nRespond to the user query using the provided context.\\n<context>\\nalpha\\n</context>\\n\\nfull?";
+    let wrapped =
+        "### Task:\\nRespond to the user query using the provided context.\\n<context>\\nalpha\\n</context>\\n\\nfull?";
     let body = format!(r#"{{"stream":false,"messages":[{{"role":"user","content":"{wrapped}"}}]}}"#);
     let request = ChatRequest::parse(body.as_bytes()).unwrap();
     assert_eq!(Task::recognise(&HeaderMap::new(), &request), None);

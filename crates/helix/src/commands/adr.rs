@@ -353,15 +353,15 @@ fn status_of(adr: &Adr) -> Option<Status> {
 }
 
 fn component(text: &str) -> Result<ComponentType, String> {
-    one_of(text, ComponentType::ALL.into_iter().map(|value| (value.word(), value)))
+    one_of(text, ComponentType::WORDS.iter().copied())
 }
 
 fn classification(text: &str) -> Result<Classification, String> {
-    one_of(text, Classification::ALL.into_iter().map(|value| (value.word(), value)))
+    one_of(text, Classification::WORDS.iter().copied())
 }
 
 fn scope(text: &str) -> Result<ChangeScope, String> {
-    one_of(text, ChangeScope::ALL.into_iter().map(|value| (value.word(), value)))
+    one_of(text, ChangeScope::WORDS.iter().copied())
 }
 
 fn one_of<T>(text: &str, values: impl Iterator<Item = (&'static str, T)>) -> Result<T, String> {

@@ -168,7 +168,7 @@ fn stop_cause(text: &str) -> Result<StopCause, String> {
 }
 
 fn dialect(text: &str) -> Result<DialectName, String> {
-    text.parse().map_err(|error: helix_agents::UnknownDialect| error.to_string())
+    text.parse().map_err(|error: <DialectName as std::str::FromStr>::Err| error.to_string())
 }
 
 #[cfg(test)]

@@ -37,6 +37,12 @@ pub(crate) struct Layer {
     pub(crate) max_parallel: Option<Written<u32>>,
     /// `[jobs] max_agents`.
     pub(crate) max_agents: Option<Written<u32>>,
+    /// `[jobs] linger`.
+    pub(crate) linger: Option<Written<Duration>>,
+    /// `[jobs] stall`.
+    pub(crate) stall: Option<Written<Duration>>,
+    /// `[jobs] stop_grace`.
+    pub(crate) stop_grace: Option<Written<Duration>>,
     /// `[jobs] budget_usd`.
     pub(crate) budget_usd: Option<Written<f64>>,
     /// `[projects] directory`.
@@ -99,6 +105,9 @@ pub(crate) fn read(path: &Path, name: &str, text: &str) -> (Layer, Vec<Diagnosti
     if let Some(mut section) = root.section("jobs", &mut document) {
         layer.max_parallel = section.count("max_parallel", &mut document);
         layer.max_agents = section.count("max_agents", &mut document);
+        layer.linger = section.duration("linger", &mut document);
+        layer.stall = section.duration("stall", &mut document);
+        layer.stop_grace = section.duration("stop_grace", &mut document);
         layer.budget_usd = section.amount("budget_usd", &mut document);
         section.finish(&mut document);
     }

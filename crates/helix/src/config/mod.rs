@@ -8,4 +8,4 @@ mod layer;
 mod settings;
 
 pub(crate) use files::FILE_NAME;
-pub(crate) use settings::{DEFAULT_LISTEN, Overrides, PASSED_VARIABLES, Setting, Settings};
+pub(crate) use settings::{Overrides, Settings};

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{AgentProfile, DialectName};
+use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::job::Policy;
+use helix_engine::agent_run::Patience;
 use helix_engine::{ConsultantConfig, EngineConfig};
 
 use super::document::Written;
@@ -18,10 +19,10 @@ use crate::environment::Environment;
 use crate::error::{CommandError, unreadable};
 
 /// Where `helix serve` listens when nothing else is said.
-pub(crate) const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
+const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
 
 /// Variables that agents get from Helix's own environment when the configuration names none. `*` ends a prefix.
-pub(crate) const PASSED_VARIABLES: &[&str] = &[
+const PASSED_VARIABLES: &[&str] = &[
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
     "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
     "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "HELIX_STATE_DIR",
@@ -82,6 +83,8 @@ pub(crate) struct Settings {
     pub(crate) max_parallel: Setting<u32>,
     /// Agents at the same time.
     pub(crate) max_agents: Setting<u32>,
+    /// How long agents may linger, be silent, and take to stop.
+    pub(crate) patience: Patience,
     /// Money for a job.
     pub(crate) budget_usd: Option<Setting<f64>>,
     /// Where the Consultant creates projects.
@@ -146,6 +149,7 @@ impl Settings {
             max_agents: find
                 .first(|layer| layer.max_agents.as_ref())
                 .unwrap_or_else(|| Setting { value: agents_that_fit(), origin: "cores and memory".into() }),
+            patience: patience(&find),
             budget_usd: find.first(|layer| layer.budget_usd.as_ref()),
             projects,
         })
@@ -179,6 +183,7 @@ impl Settings {
                 ..Policy::default()
             },
             max_agents: self.max_agents.value,
+            patience: self.patience,
             helix: environment.program.clone(),
         })
     }
@@ -193,6 +198,16 @@ impl Finder<'_> {
     fn first<T: Clone>(&self, key: impl Fn(&Layer) -> Option<&Written<T>>) -> Option<Setting<T>> {
         let written = self.layers.iter().find_map(|(_, layer)| key(layer))?;
         Some(Setting { value: written.value.clone(), origin: origin(written) })
+    }
+}
+
+fn patience(find: &Finder<'_>) -> Patience {
+    let built_in = Patience::default();
+    let value = |key: fn(&Layer) -> Option<&Written<Duration>>| find.first(key).map(|setting| setting.value);
+    Patience {
+        linger: value(|layer| layer.linger.as_ref()).unwrap_or(built_in.linger),
+        stall: value(|layer| layer.stall.as_ref()).unwrap_or(built_in.stall),
+        grace: value(|layer| layer.stop_grace.as_ref()).map_or(built_in.grace, Grace::each),
     }
 }
 

@@ -93,7 +93,8 @@ fn write(file: &Path, value: &str) -> Result<(), CommandError> {
 fn random() -> Result<String, CommandError> {
     let mut bytes = [0_u8; BYTES];
     getrandom::fill(&mut bytes).map_err(|error| {
-        CommandError::environment(codes::TOKEN, "the system gives no random numbers for a token").because(&error)
+        CommandError::environment(codes::TOKEN, "the system gives no random numbers for a token")
+            .because(&std::io::Error::other(error.to_string()))
     })?;
     Ok(format!("hx-{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
 }

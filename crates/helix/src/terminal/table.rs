@@ -43,11 +43,6 @@ impl Table {
     pub(crate) fn for_data(&self, terminal: &Terminal) -> String {
         self.draw(|meaning, text| terminal.paint(meaning, text))
     }
-
-    /// Draws it for standard error.
-    pub(crate) fn for_people(&self, terminal: &Terminal) -> String {
-        self.draw(|meaning, text| terminal.paint_error(meaning, text))
-    }
 }
 
 #[cfg(test)]

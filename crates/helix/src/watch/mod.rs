@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::host::{Reached, reach};
 use crate::terminal::{Bars, Reading};
 
-pub(crate) use report::{job_report, phases_table};
+pub(crate) use report::job_report;
 
 /// How watching ended.
 pub(crate) struct Watched {

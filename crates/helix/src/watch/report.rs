@@ -11,7 +11,7 @@ use super::lines::short;
 use crate::terminal::{Meaning, Table, Terminal, duration, money, one_line};
 
 /// The phases as a table.
-pub(crate) fn phases_table(view: &JobView) -> Table {
+fn phases_table(view: &JobView) -> Table {
     let mut table = Table::new(["phase", "status", "attempts", "gates", "time", "cost"]);
     for phase in &view.phases {
         let meaning = match phase.status {
@@ -26,8 +26,10 @@ pub(crate) fn phases_table(view: &JobView) -> Table {
                 Verdict::Fail { .. } => "FAILED",
                 Verdict::Inconclusive { .. } => "INCONCLUSIVE",
             };
-            let summary = if gate.summary.is_empty() { String::new() } else { format!(": {}", one_line(&gate.summary, 40)) };
-            format!("{} {sign}{summary}", gate.gate)
+            match gate.tests {
+                Some(_) => format!("{} {sign} ({})", gate.gate, one_line(&gate.summary, 40)),
+                None => format!("{} {sign}", gate.gate),
+            }
         });
         table.row([
             (phase.id.to_string(), None),

@@ -7,7 +7,11 @@ use serde::de::IgnoredAny;
 use super::SyntaxError;
 
 fn place(line: usize, column: usize, message: String) -> SyntaxError {
-    SyntaxError { line: u32::try_from(line).ok().filter(|line| *line > 0), column: u32::try_from(column.max(1)).ok(), message }
+    SyntaxError {
+        line: u32::try_from(line).ok().filter(|line| *line > 0),
+        column: u32::try_from(column.max(1)).ok(),
+        message,
+    }
 }
 
 pub(super) fn json(source: &str) -> Vec<SyntaxError> {
@@ -23,7 +27,11 @@ pub(super) fn json(source: &str) -> Vec<SyntaxError> {
 
 pub(super) fn json_lines(source: &str) -> Vec<SyntaxError> {
     let lines = source.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.flat_map(|(index, line)| json(line).into_iter().map(move |error| place(index + 1, error.column.unwrap_or(1) as usize, error.message))).collect()
+    lines
+        .flat_map(|(index, line)| {
+            json(line).into_iter().map(move |error| place(index + 1, error.column.unwrap_or(1) as usize, error.message))
+        })
+        .collect()
 }
 
 /// Replaces comments and trailing commas by spaces, so that every other character stays where it is.

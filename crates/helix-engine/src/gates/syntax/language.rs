@@ -91,7 +91,8 @@ impl Language {
         let line = std::str::from_utf8(line).ok()?;
         let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
         let first = words.next()?;
-        let program = if first == "env" { words.find(|word| !word.starts_with('-') && !word.contains('='))? } else { first };
+        let program =
+            if first == "env" { words.find(|word| !word.starts_with('-') && !word.contains('='))? } else { first };
         let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         match program {
             "python" | "pypy" => Some(Self::Python),

@@ -160,7 +160,9 @@ fn check_file(
     }
     if language.is_tolerant() && had_errors_before(context, before, path, language)? {
         // Grammars do not know macros; what they stumbled over before the phase is not the phase's doing.
-        tally.notes.push(format!("{path} is not understood by the embedded grammar, and was not before the phase either"));
+        tally
+            .notes
+            .push(format!("{path} is not understood by the embedded grammar, and was not before the phase either"));
         return Ok(());
     }
     for error in errors {
@@ -221,6 +223,9 @@ fn conclude(tally: Tally, files: &[String]) -> Judgement {
         let summary = format!("{deleted} file(s) deleted, nothing left to parse");
         Judgement::of(findings, summary, notes)
     } else {
-        nothing("the phase changed no file".into(), "see what the agent did; if that is right, leave `syntax_check` out")
+        nothing(
+            "the phase changed no file".into(),
+            "see what the agent did; if that is right, leave `syntax_check` out",
+        )
     }
 }

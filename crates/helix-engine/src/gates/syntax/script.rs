@@ -13,7 +13,9 @@ use super::SyntaxError;
 pub(super) fn python(source: &str) -> Vec<SyntaxError> {
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module));
     let errors = parsed.errors().iter();
-    errors.map(|error| SyntaxError::at_offset(source, error.location.start().to_usize(), error.error.to_string())).collect()
+    errors
+        .map(|error| SyntaxError::at_offset(source, error.location.start().to_usize(), error.error.to_string()))
+        .collect()
 }
 
 /// By oxc, which reads JSX and TypeScript too. A `.js` file may hold JSX, as bundlers allow.

@@ -31,7 +31,9 @@ fn trace_place(body: &[&str]) -> Option<(String, u32)> {
 pub(super) fn jest(lines: &[&str]) -> Option<TestRun> {
     let mut run: Option<TestRun> = None;
     for line in lines {
-        let Some(rest) = line.strip_prefix("Tests:").filter(|rest| rest.trim_end().ends_with(" total")) else { continue };
+        let Some(rest) = line.strip_prefix("Tests:").filter(|rest| rest.trim_end().ends_with(" total")) else {
+            continue;
+        };
         let mut counts = TestCounts::default();
         add(&mut counts, &pairs(rest));
         run.get_or_insert_default().add(TestRun { counts, failures: Vec::new() });
@@ -64,8 +66,11 @@ pub(super) fn vitest(lines: &[&str]) -> Option<TestRun> {
     let mut run = run?;
     for (index, line) in lines.iter().enumerate() {
         let Some(name) = line.trim_start().strip_prefix("FAIL  ") else { continue };
-        let body: Vec<&str> =
-            lines[index + 1..].iter().take_while(|line| !line.contains("⎯⎯⎯⎯") && !line.trim_start().starts_with("FAIL ")).copied().collect();
+        let body: Vec<&str> = lines[index + 1..]
+            .iter()
+            .take_while(|line| !line.contains("⎯⎯⎯⎯") && !line.trim_start().starts_with("FAIL "))
+            .copied()
+            .collect();
         run.failures.push(FailedTest::new(name.trim(), trace_place(&body), &body));
     }
     Some(run)
@@ -98,7 +103,9 @@ pub(super) fn mocha(lines: &[&str]) -> Option<TestRun> {
     let mut failures = Vec::new();
     let lines = failing.map_or(&[][..], |start| &lines[start + 1..]);
     let numbered = |line: &str| -> bool {
-        line.strip_prefix("  ").and_then(|rest| rest.split_once(") ")).is_some_and(|(number, _)| number.parse::<u32>().is_ok())
+        line.strip_prefix("  ")
+            .and_then(|rest| rest.split_once(") "))
+            .is_some_and(|(number, _)| number.parse::<u32>().is_ok())
     };
     for (index, line) in lines.iter().enumerate().filter(|(_, line)| numbered(line)) {
         let body: Vec<&str> = lines[index + 1..].iter().take_while(|line| !numbered(line)).copied().collect();

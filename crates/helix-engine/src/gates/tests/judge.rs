@@ -31,7 +31,9 @@ pub(super) fn judge(
     match run {
         None if clean => Judgement::inconclusive(
             FaultKind::NothingChecked,
-            format!("`{command}` ended with {how}, but its output names no number of tests, so nothing proves that any ran"),
+            format!(
+                "`{command}` ended with {how}, but its output names no number of tests, so nothing proves that any ran"
+            ),
             "use a runner whose summary Helix reads (docs/gates.md), let it write JUnit XML, or use the `command` gate",
         ),
         None => broken(),
@@ -52,7 +54,9 @@ fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, basel
         notes.push(match &baseline.end {
             BaselineEnd::NotRun(why) => format!("nothing to compare with: on the base, {why}"),
             BaselineEnd::TimedOut => "nothing to compare with: on the base, the command took too long".into(),
-            BaselineEnd::Exited(_) | BaselineEnd::Signalled(_) => "nothing to compare with: the base has no tests".into(),
+            BaselineEnd::Exited(_) | BaselineEnd::Signalled(_) => {
+                "nothing to compare with: the base has no tests".into()
+            }
         });
     }
     let known: BTreeSet<&str> =

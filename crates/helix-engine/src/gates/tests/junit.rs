@@ -6,7 +6,8 @@ use super::output::{FailedTest, TestRun};
 
 /// The report that a command line names, relative to its directory.
 pub(super) fn report_path(argv: &[String]) -> Option<&str> {
-    let flags = ["--junitxml", "--junit-xml", "--junit", "--test-reporter-destination", "--outputFile", "--output-file"];
+    let flags =
+        ["--junitxml", "--junit-xml", "--junit", "--test-reporter-destination", "--outputFile", "--output-file"];
     argv.iter().enumerate().find_map(|(index, word)| {
         let (flag, value) = word.split_once('=').map_or((word.as_str(), None), |(flag, value)| (flag, Some(value)));
         let value = value.or_else(|| argv.get(index + 1).map(String::as_str))?;
@@ -21,15 +22,16 @@ pub(super) fn read(xml: &str) -> Option<TestRun> {
     let mut rest = xml;
     while let Some(start) = rest.find('<') {
         rest = &rest[start + 1..];
-        for (open, close) in [("!--", "-->"), ("![CDATA[", "]]>")] {
-            if rest.starts_with(open) {
-                rest = rest.find(close).map_or("", |end| &rest[end + close.len()..]);
-            }
+        let quoted = [("!--", "-->"), ("![CDATA[", "]]>")].into_iter().find(|(open, _)| rest.starts_with(open));
+        if let Some((_, close)) = quoted {
+            rest = rest.find(close).map_or("", |end| &rest[end + close.len()..]);
+            continue;
         }
         let Some(end) = tag_end(rest) else { break };
         let tag = &rest[..end];
         rest = &rest[end + 1..];
-        let name = tag.trim_start_matches('/').split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
+        let name =
+            tag.trim_start_matches('/').split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
         match (tag.starts_with('/'), name) {
             (false, "testsuite" | "testsuites") => suites = true,
             (false, "testcase") => {

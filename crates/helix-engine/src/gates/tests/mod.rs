@@ -10,9 +10,9 @@ mod junit;
 mod node;
 mod output;
 mod python;
-mod rust;
 #[cfg(test)]
 mod reading_tests;
+mod rust;
 
 use std::sync::Arc;
 use std::time::Duration;

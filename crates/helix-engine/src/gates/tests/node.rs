@@ -11,7 +11,9 @@ pub(super) fn read(lines: &[&str]) -> Option<TestRun> {
     let (mut tests, mut pass, mut fail) = (false, false, false);
     for line in lines {
         let Some(rest) = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ ")) else { continue };
-        let Some((word, Ok(count))) = rest.split_once(' ').map(|(word, count)| (word, count.parse::<u32>())) else { continue };
+        let Some((word, Ok(count))) = rest.split_once(' ').map(|(word, count)| (word, count.parse::<u32>())) else {
+            continue;
+        };
         match word {
             "tests" => tests = true,
             "pass" => {
@@ -46,9 +48,8 @@ fn tap_failures(lines: &[&str]) -> Vec<FailedTest> {
         if body.iter().any(|line| line.trim() == "failureType: 'subtestsFailed'") {
             continue;
         }
-        let place = body
-            .iter()
-            .find_map(|line| location(line.trim().strip_prefix("location:")?.trim().trim_matches('\'')));
+        let place =
+            body.iter().find_map(|line| location(line.trim().strip_prefix("location:")?.trim().trim_matches('\'')));
         failures.push(FailedTest::new(name, place, &body));
     }
     failures

@@ -65,7 +65,9 @@ fn pytest_block<'a>(lines: &[&'a str], test: &str, file: &str) -> Vec<&'a str> {
         let inner = line.strip_prefix("__")?.strip_suffix("__")?.trim_matches('_').trim();
         (!inner.is_empty() && inner != "_").then(|| inner.to_owned())
     };
-    let wanted = |name: &str| if test.is_empty() { name.ends_with(file) } else { name == test || name.ends_with(&format!(" {test}")) };
+    let wanted = |name: &str| {
+        if test.is_empty() { name.ends_with(file) } else { name == test || name.ends_with(&format!(" {test}")) }
+    };
     let Some(start) = lines.iter().position(|line| title(line).is_some_and(|name| wanted(&name))) else {
         return Vec::new();
     };
@@ -96,13 +98,17 @@ pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
         let failed = named("failures").saturating_add(named("errors")).saturating_add(named("unexpected successes"));
         let skipped = named("skipped").saturating_add(named("expected failures"));
         let passed = count.saturating_sub(failed).saturating_sub(skipped);
-        run.get_or_insert_default().add(TestRun { counts: TestCounts { passed, failed, skipped }, failures: Vec::new() });
+        run.get_or_insert_default()
+            .add(TestRun { counts: TestCounts { passed, failed, skipped }, failures: Vec::new() });
     }
     let mut run = run?;
     for (index, line) in lines.iter().enumerate() {
         let Some(rest) = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: ")) else { continue };
-        let body: Vec<&str> =
-            lines[index + 1..].iter().take_while(|line| !line.starts_with("=====") && !line.starts_with("Ran ")).copied().collect();
+        let body: Vec<&str> = lines[index + 1..]
+            .iter()
+            .take_while(|line| !line.starts_with("=====") && !line.starts_with("Ran "))
+            .copied()
+            .collect();
         let place = body.iter().rev().find_map(|line| {
             let (file, rest) = line.trim().strip_prefix("File \"")?.split_once("\", line ")?;
             Some((file.to_owned(), rest.split(',').next()?.trim().parse().ok()?))

@@ -68,7 +68,8 @@ pub(super) fn nextest(lines: &[&str]) -> Option<TestRun> {
     let mut run = run?;
     for line in lines {
         let trimmed = line.trim_start();
-        let Some(rest) = ["FAIL [", "TIMEOUT [", "SIGABRT [", "SIGSEGV ["].iter().find_map(|word| trimmed.strip_prefix(word))
+        let Some(rest) =
+            ["FAIL [", "TIMEOUT [", "SIGABRT [", "SIGSEGV ["].iter().find_map(|word| trimmed.strip_prefix(word))
         else {
             continue;
         };
@@ -86,5 +87,8 @@ pub(super) fn nextest(lines: &[&str]) -> Option<TestRun> {
 
 fn panic_place(lines: &[&str], test: &str) -> Option<(String, u32)> {
     let start = format!("thread '{test}'");
-    lines.iter().filter(|line| line.trim_start().starts_with(&start)).find_map(|line| location(line.split_once("panicked at ")?.1))
+    lines
+        .iter()
+        .filter(|line| line.trim_start().starts_with(&start))
+        .find_map(|line| location(line.split_once("panicked at ")?.1))
 }

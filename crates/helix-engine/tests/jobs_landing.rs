@@ -1,0 +1,122 @@
+//! Where a job's result goes when the user's own work is in the way.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
+
+mod workshop;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use helix_core::job::{IntegrationTarget, JobEvent, JobStatus};
+use workshop::{Workshop, part};
+
+const PLAN: &str = r#"
+name: Guide
+phases:
+  - id: guide
+    type: documentation
+    description: Write a guide.
+    outputs: [guide.md]
+    gates: [{ type: files_exist, files: [guide.md] }, { type: tests_pass, command: "python3 -m unittest -v" }]
+"#;
+
+fn guide(steps: &str) -> String {
+    format!("parts:\n{}", part("guide", &format!("    act: {{ steps: [{steps}{{ write: {{ path: guide.md, content: G }} }}] }}\n")))
+}
+
+/// Every file below with its bytes, but for git's own.
+fn bytes_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(next) = open.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().unwrap() == ".git" {
+                continue;
+            }
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                files.insert(path.strip_prefix(directory).unwrap().display().to_string(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn uncommitted_work_is_not_touched_and_the_result_lies_beside_it() {
+    let shop = Workshop::open(&guide("")).await;
+    let repo = shop.repo();
+    std::fs::write(repo.join("shop/basket.py"), "half a thought").unwrap();
+    std::fs::write(repo.join("staged.txt"), "staged").unwrap();
+    shop.git(&repo, &["add", "staged.txt"]);
+    std::fs::write(repo.join("untracked.txt"), "mine").unwrap();
+    let before = (bytes_of(&repo), shop.git(&repo, &["status", "--porcelain"]), shop.git(&repo, &["rev-parse", "HEAD"]));
+
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let Some(IntegrationTarget::Beside { branch, why, command }) = ended.view.integration.clone() else {
+        panic!("{:?}", ended.view.integration)
+    };
+    assert!(why.contains("uncommitted"), "{why}");
+    assert!(command.contains(&branch), "{command}");
+    let after = (bytes_of(&repo), shop.git(&repo, &["status", "--porcelain"]), shop.git(&repo, &["rev-parse", "HEAD"]));
+    assert_eq!(before, after);
+    // The result starts from what was committed: half a thought is not in it.
+    assert_eq!(shop.file(&repo, &branch, "guide.md").as_deref(), Some("G"));
+    assert!(shop.file(&repo, &branch, "shop/basket.py").unwrap().contains("class Basket"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_the_users_in_the_way_is_not_overwritten() {
+    let shop = Workshop::open(&guide("")).await;
+    let repo = shop.repo();
+    std::fs::write(repo.join("guide.md"), "the user's own, never added").unwrap();
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert!(matches!(ended.view.integration, Some(IntegrationTarget::Beside { .. })), "{:?}", ended.view.integration);
+    assert_eq!(std::fs::read_to_string(repo.join("guide.md")).unwrap(), "the user's own, never added");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
+    let shop = Workshop::open(&guide("")).await;
+    let repo = shop.repo();
+    // The user commits while the agent works: the script's agent does it for them, in the user's own tree.
+    let commit = format!(
+        "{{ run: cd {0} && echo new > news.txt && git add news.txt && git commit --quiet --message news }}, ",
+        repo.display()
+    );
+    std::fs::write(shop.sandbox.path().join("agent.yaml"), guide(&commit)).unwrap();
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(ended.view.integration, Some(IntegrationTarget::Branch { branch: "main".into() }));
+    assert!(repo.join("news.txt").exists() && repo.join("guide.md").exists());
+    let gates = ended.events.iter().find_map(|event| match &event.event {
+        JobEvent::Integrated { result, gates, .. } => Some((result.tree.clone(), gates.clone())),
+        _ => None,
+    });
+    let (tree, gates) = gates.unwrap();
+    assert!(gates.iter().any(|report| report.gate == "tests_pass"), "the new tree is checked before it is merged: {gates:#?}");
+    assert!(gates.iter().all(|report| report.tree == tree));
+    assert_eq!(shop.git(&repo, &["status", "--porcelain"]), "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_that_moved_against_the_result_is_left_alone() {
+    let shop = Workshop::open(&guide("")).await;
+    let repo = shop.repo();
+    let commit = format!(
+        "{{ run: cd {0} && echo other > guide.md && git add guide.md && git commit --quiet --message other }}, ",
+        repo.display()
+    );
+    std::fs::write(shop.sandbox.path().join("agent.yaml"), guide(&commit)).unwrap();
+    let ended = shop.run(&repo, PLAN).await;
+    let Some(IntegrationTarget::Beside { branch, why, .. }) = ended.view.integration.clone() else {
+        panic!("{:#?}", ended.view)
+    };
+    assert!(why.contains("guide.md"), "{why}");
+    assert_eq!(shop.file(&repo, &branch, "guide.md").as_deref(), Some("G"));
+    assert_eq!(std::fs::read_to_string(repo.join("guide.md")).unwrap(), "other\n");
+    assert_eq!(shop.git(&repo, &["log", "-1", "--format=%s"]), "other");
+}

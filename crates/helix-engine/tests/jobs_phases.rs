@@ -1,0 +1,229 @@
+//! What jobs do with phases: correct them, run them side by side, combine them, skip them.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
+
+mod workshop;
+
+use helix_core::finding::Verdict;
+use helix_core::ids::PhaseId;
+use helix_core::job::{IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
+use workshop::{Workshop, part};
+
+const TWO_PHASES: &str = r#"
+name: Baskets
+phases:
+  - id: rule
+    type: development
+    description: Count the pieces.
+    outputs: [shop/count.py, tests/test_count.py]
+    gates:
+      - { type: syntax_check }
+      - { type: tests_pass, command: "python3 -m unittest -v" }
+  - id: page
+    type: documentation
+    description: Describe the counting.
+    depends_on: [rule]
+    inputs: [shop/count.py]
+    outputs: [docs/count.md]
+"#;
+
+/// The first try returns the wrong number; the test that says so is the agent's own, and real.
+fn two_phases() -> String {
+    let rule = r#"    attempts:
+      - steps:
+          - write: { path: shop/count.py, content: "def pieces(basket):\n    return 0\n" }
+          - write: { path: tests/test_count.py, content: "import unittest\nfrom shop.count import pieces\n\n\nclass CountTest(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(pieces([1, 2]), 2)\n" }
+      - steps:
+          - edit: { path: shop/count.py, find: "return 0", replace: "return len(basket)" }
+"#;
+    let page = "    act: { steps: [{ write: { path: docs/count.md, content: \"# Counting\\n\" } }] }\n";
+    format!("parts:\n{}{}", part("rule", rule), part("page", page))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phase_that_fails_its_tests_is_told_what_failed_and_corrects_it() {
+    let shop = Workshop::open(&two_phases()).await;
+    let repo = shop.repo();
+    let base = shop.git(&repo, &["rev-parse", "HEAD"]);
+    let ended = shop.run(&repo, TWO_PHASES).await;
+
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(ended.view.integration, Some(IntegrationTarget::Branch { branch: "main".into() }));
+    assert_eq!((ended.phase("rule").attempt, ended.phase("page").attempt), (2, 1));
+    assert_eq!((shop.plays("rule"), shop.plays("page")), (2, 1));
+
+    let told = shop.prompt(&ended.view.id, "rule", 2);
+    for part in ["not accepted", "test_two", "tests/test_count.py", "0 != 2"] {
+        assert!(told.contains(part), "the agent is not told {part:?}:\n{told}");
+    }
+    let failed = ended.events.iter().find_map(|event| match &event.event {
+        JobEvent::GateFinished { report, .. } if !matches!(report.verdict, Verdict::Pass) => Some(report.clone()),
+        _ => None,
+    });
+    let failed = failed.unwrap();
+    let counts = failed.tests.unwrap();
+    assert_eq!((failed.gate.as_str(), counts.passed, counts.failed), ("tests_pass", 3, 1));
+
+    // The result is in the user's branch and work tree as one merge of validated commits.
+    let head = shop.git(&repo, &["rev-parse", "HEAD"]);
+    assert_eq!(ended.view.commit.as_ref().unwrap().as_str(), head);
+    assert_eq!(shop.git(&repo, &["rev-parse", "HEAD^1"]), base);
+    assert_eq!(shop.git(&repo, &["status", "--porcelain"]), "");
+    let code = std::fs::read_to_string(repo.join("shop/count.py")).unwrap();
+    assert_eq!(code, "def pieces(basket):\n    return len(basket)\n");
+    assert!(repo.join("docs/count.md").exists());
+    // Nothing stays but the branches.
+    assert_eq!(shop.git(&repo, &["worktree", "list"]).lines().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phases_side_by_side_are_validated_together_by_all_their_gates() {
+    let plan = r#"
+name: Both sides
+phases:
+  - id: left
+    type: development
+    description: Left
+    outputs: [left.py]
+    gates: [{ type: command, command: "python3 -c 'import left'" }]
+  - id: right
+    type: development
+    description: Right
+    outputs: [right.py]
+    gates: [{ type: command, command: "python3 -c 'import right'" }, { type: tests_pass, command: "python3 -m unittest -v" }]
+"#;
+    let act = |side: &str| {
+        part(side, &format!("    act: {{ steps: [{{ write: {{ path: {side}.py, content: \"SIDE = '{side}'\\n\" }} }}] }}\n"))
+    };
+    let shop = Workshop::open(&format!("parts:\n{}{}", act("left"), act("right"))).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let (result, gates) = ended
+        .events
+        .iter()
+        .find_map(|event| match &event.event {
+            JobEvent::Integrated { result, gates, .. } => Some((result.clone(), gates.clone())),
+            _ => None,
+        })
+        .unwrap();
+    let names: Vec<&str> = gates.iter().map(|report| report.gate.as_str()).collect();
+    assert_eq!(names, ["command", "command", "tests_pass"]);
+    assert!(gates.iter().all(|report| report.tree == result.tree && report.verdict == Verdict::Pass), "{gates:#?}");
+    assert_eq!(shop.git(&repo, &["rev-parse", "HEAD^{tree}"]), result.tree.as_str());
+    assert!(repo.join("left.py").exists() && repo.join("right.py").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_combination_that_breaks_a_gate_is_not_merged() {
+    // Each side is right alone; together there are two.
+    let gate = r#"[{ type: command, command: "sh -c 'test $(ls only-*.txt | wc -l) -eq 1'" }]"#;
+    let plan = format!(
+        "name: Only one\nphases:\n  - {{ id: left, type: documentation, description: L, outputs: [only-left.txt], gates: {gate} }}\n  - {{ id: right, type: documentation, description: R, outputs: [only-right.txt], gates: {gate} }}\n"
+    );
+    let act = |side: &str| {
+        part(side, &format!("    act: {{ steps: [{{ write: {{ path: only-{side}.txt, content: x }} }}] }}\n"))
+    };
+    let shop = Workshop::open(&format!("parts:\n{}{}", act("left"), act("right"))).await;
+    let repo = shop.repo();
+    let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+    let ended = shop.run(&repo, &plan).await;
+    assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
+    assert_eq!([ended.phase("left").status, ended.phase("right").status], [PhaseStatus::Passed; 2]);
+    assert!(!ended.error().is_empty());
+    assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phases_that_contradict_each_other_fail_with_the_file_and_what_to_do() {
+    let plan = "name: Quarrel\nphases:\n  - { id: left, type: documentation, description: L, outputs: [left.md] }\n  - { id: right, type: documentation, description: R, outputs: [right.md] }\n";
+    let act = |side: &str| {
+        part(side, &format!("    act: {{ steps: [{{ write: {{ path: {side}.md, content: x }} }}, {{ write: {{ path: README.md, content: \"{side}\\n\" }} }}] }}\n"))
+    };
+    let shop = Workshop::open(&format!("parts:\n{}{}", act("left"), act("right"))).await;
+    let repo = shop.repo();
+    let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Failed);
+    let error = ended.view.error.clone().unwrap();
+    assert!(error.message.contains("README.md") && error.message.contains("left") && error.message.contains("right"), "{error:?}");
+    assert!(error.hint.is_some_and(|hint| hint.contains("depend")));
+    assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
+    // Both works are kept.
+    for side in ["left", "right"] {
+        let commit = ended.phase(side).commit.clone().unwrap();
+        assert_eq!(shop.file(&repo, commit.as_str(), &format!("{side}.md")).as_deref(), Some("x"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_agent_commits_itself_is_the_result_too() {
+    let act = r#"    act:
+      steps:
+        - write: { path: notes.md, content: "# Notes\n" }
+        - run: git add --all && git commit --quiet --message "my own commit"
+        - write: { path: more.md, content: "# More\n" }
+"#;
+    let plan = "name: Own\nphases: [{ id: notes, type: documentation, description: N, outputs: [notes.md, more.md] }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("notes", act))).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert!(repo.join("notes.md").exists() && repo.join("more.md").exists());
+    assert!(shop.git(&repo, &["log", "--format=%s"]).contains("my own commit"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_changes_nothing_does_not_pass_and_is_not_asked_for_ever() {
+    let plan = "name: Idle\nphases: [{ id: idle, type: documentation, description: I, outputs: [a.md], max_attempts: 5 }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("idle", "    act: { say: \"All done!\" }\n"))).await;
+    let repo = shop.repo();
+    let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Failed);
+    // Told once, changed nothing, told the same again: a third try would be the same.
+    assert_eq!(ended.phase("idle").attempt, 2);
+    assert!(ended.error().contains("a.md") || ended.error().contains("files_exist"), "{}", ended.error());
+    assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
+}
+
+const OPTIONAL: &str = "name: Extras
+phases:
+  - { id: extra, type: documentation, description: E, outputs: [extra.md], optional: true, max_attempts: 1 }
+  - { id: main, type: documentation, description: M, depends_on: [extra], outputs: [main.md] }
+";
+
+fn extras() -> String {
+    let extra = "    act: { steps: [{ write: { path: half.md, content: x } }], faults: [no-result] }\n";
+    let main = "    attempts: [{ steps: [{ write: { path: main.md, content: x } }] }, { steps: [{ write: { path: main.md, content: y } }] }]\n";
+    format!("parts:\n{}{}", part("extra", extra), part("main", main))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_goes_on_without_an_optional_phase_that_fails_and_takes_nothing_of_it() {
+    let shop = Workshop::open(&extras()).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, OPTIONAL).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!((ended.phase("extra").status, ended.phase("main").status), (PhaseStatus::Skipped, PhaseStatus::Passed));
+    assert!(ended.phase("extra").error.is_some());
+    assert!(repo.join("main.md").exists() && !repo.join("half.md").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_phases_that_were_asked_for_run() {
+    let shop = Workshop::open(&extras()).await;
+    let repo = shop.repo();
+    let mut request = shop.request(&repo, OPTIONAL);
+    request.only = vec![PhaseId::new("main").unwrap()];
+    let job = shop.engine.submit(request).await.unwrap().job.id;
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!((shop.plays("extra"), shop.plays("main")), (0, 1));
+
+    let mut request = shop.request(&repo, OPTIONAL);
+    request.from = Some(PhaseId::new("main").unwrap());
+    let job = shop.engine.submit(request).await.unwrap().job.id;
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!((shop.plays("extra"), shop.plays("main")), (0, 2));
+}

@@ -1,0 +1,160 @@
+//! Agents that have to be stopped, and agents that were: cancel, time limits, lingering, lost keepers, killed agents.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
+
+mod workshop;
+
+use std::time::Duration;
+
+use helix_agents::Grace;
+use helix_core::ids::PhaseId;
+use helix_core::job::{JobEvent, JobStatus, PhaseStatus};
+use helix_core::run::{Outcome, StopCause};
+use helix_engine::agent_run::Patience;
+use helix_testkit::processes::processes_with_env;
+use workshop::{Ended, Workshop, part, patient};
+
+const PLAN: &str = "name: Note
+phases:
+  - { id: note, type: documentation, description: N, outputs: [note.md], max_attempts: 2 }
+";
+
+fn outcomes(ended: &Ended) -> Vec<Outcome> {
+    let facts = ended.events.iter().filter_map(|event| match &event.event {
+        JobEvent::RunFinished { facts, .. } => Some(Outcome::from_facts(facts)),
+        _ => None,
+    });
+    facts.collect()
+}
+
+/// Kills the first process of a run whose command line has this text.
+fn kill(value: &str, command: &str) {
+    let found = processes_with_env("HELIX_RUN_ID", value).unwrap();
+    let process = found.iter().find(|process| process.command.contains(command)).unwrap();
+    let pid = rustix::process::Pid::from_raw(process.pid.try_into().unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_job_is_over_at_once_and_stays_so_with_its_work_kept() {
+    // Deaf agents with a deaf orphan in a session of its own: only SIGKILL to the whole tree ends this.
+    let act = "    act: { steps: [{ write: { path: note.md, content: half } }], faults: [deaf, orphan, hang] }\n";
+    let patience = Patience { grace: Grace::each(Duration::from_millis(300)), ..patient() };
+    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", act)), patience).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    shop.until_working(&job, "note", 1, Some("note.md")).await;
+    shop.engine.cancel(&job, "a test").await.unwrap();
+    let ended = shop.ended(&job).await;
+
+    assert_eq!(ended.view.status, JobStatus::Cancelled);
+    assert_eq!(ended.phase("note").status, PhaseStatus::Cancelled);
+    assert_eq!(outcomes(&ended), [Outcome::Cancelled]);
+    let at = |name: &str| ended.events.iter().find(|event| event.event.name() == name).unwrap().at;
+    let took = at("job_finished").duration_since(at("cancel_requested"));
+    assert!(took.as_secs() < 30, "it took {took}");
+    // Sticky: nothing changes it any more, and no second try has begun.
+    assert!(shop.engine.cancel(&job, "again").await.is_err());
+    assert_eq!(shop.plays("note"), 1);
+    let branch = format!("helix/{job}/note/1");
+    assert_eq!(shop.file(&repo, &branch, "note.md").as_deref(), Some("half"));
+    assert!(!repo.join("note.md").exists());
+
+    let shop = shop.reopen().await;
+    assert_eq!(shop.engine.job(job.as_str()).await.unwrap(), ended.view);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancel_reaches_an_agent_that_a_former_engine_started() {
+    let act = "    act: { steps: [{ write: { path: note.md, content: half } }], faults: [hang] }\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", act))).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    shop.until_working(&job, "note", 1, Some("note.md")).await;
+    let shop = shop.reopen().await;
+    shop.engine.cancel(&job, "a test").await.unwrap();
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Cancelled);
+    assert_eq!((outcomes(&ended), shop.plays("note")), (vec![Outcome::Cancelled], 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phase_that_takes_too_long_is_stopped_and_tried_again() {
+    let acts = "    attempts: [{ faults: [hang] }, { steps: [{ write: { path: note.md, content: N } }] }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", acts))).await;
+    let repo = shop.repo();
+    // Long enough for the second, quick try on a busy machine.
+    let ended = shop.run(&repo, &PLAN.replace("max_attempts: 2", "max_attempts: 2, timeout: 8s")).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert!(matches!(outcomes(&ended)[..], [Outcome::TimedOut, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_stays_after_its_result_is_ended_and_not_taken_at_its_word() {
+    let acts = "    attempts: [{ steps: [{ write: { path: note.md, content: N } }], faults: [result-then-hang] }, { say: It is there. }]\n";
+    let patience = Patience { linger: Duration::from_millis(500), ..patient() };
+    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, PLAN).await;
+    let causes: Vec<Option<StopCause>> = ended
+        .events
+        .iter()
+        .filter_map(|event| match &event.event {
+            JobEvent::RunFinished { facts, .. } => Some(facts.stopped),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(causes.first(), Some(&Some(StopCause::Lingered)), "{causes:?}");
+    assert!(!matches!(outcomes(&ended)[0], Outcome::Completed(_)), "{:?}", outcomes(&ended)[0]);
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(std::fs::read_to_string(repo.join("note.md")).unwrap(), "N");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_says_nothing_any_more_is_ended() {
+    let acts = "    attempts: [{ faults: [hang] }, { steps: [{ write: { path: note.md, content: N } }] }]\n";
+    // Longer than a busy machine keeps a quick agent from its first word.
+    let patience = Patience { stall: Duration::from_secs(8), ..patient() };
+    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, PLAN).await;
+    assert!(matches!(outcomes(&ended)[..], [Outcome::Stalled, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+}
+
+/// First try: works until somebody ends it. Second try: done.
+fn interrupted() -> String {
+    let acts = "    attempts: [{ steps: [{ write: { path: half.md, content: H } }], faults: [hang] }, { steps: [{ write: { path: note.md, content: N } }, { delete: half.md }] }]\n";
+    format!("parts:\n{}", part("note", acts))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_whose_keeper_is_killed_is_ended_and_the_phase_tried_again() {
+    let shop = Workshop::open(&interrupted()).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    let run = shop.until_working(&job, "note", 1, Some("half.md")).await;
+    let record = shop.sandbox.state().join("runs").join(run.as_str()).join("run.json");
+    let record: serde_json::Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    let keeper = record["keeper"]["pid"].as_i64().unwrap_or_else(|| panic!("{record}"));
+    let keeper = rustix::process::Pid::from_raw(i32::try_from(keeper).unwrap()).unwrap();
+    rustix::process::kill_process(keeper, rustix::process::Signal::KILL).unwrap();
+    let ended = shop.ended(&job).await;
+    assert!(matches!(outcomes(&ended)[..], [Outcome::Lost, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
+    assert_eq!((ended.view.status, shop.plays("note")), (JobStatus::Succeeded, 2));
+    // What the lost try had done was not lost.
+    assert_eq!(shop.file(&repo, &format!("helix/{job}/note/1"), "half.md").as_deref(), Some("H"));
+    assert!(repo.join("note.md").exists() && !repo.join("half.md").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_is_killed_is_tried_again() {
+    let shop = Workshop::open(&interrupted()).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    let run = shop.until_working(&job, "note", 1, Some("half.md")).await;
+    kill(run.as_str(), "helix-fake-agent");
+    let ended = shop.ended(&job).await;
+    assert_eq!((ended.view.status, shop.plays("note")), (JobStatus::Succeeded, 2), "{:#?}", ended.view);
+    assert_eq!(ended.phase("note").id, PhaseId::new("note").unwrap());
+    assert!(matches!(outcomes(&ended)[..], [Outcome::Truncated { .. }, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
+}

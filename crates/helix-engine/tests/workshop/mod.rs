@@ -1,0 +1,196 @@
+//! An engine with a fault-scripted agent and real git repositories, for tests of whole jobs.
+//!
+//! Must not know what a test wants to see.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use helix_agents::{AgentProfile, DialectName, Grace};
+use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_core::job::{JobEvent, JobView, Origin, PhaseView, Policy, Recorded};
+use helix_engine::agent_run::Patience;
+use helix_engine::submit::SubmitRequest;
+use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
+use helix_testkit::locate::{fake_agent_binary, helix_binary};
+use helix_testkit::processes::{no_process_with_env, processes_with_env};
+use helix_testkit::project::{Language, Project, git};
+use helix_testkit::sandbox::Sandbox;
+
+/// Longest time that anything in a test may take; only a defect comes near it.
+pub const LIMIT: Duration = Duration::from_secs(120);
+
+/// An engine and its surroundings.
+pub struct Workshop {
+    pub engine: Engine,
+    pub sandbox: Sandbox,
+}
+
+/// A job that has ended, with all its events.
+pub struct Ended {
+    pub view: JobView,
+    pub events: Vec<Recorded<JobEvent>>,
+}
+
+/// How long agents are waited for, in seconds; long enough for a busy machine unless a test is about waiting.
+pub fn patient() -> Patience {
+    Patience { linger: LIMIT, stall: LIMIT, grace: Grace::default() }
+}
+
+impl Workshop {
+    /// An engine whose only agent plays this script.
+    pub async fn open(script: &str) -> Self {
+        Self::with_patience(script, patient()).await
+    }
+
+    pub async fn with_patience(script: &str, patience: Patience) -> Self {
+        let sandbox = Sandbox::new().unwrap();
+        let file = sandbox.path().join("agent.yaml");
+        std::fs::write(&file, script).unwrap();
+        let engine = Engine::open(state_of(&sandbox), config(&sandbox, &file, patience)).await.unwrap();
+        Self { engine, sandbox }
+    }
+
+    /// The same state directory under a new engine, as after a restart.
+    pub async fn reopen(self) -> Self {
+        self.engine.close().await;
+        let file = self.sandbox.path().join("agent.yaml");
+        let engine = Engine::open(state_of(&self.sandbox), config(&self.sandbox, &file, patient())).await.unwrap();
+        Self { engine, sandbox: self.sandbox }
+    }
+
+    /// A repository with a small Python project.
+    pub fn repo(&self) -> PathBuf {
+        let repo = self.sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
+        // The engine runs in this process, whose environment names nobody.
+        for (key, value) in [("user.name", "A User"), ("user.email", "user@example.invalid")] {
+            self.git(&repo, &["config", key, value]);
+        }
+        repo
+    }
+
+    pub fn git(&self, directory: &Path, arguments: &[&str]) -> String {
+        git(directory, self.sandbox.environment(), arguments).unwrap()
+    }
+
+    /// A request for a plan that lies outside of the repository.
+    pub fn request(&self, repo: &Path, plan: &str) -> SubmitRequest {
+        let file = self.sandbox.path().join("phases.yaml");
+        std::fs::write(&file, plan).unwrap();
+        let mut request = SubmitRequest::new(file, Origin::Cli);
+        request.project = Some(repo.to_owned());
+        request
+    }
+
+    pub async fn submit(&self, repo: &Path, plan: &str) -> JobId {
+        self.engine.submit(self.request(repo, plan)).await.unwrap().job.id
+    }
+
+    /// Carries a plan out to its end.
+    pub async fn run(&self, repo: &Path, plan: &str) -> Ended {
+        let job = self.submit(repo, plan).await;
+        self.ended(&job).await
+    }
+
+    /// Waits for the end of a job; whatever its end, none of its processes may be left.
+    pub async fn ended(&self, job: &JobId) -> Ended {
+        let collect = async {
+            let mut receiver = self.engine.job_events(job, 0).await.unwrap();
+            let mut events = Vec::new();
+            while let Some(event) = receiver.recv().await {
+                events.push(event.unwrap());
+            }
+            events
+        };
+        let events = tokio::time::timeout(LIMIT, collect).await.unwrap();
+        let numbers: Vec<u64> = events.iter().map(|event| event.number).collect();
+        assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>(), "events are numbered without gaps");
+        let view = self.engine.job(job.as_str()).await.unwrap();
+        assert!(view.status.is_final(), "{view:#?}");
+        no_process_with_env("HELIX_RUN_ID", job.as_str(), Duration::from_secs(20));
+        no_process_with_env("HELIX_GATE_STATE", self.sandbox.state().to_str().unwrap(), Duration::from_secs(20));
+        Ended { view, events }
+    }
+
+    /// Waits until an attempt's agent lives, and has written the file if one is named.
+    pub async fn until_working(&self, job: &JobId, phase: &str, attempt: u32, file: Option<&str>) -> RunId {
+        let run = RunId::for_attempt(job, &PhaseId::new(phase).unwrap(), attempt);
+        let file = file.map(|file| self.worktree(job, phase, attempt).join(file));
+        let start = std::time::Instant::now();
+        loop {
+            let lives = !processes_with_env("HELIX_RUN_ID", run.as_str()).unwrap().is_empty();
+            if lives && file.as_ref().is_none_or(|file| file.exists()) {
+                return run;
+            }
+            assert!(start.elapsed() < LIMIT, "the agent of {run} does not come to life");
+            // Processes of a run are nobody's children here, so that they cannot be awaited.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    pub fn worktree(&self, job: &JobId, phase: &str, attempt: u32) -> PathBuf {
+        self.sandbox.state().join("worktrees").join(job.as_str()).join(format!("{phase}.{attempt}"))
+    }
+
+    /// What the agent of an attempt was told.
+    pub fn prompt(&self, job: &JobId, phase: &str, attempt: u32) -> String {
+        let run = RunId::for_attempt(job, &PhaseId::new(phase).unwrap(), attempt);
+        std::fs::read_to_string(self.sandbox.state().join("runs").join(run.as_str()).join("stdin")).unwrap()
+    }
+
+    /// A file of a commit, or `None` if it has none.
+    pub fn file(&self, repo: &Path, commit: &str, path: &str) -> Option<String> {
+        git(repo, self.sandbox.environment(), &["show", &format!("{commit}:{path}")]).ok()
+    }
+
+    /// How often the fake agent began a part.
+    pub fn plays(&self, part: &str) -> usize {
+        let directory = self.sandbox.path().join("agent.yaml.state").join(part);
+        let entries = std::fs::read_dir(directory).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        entries.iter().filter(|entry| entry.file_name().to_string_lossy().starts_with("attempt-")).count()
+    }
+}
+
+impl Ended {
+    pub fn phase(&self, id: &str) -> &PhaseView {
+        self.view.phases.iter().find(|phase| phase.id.as_str() == id).unwrap()
+    }
+
+    /// Names of the events, in order.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.events.iter().map(|event| event.event.name()).collect()
+    }
+
+    pub fn error(&self) -> String {
+        self.view.error.as_ref().map(|error| error.message.clone()).unwrap_or_default()
+    }
+}
+
+fn state_of(sandbox: &Sandbox) -> StateDir {
+    StateDir::open(sandbox.state()).unwrap()
+}
+
+fn config(sandbox: &Sandbox, script: &Path, patience: Patience) -> EngineConfig {
+    let helix = helix_binary().unwrap();
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let command = vec![text(&fake_agent_binary().unwrap()), "--fake-script".into(), text(script)];
+    let mut agent = AgentProfile::new("fake", DialectName::Claude, command);
+    agent.env = sandbox.environment().clone();
+    EngineConfig {
+        keeper: vec![text(&helix), "keeper".into()],
+        agents: vec![agent],
+        default_agent: "fake".into(),
+        roots: Vec::new(),
+        projects: sandbox.path().join("projects"),
+        consultant: ConsultantConfig { agent: "fake".into(), model: None, turn_timeout: LIMIT, prompt: None },
+        policy: Policy { backoff_first_ms: 20, backoff_max_ms: 100, ..Policy::default() },
+        max_agents: 4,
+        patience,
+        helix,
+    }
+}
+
+/// A part of a script for a phase; `acts` is `act: …` or `attempts: …`, indented by four.
+pub fn part(phase: &str, acts: &str) -> String {
+    format!("  - name: {phase}\n    prompt: {{ matches: '(?i)phase `{phase}`' }}\n{acts}")
+}

@@ -1,0 +1,118 @@
+//! `POST /v1/chat/completions` with a real engine and a fake agent under a real keeper.
+
+mod host;
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use helix_server::{Disconnect, ServerConfig};
+use host::Host;
+use serde_json::{Value, json};
+
+fn ask(text: &str, stream: bool) -> Value {
+    json!({
+        "model": "helix", "stream": stream, "stream_options": { "include_usage": stream },
+        "messages": [{ "role": "user", "content": text }]
+    })
+}
+
+fn frames(text: &str) -> Vec<Value> {
+    text.split_terminator("\n\n")
+        .filter_map(|frame| frame.strip_prefix("data: "))
+        .map(|data| serde_json::from_str(data).unwrap_or_else(|_| json!(data)))
+        .collect()
+}
+
+fn content(frames: &[Value]) -> String {
+    frames.iter().filter_map(|one| one.pointer("/choices/0/delta/content")?.as_str()).collect()
+}
+
+#[tokio::test]
+async fn an_answer_streams_in_order_with_its_usage() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let answer = host.post("/v1/chat/completions").json(&ask("[[fake: say Forty-two.]]", true)).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["content-type"], "text/event-stream");
+    let frames = frames(&answer.text().await.unwrap());
+    assert_eq!(frames[0]["choices"][0]["delta"]["role"], "assistant");
+    assert_eq!(content(&frames), "Forty-two.", "{frames:?}");
+    let [finish, usage, done] = &frames[frames.len() - 3..] else { panic!("{frames:?}") };
+    assert_eq!(finish["choices"][0]["finish_reason"], "stop");
+    assert!(usage["usage"]["completion_tokens"].as_u64().unwrap() > 0, "{usage}");
+    assert_eq!(done, "[DONE]");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_in_one_piece_says_where_it_is_kept() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let request = host.post("/v1/chat/completions").header("x-chat", "a_b");
+    let answer = request.json(&ask("[[fake: say Yes.]]", false)).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["choices"][0]["message"]["content"], "Yes.");
+    let session = answer["helix"]["session"].as_str().unwrap();
+    let view: Value = host.get(&format!("/api/v1/sessions/{session}")).send().await.unwrap().json().await.unwrap();
+    assert_eq!(view["key"], "chat:a_b", "[19]");
+    assert_eq!(view["turns"][0]["end"]["answer"], "Yes.", "[12]");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn conversations_are_told_apart_and_found_again() {
+    // [15], [19]
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let mut sessions = Vec::new();
+    for chat in ["a_b", "a-b", "a_b"] {
+        let request = host.post("/v1/chat/completions").header("x-chat", chat);
+        let answer: Value = request.json(&ask("[[fake: say Yes.]]", false)).send().await.unwrap().json().await.unwrap();
+        sessions.push(answer["helix"]["session"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(sessions[0], sessions[2]);
+    assert_ne!(sessions[0], sessions[1]);
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_failed_turn_is_an_error_in_both_forms() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let whole = host.post("/v1/chat/completions").json(&ask("[[fake: crash]]", false)).send().await.unwrap();
+    assert!(whole.status().is_server_error(), "{}", whole.status());
+    assert_eq!(whole.headers()["x-should-retry"], "false");
+    let error: Value = whole.json().await.unwrap();
+    assert!(!error["error"]["message"].as_str().unwrap().is_empty(), "{error}");
+    let streamed = host.post("/v1/chat/completions").json(&ask("[[fake: crash]]", true)).send().await.unwrap();
+    assert_eq!(streamed.status(), 200);
+    let frames = frames(&streamed.text().await.unwrap());
+    assert!(content(&frames).contains("> [!CAUTION]\n> **Helix:** "), "{frames:?}");
+    let [error, done] = &frames[frames.len() - 2..] else { panic!("{frames:?}") };
+    assert!(error["error"]["message"].is_string() && error["choices"].is_null(), "{error}");
+    assert_eq!(done, "[DONE]");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_turn_whose_client_goes_away_is_stopped_after_its_grace() {
+    let config =
+        ServerConfig { disconnect: Disconnect::StopAfter(Duration::from_millis(20)), ..ServerConfig::default() };
+    let host = Host::with_agent(config).await;
+    let request = host.post("/v1/chat/completions").header("x-chat", "c").header("x-helix-client", "openwebui");
+    let answer = request.json(&ask("[[fake: hang]]", true)).send().await.unwrap();
+    let mut bytes = answer.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("Working") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    drop(bytes);
+    // Sessions have no stream of events: looking is the only way to learn of the turn's end.
+    let end = loop {
+        let list: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+        let end = &list["sessions"][0]["turns"][0]["end"];
+        if end.is_object() {
+            break end.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!(end["facts"]["stopped"], "cancelled", "{end}");
+    host.stop().await;
+}

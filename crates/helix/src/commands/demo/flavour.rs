@@ -1,0 +1,85 @@
+//! The language of the demo's work: whatever this machine can run tests in.
+//!
+//! Must not install anything.
+
+use std::process::{Command, Stdio};
+
+/// A language with a first try that fails its own tests.
+#[derive(Debug)]
+pub(super) struct Flavour {
+    /// For people.
+    pub(super) name: &'static str,
+    /// Program and arguments that show that it is there.
+    probe: &'static [&'static str],
+    /// Path of the source.
+    pub(super) source: &'static str,
+    /// Path of the tests.
+    pub(super) test: &'static str,
+    /// Gate that runs the tests.
+    pub(super) gate: &'static str,
+    /// Command of the gate.
+    pub(super) command: &'static str,
+    /// The first try.
+    pub(super) first: &'static str,
+    /// The tests.
+    pub(super) tests: &'static str,
+    /// What is wrong with the first try.
+    pub(super) find: &'static str,
+    /// What mends it.
+    pub(super) replace: &'static str,
+}
+
+/// All of them, the preferred one first.
+pub(super) const ALL: &[Flavour] = &[
+    Flavour {
+        name: "Python",
+        probe: &["python3", "-c", "import unittest"],
+        source: "basket.py",
+        test: "tests/test_basket.py",
+        gate: "tests_pass",
+        command: "python3 -m unittest discover -s tests",
+        first: include_str!("material/basket_first.py"),
+        tests: include_str!("material/test_basket.py"),
+        find: "sum(price for _, price, _ in items)",
+        replace: "sum(price * quantity for _, price, quantity in items)",
+    },
+    Flavour {
+        name: "JavaScript",
+        probe: &["node", "-e", "require('node:test')"],
+        source: "basket.mjs",
+        test: "test/basket.test.mjs",
+        gate: "tests_pass",
+        command: "node --test",
+        first: include_str!("material/basket_first.mjs"),
+        tests: include_str!("material/basket.test.mjs"),
+        find: "[, price, _quantity]) => sum + price",
+        replace: "[, price, quantity]) => sum + price * quantity",
+    },
+    Flavour {
+        name: "shell",
+        probe: &["sh", "-c", ":"],
+        source: "basket.sh",
+        test: "tests/test_basket.sh",
+        gate: "command",
+        command: "sh tests/test_basket.sh",
+        first: include_str!("material/basket_first.sh"),
+        tests: include_str!("material/test_basket.sh"),
+        find: "sum + $1",
+        replace: "sum + $1 * $2",
+    },
+];
+
+/// The first one whose tests can be run here.
+pub(super) fn runnable() -> Option<&'static Flavour> {
+    ALL.iter().find(|flavour| {
+        flavour.probe.split_first().is_some_and(|(program, arguments)| {
+            Command::new(program)
+                .args(arguments)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|status| status.success())
+        })
+    })
+}

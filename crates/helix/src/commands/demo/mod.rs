@@ -1,0 +1,173 @@
+//! `helix demo`: the whole way, from a chat to a merged commit, with the embedded agent, without account or network.
+//!
+//! Must not take a short cut: the request goes through the HTTP API, the agent is a process under the keeper, the gates
+//! run real tests.
+
+mod cassette;
+mod flavour;
+mod scratch;
+
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Args;
+use helix_core::job::{JobStatus, JobView};
+
+use crate::cli::Context;
+use crate::client::{ChatEvent, Client, chat_body};
+use crate::codes;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::host::{Host, Listening, Reached};
+use crate::terminal::{Meaning, Reading, duration, one_line};
+use crate::watch::{Left, job_report, watch};
+
+use scratch::Scratch;
+
+/// Variables of the user's that would reach into the demo.
+const FOREIGN_VARIABLES: &[&str] =
+    &["HELIX_STATE_DIR", "HELIX_TOKEN", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "GIT_DIR", "GIT_WORK_TREE"];
+
+/// Arguments of `helix demo`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The prepared directory; set by the demo itself
+    #[arg(long, hide = true, value_name = "DIR")]
+    inside: Option<PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    match &arguments.inside {
+        None => Err(prepare_and_enter(context)?),
+        Some(root) => {
+            let scratch = Scratch::at(root);
+            context.block_on(show(context, &scratch)).map_err(|error| failed(&scratch, error))
+        }
+    }
+}
+
+/// Prepares the scratch directory and goes on as a process whose home is in it. Only returns what went wrong.
+fn prepare_and_enter(context: &Context) -> Result<CommandError, CommandError> {
+    if context.environment.find_program("git").is_none() {
+        return Err(CommandError::environment(codes::DEMO, "the demo needs git, which is not in PATH")
+            .hint("install git (apt-get install git)"));
+    }
+    let flavour = flavour::runnable().ok_or_else(|| {
+        CommandError::environment(codes::DEMO, "the demo finds nothing to run tests with")
+            .hint("install python3 or node, or put sh into PATH")
+    })?;
+    say(context, Meaning::Weak, &format!("the work is done in {}: its tests can be run here", flavour.name));
+    let scratch = Scratch::prepare(&context.environment, flavour)?;
+    let mut command = Command::new(&context.environment.program);
+    command.arg("--state-dir").arg(scratch.state()).arg("--config").arg(scratch.config());
+    if context.terminal.reading == Reading::Programs {
+        command.arg("--json");
+    }
+    command.args(["demo", "--inside"]).arg(scratch.root());
+    command.env("HOME", scratch.home()).env("GIT_CONFIG_GLOBAL", scratch.home().join(".gitconfig"));
+    command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(scratch.root());
+    for name in FOREIGN_VARIABLES {
+        command.env_remove(name);
+    }
+    let error = command.exec();
+    Ok(CommandError::environment(codes::DEMO, "the demo cannot start itself").because(&error))
+}
+
+async fn show(context: &Context, scratch: &Scratch) -> Ended {
+    let began = std::time::Instant::now();
+    let host = Host::start(&context.environment, context.settings()?, &Listening::ephemeral()).await?;
+    let client = host.client()?;
+    say(context, Meaning::Weak, &format!("Helix is the host at {}; everything lies in {}", client.url(), scratch.root().display()));
+    converse(context, &client).await?;
+    let job = started_job(&client).await?;
+    say(context, Meaning::Weak, "");
+    let watched = watch(context, Reached::Own(Box::new(host), client), &job).await?;
+    let view = watched.view;
+    if let Reached::Own(host, _) = watched.reached {
+        host.stop().await?;
+    }
+    if watched.left == Left::Early {
+        return Ok(Exit::Interrupted);
+    }
+    judge(&view)?;
+    if context.terminal.reading == Reading::People {
+        context.terminal.data(&job_report(&view, &scratch.state(), &context.terminal))?;
+        context.terminal.data(&farewell(scratch, &view, began.elapsed().as_secs_f64()))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The user's request through `POST /v1/chat/completions`, as any client sends it.
+async fn converse(context: &Context, client: &Client) -> Result<(), CommandError> {
+    say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
+    let mut answer = client.chat("demo", &chat_body(None, cassette::REQUEST)).await?;
+    let mut text = String::new();
+    while let Some(event) = answer.next().await? {
+        match event {
+            ChatEvent::Text(piece) => text.push_str(&piece),
+            ChatEvent::Activity(_) => {}
+        }
+    }
+    for paragraph in text.lines().filter(|line| !line.trim().is_empty()) {
+        say(context, Meaning::Strong, &format!("Consultant  {}", one_line(paragraph, 400)));
+    }
+    Ok(())
+}
+
+fn say(context: &Context, meaning: Meaning, text: &str) {
+    if context.terminal.reading == Reading::People {
+        context.terminal.say(&context.terminal.paint_error(meaning, text));
+    }
+}
+
+/// The job that the Consultant has started.
+async fn started_job(client: &Client) -> Result<JobView, CommandError> {
+    client.jobs().await?.into_iter().next().ok_or_else(|| {
+        CommandError::helix(codes::DEMO, "the Consultant has started no job")
+    })
+}
+
+/// The demo has shown what it promises only if the first try failed and the second one passed.
+fn judge(view: &JobView) -> Result<(), CommandError> {
+    let broken = |what: &str| Err(CommandError::helix(codes::DEMO, format!("the demo went wrong: {what}")));
+    if view.status != JobStatus::Succeeded {
+        let why = view.error.as_ref().map_or("no reason was recorded", |error| error.message.as_str());
+        return broken(&format!("the job {}: {why}", view.status.word()));
+    }
+    match view.phases.iter().find(|phase| phase.id.as_str() == "implement") {
+        Some(phase) if phase.attempt == 2 => Ok(()),
+        Some(phase) => broken(&format!("`implement` took {} attempts instead of 2", phase.attempt)),
+        None => broken("there is no phase `implement`"),
+    }
+}
+
+fn farewell(scratch: &Scratch, view: &JobView, seconds: f64) -> String {
+    let root = scratch.root().display();
+    let state = scratch.state();
+    let state = state.display();
+    format!(
+        "
+That was the whole way in {}: a chat became an ADR and a plan, the first try failed a real
+test, its findings went back to the agent, the second try passed, and the result was merged.
+
+  git -C {root}/projects/shop log --stat
+  helix --state-dir {state} jobs show {}
+  helix --state-dir {state} jobs logs {}
+
+Everything lies in {root}; remove it when you have seen enough.",
+        duration(seconds),
+        view.id,
+        view.id,
+    )
+}
+
+fn failed(scratch: &Scratch, error: CommandError) -> CommandError {
+    match error {
+        CommandError::Problem(mut problem) => {
+            problem.causes.push(format!("everything that happened lies in {}", scratch.root().display()));
+            CommandError::Problem(problem)
+        }
+        CommandError::ReaderLeft => CommandError::ReaderLeft,
+    }
+}

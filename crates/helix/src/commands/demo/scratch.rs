@@ -1,0 +1,102 @@
+//! The demo's own corner of the file system: state, agent sessions, projects, a home with a git identity.
+//!
+//! Must not touch anything of the user's.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::cassette::cassette;
+use super::flavour::Flavour;
+use crate::config::FILE_NAME;
+use crate::environment::Environment;
+use crate::error::{CommandError, unwritable};
+
+/// Directories of one demo.
+#[derive(Debug, Clone)]
+pub(super) struct Scratch {
+    root: PathBuf,
+}
+
+impl Scratch {
+    /// Those of a demo that was prepared before.
+    pub(super) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// Prepares everything in a new directory.
+    pub(super) fn prepare(environment: &Environment, flavour: &Flavour) -> Result<Self, CommandError> {
+        let name = format!("helix-demo-{}-{}", jiff::Timestamp::now().as_millisecond(), std::process::id());
+        let root = std::env::temp_dir().join(name);
+        let mut private = DirBuilder::new();
+        private.mode(0o700);
+        private.create(&root).map_err(unwritable(&root))?;
+        let root = root.canonicalize().map_err(unwritable(&root))?;
+        let scratch = Self { root };
+        for directory in [scratch.home(), scratch.projects()] {
+            private.create(&directory).map_err(unwritable(&directory))?;
+        }
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let cassette_file = scratch.root.join("cassette.json");
+        let tape = cassette(flavour, &text(&scratch.state()), &text(&scratch.config()), &text(&scratch.projects()));
+        // JSON strings are TOML strings, too, for every path that can be written in UTF-8.
+        let configuration = format!(
+            "\
+[defaults]
+agent = \"demo\"
+
+[agents.demo]
+dialect = \"replay\"
+command = [{}, \"replay-agent\", \"--cassette\", {}]
+config_dir = {}
+
+[projects]
+directory = {}
+
+[server]
+roots = [{}]
+",
+            json!(text(&environment.program)),
+            json!(text(&cassette_file)),
+            json!(text(&scratch.root.join("agent-sessions"))),
+            json!(text(&scratch.projects())),
+            json!(text(&scratch.root)),
+        );
+        let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
+        for (path, content) in [
+            (cassette_file.clone(), tape.to_string()),
+            (scratch.config(), configuration),
+            (scratch.home().join(".gitconfig"), identity.to_owned()),
+        ] {
+            std::fs::write(&path, content).map_err(unwritable(&path))?;
+        }
+        Ok(scratch)
+    }
+
+    /// All of it.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// `HOME` of the demo.
+    pub(super) fn home(&self) -> PathBuf {
+        self.root.join("home")
+    }
+
+    /// State directory.
+    pub(super) fn state(&self) -> PathBuf {
+        self.root.join("state")
+    }
+
+    /// Where the Consultant makes projects.
+    pub(super) fn projects(&self) -> PathBuf {
+        self.root.join("projects")
+    }
+
+    /// Configuration.
+    pub(super) fn config(&self) -> PathBuf {
+        self.root.join(FILE_NAME)
+    }
+}

@@ -1,0 +1,211 @@
+//! Helix as a user has it: a served host in a home of its own, the real agent CLI, and a chat client of another vendor.
+//!
+//! Must not know Helix's insides: everything goes through the program, its API, and the disk.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::time::Duration;
+
+use helix_testkit::locate::{claude_binary, workspace_root};
+use helix_testkit::model::{Script, ScriptedModel};
+use helix_testkit::processes::{no_process_with_env, processes_with_env};
+use helix_testkit::project::git;
+use helix_testkit::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+/// How long the kernel may take to finish processes that are dying.
+const DYING: Duration = Duration::from_secs(10);
+
+/// A served Helix.
+pub struct Bed {
+    serve: Child,
+    url: String,
+    token: String,
+    pub model: ScriptedModel,
+    sandbox: Sandbox,
+}
+
+impl Bed {
+    /// Serves Helix with this version of the real CLI, whose model follows the script.
+    pub fn serve(claude: &str, mut script: Script) -> Self {
+        let mut sandbox = Sandbox::new().unwrap();
+        script.variables.insert("projects".into(), sandbox.path().join("projects").display().to_string());
+        let model = ScriptedModel::start_blocking(script).unwrap();
+        // A user's shell with the project's tools in its path; agents and gates find pytest there.
+        let path = format!("{}:{}", python().parent().unwrap().display(), std::env::var("PATH").unwrap());
+        sandbox.set("PATH", path);
+        write_settings(&sandbox, claude, &model.base_url());
+        let mut serve = sandbox
+            .command(env!("CARGO_BIN_EXE_helix"))
+            .args(["serve", "--json", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(std::fs::File::create(sandbox.path().join("serve.txt")).unwrap())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(serve.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|error| {
+            let said = std::fs::read_to_string(sandbox.path().join("serve.txt")).unwrap_or_default();
+            panic!("`helix serve` did not say where it is ({error}): {line:?}\n{said}");
+        });
+        let text = |key: &str| ready[key].as_str().unwrap().to_owned();
+        let token = std::fs::read_to_string(text("token_file")).unwrap().trim().to_owned();
+        Self { serve, url: text("url"), token, model, sandbox }
+    }
+
+    /// Where new projects are made.
+    pub fn projects(&self) -> PathBuf {
+        self.sandbox.path().join("projects")
+    }
+
+    /// A chat client that has said nothing yet.
+    pub fn client(&self) -> Client {
+        let script = workspace_root().join("crates/helix/tests/e2e/client.py");
+        let mut command: Command = self.sandbox.command(python());
+        command
+            .arg(script)
+            .env("OPENAI_BASE_URL", format!("{}/v1", self.url))
+            .env("OPENAI_API_KEY", &self.token)
+            .env("NO_PROXY", "127.0.0.1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        let orders = process.stdin.take();
+        let reports = BufReader::new(process.stdout.take().unwrap());
+        Client { process, orders, reports }
+    }
+
+    /// What a command of `helix` prints as JSON; `status` is its exit code.
+    pub fn helix(&self, status: i32, arguments: &[&str]) -> Value {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(status), "helix {arguments:?}: {}", self.told(&output));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let last = text.lines().last().unwrap_or_default();
+        serde_json::from_str(&text).or_else(|_| serde_json::from_str(last)).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.sandbox.command(env!("CARGO_BIN_EXE_helix")).args(arguments).arg("--json").output().unwrap()
+    }
+
+    fn told(&self, output: &Output) -> String {
+        let log = std::fs::read_to_string(self.sandbox.path().join("serve.txt")).unwrap_or_default();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let failures = self.model.failures().join("\n");
+        format!("{}{}\nthe host said:\n{log}\nthe model says:\n{failures}", text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Runs git in a project.
+    pub fn git(&self, project: &Path, arguments: &[&str]) -> String {
+        git(project, self.sandbox.environment(), arguments).unwrap()
+    }
+
+    /// Ends the host as a user does, and proves that nothing of it is left.
+    pub fn leave(mut self) {
+        self.model.assert_no_failures();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.serve), rustix::process::Signal::TERM).unwrap();
+        let status = self.serve.wait().unwrap();
+        assert!(status.success(), "the host left with {status}");
+        no_process_with_env("HELIX_STATE_DIR", &self.state(), DYING);
+    }
+
+    /// Proves that no agent runs for a job or conversation.
+    pub fn no_run_of(&self, id: &str) {
+        no_process_with_env("HELIX_RUN_ID", id, DYING);
+    }
+
+    fn state(&self) -> String {
+        self.sandbox.state().display().to_string()
+    }
+}
+
+impl Drop for Bed {
+    /// After a failed assertion agents may still run under their keepers: they belong to this test and end with it.
+    fn drop(&mut self) {
+        let _ = self.serve.kill();
+        let _ = self.serve.wait();
+        for left in processes_with_env("HELIX_STATE_DIR", &self.state()).unwrap_or_default() {
+            if let Some(pid) = i32::try_from(left.pid).ok().and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        }
+    }
+}
+
+/// A process with the `openai` package, in conversation.
+pub struct Client {
+    process: Child,
+    orders: Option<ChildStdin>,
+    reports: BufReader<ChildStdout>,
+}
+
+impl Client {
+    /// Says something and reads the answer as it streams.
+    pub fn say(&mut self, text: &str) -> Value {
+        self.order(&json!({ "say": text }))
+    }
+
+    /// Says something and gets the answer in one piece.
+    pub fn ask(&mut self, text: &str) -> Value {
+        self.order(&json!({ "ask": text }))
+    }
+
+    /// Says something and gets the lines that came over the wire.
+    pub fn listen(&mut self, text: &str) -> Vec<String> {
+        let report = self.order(&json!({ "listen": text }));
+        assert_eq!(report["status"], 200);
+        report["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// A page of Helix's own API.
+    pub fn get(&mut self, path: &str) -> Value {
+        self.order(&json!({ "get": path }))
+    }
+
+    fn order(&mut self, order: &Value) -> Value {
+        writeln!(self.orders.as_mut().unwrap(), "{order}").unwrap();
+        let mut line = String::new();
+        self.reports.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("the chat client ended after {order} ({error})"))
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.orders.take());
+        let _ = self.process.wait();
+    }
+}
+
+/// The Python that `cargo xtask setup` installs, with the `openai` package and pytest.
+fn python() -> PathBuf {
+    let tools = std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from);
+    let python = tools.join("python/bin/python");
+    assert!(python.is_file(), "there is no {}; run `cargo xtask setup` first", python.display());
+    python
+}
+
+fn write_settings(sandbox: &Sandbox, claude: &str, model: &str) {
+    let claude = claude_binary(claude).unwrap_or_else(|error| panic!("{error}"));
+    let settings = format!(
+        r#"
+[agents.claude]
+command = ["{}"]
+config_dir = "{}"
+env = {{ ANTHROPIC_BASE_URL = "{model}", ANTHROPIC_API_KEY = "test-key", CLAUDE_CODE_MAX_RETRIES = "1", NO_PROXY = "127.0.0.1" }}
+
+[server]
+roots = ["{projects}"]
+
+[projects]
+directory = "{projects}"
+"#,
+        claude.display(),
+        sandbox.claude_config().display(),
+        projects = sandbox.path().join("projects").display(),
+    );
+    let directory = sandbox.home().join(".config/helix");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("helix.toml"), settings).unwrap();
+}

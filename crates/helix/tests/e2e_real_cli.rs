@@ -1,0 +1,192 @@
+//! The main job from outside: a conversation becomes an ADR, a plan and verified commits, by the real agent CLI.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+
+mod e2e;
+
+use std::fs;
+
+use e2e::Bed;
+use helix_testkit::locate::PINNED_CLAUDE;
+use helix_testkit::model::{Fault, FaultKind, Reply, Rule, Script, TextTest, When};
+use serde_json::{Value, json};
+
+/// Asserts that an answer came in order, and returns its text.
+#[track_caller]
+fn answered(report: &Value) -> &str {
+    assert_eq!(report["error"], Value::Null, "{report:#}");
+    assert_eq!(report["finish"], "stop", "{report:#}");
+    let usage = &report["usage"];
+    assert!(usage["prompt_tokens"].as_u64() > Some(0) && usage["completion_tokens"].as_u64() > Some(0), "{report:#}");
+    report["text"].as_str().unwrap()
+}
+
+#[test]
+fn a_conversation_becomes_verified_commits() {
+    let script = include_str!("e2e/conversation.yaml").parse().unwrap();
+    let bed = Bed::serve(PINNED_CLAUDE, script);
+    let mut client = bed.client();
+
+    let question = client.say("I want to keep my accounts and see each month's balance.");
+    assert_eq!(answered(&question).trim_end(), "In which unit do you count: whole cents or fractions?", "{question:#}");
+
+    let started = client.say("Whole cents, in Python. Go ahead and build it.");
+    assert!(answered(&started).starts_with("I write the decision and the plan."), "{started:#}");
+    assert!(started["pieces"].as_u64() > Some(2), "the answer did not stream: {started:#}");
+    let activity = started["reasoning"].as_str().unwrap();
+    for part in ["Everything is said.", "→ Write", "✗ mcp__helix__plan_check", "✓ mcp__helix__job_start"] {
+        assert!(activity.contains(part), "{part:?} is not shown: {started:#}");
+    }
+
+    let progress = client.say("How far is it?");
+    assert!(answered(&progress).contains("account-book"), "{progress:#}");
+
+    let jobs = bed.helix(0, &["jobs", "list"]);
+    assert_eq!(jobs.as_array().unwrap().len(), 1, "{jobs:#}");
+    let id = jobs[0]["id"].as_str().unwrap();
+    assert!(started["text"].as_str().unwrap().contains(id), "the user was told of another job than {id}: {started:#}");
+    bed.helix(0, &["jobs", "watch", id]);
+    let job = bed.helix(0, &["jobs", "show", id]);
+    verified(&job);
+    let done = client.say("How far is it?");
+    assert!(answered(&done).contains("is succeeded"), "{done:#}");
+
+    let project = bed.projects().join("account-book");
+    merged(&bed, &project, &job);
+    corrected(&bed);
+
+    let sessions = client.get("/api/v1/sessions");
+    let sessions = sessions["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 1, "every turn belongs to one conversation [15]: {sessions:#?}");
+    assert_eq!(sessions[0]["turns"].as_array().unwrap().len(), 4, "{sessions:#?}");
+    bed.no_run_of(id);
+    bed.no_run_of(sessions[0]["id"].as_str().unwrap());
+    drop(client);
+    bed.leave();
+}
+
+/// Every phase was proven by tests that really ran, the second one at its second attempt.
+fn verified(job: &Value) {
+    assert_eq!(job["status"], "succeeded", "{job:#}");
+    let phases: Vec<Value> = job["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|phase| {
+            let tests = phase["gates"].as_array().unwrap().iter().find(|gate| gate["gate"] == "tests_pass").unwrap();
+            assert_eq!(tests["command"]["argv"], json!(["pytest", "-q"]));
+            assert_eq!(tests["command"]["exit_code"], 0);
+            json!([phase["id"], phase["status"], phase["attempt"], tests["verdict"], tests["tests"]])
+        })
+        .collect();
+    let counts = |passed: u32| json!({ "passed": passed, "failed": 0, "skipped": 0 });
+    assert_eq!(
+        phases,
+        [json!(["book", "passed", 1, "pass", counts(2)]), json!(["report", "passed", 2, "pass", counts(3)])],
+        "{job:#}"
+    );
+    assert!(job["usage"]["output_tokens"].as_u64() > Some(0), "{job:#}");
+}
+
+/// The commit is on the project's branch with the decision, the plan and the work of both phases.
+fn merged(bed: &Bed, project: &std::path::Path, job: &Value) {
+    assert_eq!(job["commit"], bed.git(project, &["rev-parse", "main"]));
+    assert_eq!(bed.git(project, &["status", "--porcelain"]), "");
+    let files = bed.git(project, &["ls-tree", "-r", "--name-only", "main"]);
+    let adr = "adr/001-account-book-in-whole-cents.md";
+    let plan = "plans/account-book/phases.yaml";
+    let mut wanted = [
+        adr, plan, "adr/INDEX.md", "README.md", ".gitignore", "book.py", "test_book.py", "report.py", "test_report.py",
+    ];
+    wanted.sort_unstable();
+    assert_eq!(files.lines().collect::<Vec<_>>(), wanted);
+    let read = |path: &str| fs::read_to_string(project.join(path)).unwrap();
+    assert!(read(adr).contains("status: Accepted"), "{}", read(adr));
+    assert!(read("adr/INDEX.md").contains("001-account-book-in-whole-cents.md"), "{}", read("adr/INDEX.md"));
+    assert!(read(plan).contains(&format!("\nadr: {adr}\n")), "{}", read(plan));
+    assert!(read("report.py").contains("sorted(entries)"));
+}
+
+/// The agent's own session was told what the failed gate had found.
+fn corrected(bed: &Bed) {
+    let requests = bed.model.requests();
+    let by = |scene: &str| requests.iter().find(|one| one.answered_by.as_deref() == Some(scene)).unwrap();
+    let (first, again) = (by("scene report take 1 step 1"), by("scene report again take 1 step 1"));
+    let prompt = again.body["messages"].to_string();
+    for part in ["test_one_sum_for_each_month", "test_report.py", "The report is there."] {
+        assert!(prompt.contains(part), "{part:?} is not in the correction: {prompt}");
+    }
+    let session = "x-claude-code-session-id";
+    assert_eq!(first.headers[session], again.headers[session], "the correction went into another session");
+}
+
+/// What the endpoint does with all requests of a conversation that begins so.
+fn troubled(prompt: &str, fault: FaultKind) -> Rule {
+    let when = When { any_prompt: Some(TextTest::contains(prompt)), ..When::default() };
+    Rule { name: prompt.into(), when, reply: Reply::text("never said").with_fault(Fault::always(fault)), ..Rule::default() }
+}
+
+#[test]
+fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
+    let mut script = Script::always(Reply::text("All is well again.\n\n<!-- STEP: what -->"));
+    script.rules.insert(0, troubled("Overloaded?", FaultKind::Overloaded));
+    script.rules.insert(1, troubled("Locked out?", FaultKind::Unauthorized));
+    let bed = Bed::serve(PINNED_CLAUDE, script);
+
+    // One client after the other: each has a conversation of its own.
+    let overloaded = bed.client().say("Overloaded? (streamed)");
+    let (text, error) = (overloaded["text"].as_str().unwrap(), &overloaded["error"]);
+    assert_eq!(error["code"], "provider_overloaded", "{overloaded:#}");
+    assert!(text.starts_with("> [!CAUTION]") && text.contains("529"), "{overloaded:#}");
+    assert!(overloaded["reasoning"].as_str().unwrap().contains("try 1 of 1"), "retries are shown: {overloaded:#}");
+    assert!(overloaded["usage"].is_object(), "{overloaded:#}");
+
+    let before = bed.model.requests().len();
+    let whole = bed.client().ask("Overloaded? (in one piece)");
+    assert_eq!((&whole["error"]["status"], &whole["error"]["code"]), (&json!(503), &json!("provider_overloaded")), "{whole:#}");
+    assert_eq!(bed.model.requests().len() - before, 2, "the package asked for the turn again by itself");
+
+    let mut client = bed.client();
+    let lines = client.listen("Locked out?");
+    let [.., error, last] = lines.as_slice() else { panic!("{lines:#?}") };
+    assert_eq!(last, "data: [DONE]", "{lines:#?}");
+    let error: Value = serde_json::from_str(error.strip_prefix("data: ").unwrap()).unwrap();
+    assert_eq!(error["error"]["code"], "provider_credentials", "{lines:#?}");
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains("API key"), "no remedy in {message:?}");
+    assert!(error["choices"].is_null(), "clients overlook errors beside choices: {error}");
+
+    // The conversation goes on once the provider does; the failed turn is no obstacle.
+    let mut patient = bed.client();
+    assert_eq!(patient.ask("Are you well?")["text"], "All is well again.");
+    assert_eq!(answered(&patient.say("Still?")), "All is well again.");
+    drop((client, patient));
+    bed.leave();
+}
+
+#[test]
+fn an_older_cli_writes_drafts_too() {
+    let script: Script = r##"
+rules:
+  - when: { prompt: Write a note, last: prompt }
+    reply:
+      tools:
+        - { name: Write, input: { file_path: "{{cwd}}/note.md", content: "# Kept\n" } }
+        - { name: Write, input: { file_path: "{{projects}}/outside.md", content: "# Not kept\n" } }
+        - { name: mcp__helix__adr_check, input: { path: note.md } }
+  - when: { prompt: Write a note, tool_result: { tool: mcp__helix__adr_check, is_error: true, text: error } }
+    reply: { text: "The note is no ADR." }
+"##
+    .parse()
+    .unwrap();
+    let bed = Bed::serve("2.1.197", script);
+    let mut client = bed.client();
+    let report = client.say("Write a note.");
+    assert_eq!(answered(&report), "The note is no ADR.", "{report:#}");
+    let sessions = client.get("/api/v1/sessions");
+    let directory = sessions["sessions"][0]["directory"].as_str().unwrap();
+    assert_eq!(fs::read_to_string(format!("{directory}/note.md")).unwrap(), "# Kept\n");
+    assert!(!bed.projects().join("outside.md").exists(), "the Consultant wrote outside its directory");
+    drop(client);
+    bed.leave();
+}

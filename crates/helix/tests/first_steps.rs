@@ -1,0 +1,86 @@
+//! The first steps in repositories that Helix has never seen: help, init, plan check, doctor, demo.
+
+mod common;
+
+use common::User;
+
+#[test]
+fn init_looks_around_and_its_plan_is_valid() {
+    for (file, text, language, test) in [
+        ("pyproject.toml", "[tool.pytest.ini_options]\n", "Python", "python3 -m pytest -q"),
+        ("tests/test_a.py", "import unittest\n", "none recognised", ""),
+        ("Cargo.toml", "[package]\nname = \"a\"\n", "Rust", "cargo test"),
+        ("package.json", "{\"scripts\":{\"test\":\"node --test\"}}", "JavaScript", "npm test --silent"),
+    ] {
+        let user = User::new();
+        user.write(file, text);
+        let ran = user.run(&["init"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.stdout.contains(language) && ran.stdout.contains(test), "{ran:?}");
+        let checked = user.run(&["plan", "check", "plans/example/phases.yaml"]);
+        assert!(checked.code == 0 && checked.stdout.contains("valid (2 phases)"), "{checked:?}");
+        let before = std::fs::read(user.work().join("helix.toml")).unwrap();
+        let again = user.run(&["init"]);
+        assert!(again.code == 0 && again.stdout.contains("it was there already"), "{again:?}");
+        assert_eq!(before, std::fs::read(user.work().join("helix.toml")).unwrap(), "never overwritten");
+        assert_eq!(user.run(&["run", "plans/example/phases.yaml", "--dry-run"]).code, 0);
+    }
+}
+
+#[test]
+fn doctor_in_an_empty_environment_names_every_remedy() {
+    let user = User::new();
+    let mut command = user.helix();
+    let ran = common::ran(command.env("PATH", "/nonexistent").args(["doctor"]).output().unwrap());
+    assert_eq!(ran.code, 4, "{ran:?}");
+    let missing = ran.stdout.lines().filter(|line| line.starts_with("MISSING")).count();
+    let hints = ran.stdout.lines().filter(|line| line.trim_start().starts_with("hint:")).count();
+    assert!(missing >= 2 && hints >= missing, "{ran:?}");
+    let json = common::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
+    assert_eq!(json["ok"], false);
+    assert!(json["settings"].as_array().unwrap().iter().any(|row| row["key"] == "server.listen" && row["origin"] == "built in"));
+}
+
+#[test]
+fn drafts_become_numbered_decisions() {
+    let user = User::new();
+    user.repository();
+    let made = user.run(&["adr", "new", "Export orders", "--creates", "src/export.py"]);
+    assert_eq!((made.code, made.stdout.trim()), (0, "adr/draft-export-orders.md"), "{made:?}");
+    let done = user.run(&["adr", "finalize", "adr/draft-export-orders.md"]);
+    assert_eq!((done.code, done.stdout.trim()), (0, "adr/001-export-orders.md"), "{done:?}");
+    assert!(!user.work().join("adr/draft-export-orders.md").exists());
+    assert!(user.run(&["adr", "list"]).stdout.contains("Export orders"));
+    assert_eq!(user.run(&["adr", "next-number"]).stdout.trim(), "002");
+    user.run(&["adr", "finalize", "none.md"]).refused(2, &["HX0921", "none.md"]);
+}
+
+/// The whole way with the embedded agent, without colour, terminal, git identity, account or network.
+#[test]
+fn the_demo_gets_through() {
+    let user = User::new();
+    let temporary = user.work().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let ran = common::ran(user.helix().env("TMPDIR", &temporary).env("NO_COLOR", "1").args(["demo"]).output().unwrap());
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stdout.contains("succeeded") && ran.stdout.contains("merged into main"), "{ran:#?}");
+    assert!(ran.stderr.contains("gate tests_pass: fail") || ran.stderr.contains("gate command: fail"), "{ran:#?}");
+    assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "no colour: {ran:#?}");
+    assert!(!user.state().exists(), "the user's own state is not touched");
+}
+
+#[test]
+fn descriptions_of_formats_and_of_the_program_itself_are_printed() {
+    let user = User::new();
+    for (arguments, part) in [
+        (&["plan", "schema"][..], "\"phases\""),
+        (&["events", "schema"], "job_submitted"),
+        (&["completions", "bash"], "_helix"),
+        (&["man"], ".TH helix"),
+        (&["--version"], "helix 0."),
+    ] {
+        let ran = user.run(arguments);
+        assert!(ran.code == 0 && ran.stdout.contains(part), "{arguments:?}: {ran:?}");
+    }
+    insta::assert_snapshot!("help", user.run(&["--help"]).stdout);
+}

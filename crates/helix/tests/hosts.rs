@@ -1,0 +1,99 @@
+//! Hosts and jobs from outside: one host for each state directory, work beside the user's, coming back.
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+use common::User;
+
+const PLAN: &str = "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.txt]\n    gates: [{ type: files_exist }]\n";
+
+/// A host that ends with the test.
+struct Served(Child);
+
+impl Served {
+    /// Returns once the host can be reached.
+    fn start(user: &User) -> Self {
+        let mut child = user
+            .helix()
+            .args(["--json", "serve", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("http://127.0.0.1:"), "{line}");
+        Self(child)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let ended = self.0.kill().and_then(|()| self.0.wait());
+        assert!(ended.is_ok() || std::thread::panicking(), "{ended:?}");
+    }
+}
+
+/// Two hosts on one state directory [B: two daemons take one issue].
+#[test]
+fn the_second_host_is_told_who_the_first_is() {
+    let user = User::new();
+    let first = Served::start(&user);
+    let pid = first.0.id().to_string();
+    user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(4, &["HX0308", &pid]);
+}
+
+#[test]
+fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", PLAN);
+    user.write("mine.txt", "first\n");
+    user.repository();
+    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
+    user.write("mine.txt", "uncommitted\n");
+    user.write("new.txt", "untracked\n");
+    let before = user.git(&["status", "--porcelain"]);
+    let ran = user.run(&["run", "plans/p/phases.yaml"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert_eq!(std::fs::read_to_string(user.work().join("mine.txt")).unwrap(), "uncommitted\n");
+    assert_eq!(std::fs::read_to_string(user.work().join("new.txt")).unwrap(), "untracked\n");
+    assert_eq!(user.git(&["status", "--porcelain"]), before, "{ran:#?}");
+
+    // Without a host, what happened can still be read.
+    let jobs = user.run(&["--json", "jobs"]).json();
+    let id = jobs[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(jobs[0]["status"], "succeeded");
+    assert!(user.run(&["jobs", "show", &id]).stdout.contains("files_exist ok"));
+    assert!(user.run(&["jobs", "logs", &id]).stdout.contains("done"));
+    user.run(&["jobs", "cancel", &id]).refused(2, &["over"]);
+}
+
+#[test]
+fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", &PLAN.replace("    outputs", "    max_attempts: 1\n    outputs"));
+    user.repository();
+    user.rehearse("- {key: a, repeat: true, actions: [{say: nothing}]}\n");
+    let ran = user.run(&["run", "."]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(ran.stdout.contains("failed a:") && ran.stdout.contains("helix jobs logs"), "{ran:#?}");
+    assert_eq!(user.git(&["log", "--oneline"]).lines().count(), 1, "nothing was merged");
+}
+
+#[test]
+fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", PLAN);
+    user.repository();
+    user.rehearse("- {key: a, repeat: true, actions: [{say: waiting}], end: hang}\n");
+    let host = Served::start(&user);
+    let started = user.run(&["--json", "run", ".", "--detach"]);
+    let id = started.json()["job"].as_str().unwrap().to_owned();
+    assert_eq!(started.json()["host_pid"], host.0.id());
+    assert_eq!(user.run(&["jobs", "cancel", &id]).code, 0);
+    let watched = user.run(&["jobs", "watch", &id]);
+    assert!(watched.stdout.contains("cancelled"), "{watched:#?}");
+    assert_eq!(user.run(&["--json", "jobs", "show", &id]).json()["status"], "cancelled");
+}
