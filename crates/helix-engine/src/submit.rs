@@ -98,6 +98,16 @@ pub enum SubmitError {
     },
 }
 
+impl SubmitError {
+    /// `HX` and four digits.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Plan { .. } => codes::PLAN_INVALID,
+            Self::Refused { code, .. } => code,
+        }
+    }
+}
+
 /// Whose fault a refusal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {

@@ -8,27 +8,27 @@ use helix_core::diagnostic::Diagnostic;
 use helix_engine::EngineError;
 use helix_engine::submit::{Blame, SubmitError};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What went wrong, where, and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Problem {
     /// Names the kind of problem: `urn:helix:` and its code in lower case.
     #[serde(rename = "type")]
     pub(crate) kind: String,
     /// The HTTP status in words.
-    pub(crate) title: String,
+    pub(crate) title: &'static str,
     /// The HTTP status.
     pub(crate) status: u16,
     /// What is wrong, one sentence.
-    pub(crate) detail: String,
+    pub(crate) detail: Box<str>,
     /// `HX` and four digits.
-    pub(crate) code: String,
+    pub(crate) code: &'static str,
     /// What to do about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) hint: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<Box<str>>,
     /// Problems in a file, each with its place.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -60,13 +60,13 @@ pub(crate) mod codes {
 
 impl Problem {
     /// A problem without hint or diagnostics.
-    pub(crate) fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<Box<str>>) -> Self {
         Self {
             kind: format!("urn:helix:{}", code.to_ascii_lowercase()),
-            title: status.canonical_reason().unwrap_or("error").to_owned(),
+            title: status.canonical_reason().unwrap_or("error"),
             status: status.as_u16(),
             detail: detail.into(),
-            code: code.to_owned(),
+            code,
             hint: None,
             diagnostics: Vec::new(),
         }
@@ -74,7 +74,7 @@ impl Problem {
 
     /// Adds the remedy.
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -119,9 +119,10 @@ impl From<EngineError> for Problem {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, detail)
                     .hint("look at the state directory's disk and permissions: `helix doctor`")
             }
-            EngineError::Environment { message, hint } => {
-                Self { hint, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, codes::ENVIRONMENT, message) }
-            }
+            EngineError::Environment { message, hint } => Self {
+                hint: hint.map(Into::into),
+                ..Self::new(StatusCode::SERVICE_UNAVAILABLE, codes::ENVIRONMENT, message)
+            },
         }
     }
 }
@@ -142,7 +143,7 @@ impl From<SubmitError> for Problem {
                     Blame::Environment => StatusCode::SERVICE_UNAVAILABLE,
                     Blame::Helix => StatusCode::INTERNAL_SERVER_ERROR,
                 };
-                Self { hint, ..Self::new(status, code, message) }
+                Self { hint: hint.map(Into::into), ..Self::new(status, code, message) }
             }
         }
     }

@@ -1,4 +1,5 @@
 //! `/api/v1`, `/helix`, `/openapi.json`: as far as no agent is needed.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod host;
 

@@ -23,7 +23,9 @@ use crate::terminal::{Reading, Terminal};
 /// Helix turns a conversation into verified software by driving coding agents.
 #[derive(Debug, Parser)]
 #[command(name = "helix", version, arg_required_else_help = true, disable_help_subcommand = true)]
-#[command(after_help = "Start with `helix demo`: it needs no account and no network.\nErrors have a code; what each means is in docs/errors/.")]
+#[command(
+    after_help = "Start with `helix demo`: it needs no account and no network.\nErrors have a code; what each means is in docs/errors/."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     shared: Shared,
@@ -110,13 +112,11 @@ impl Context {
     ///
     /// # Errors
     /// Those of the command, and when there are no threads for it.
-    pub(crate) fn block_on<T>(
-        &self,
-        work: impl Future<Output = Result<T, CommandError>>,
-    ) -> Result<T, CommandError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-            CommandError::environment(codes::RUNTIME, "cannot start threads").because(&error)
-        })?;
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| CommandError::environment(codes::RUNTIME, "cannot start threads").because(&error))?;
         runtime.block_on(work)
     }
 }
@@ -197,7 +197,7 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
 
 fn log_to_stderr(environment: &Environment, serves: bool) {
     use tracing_subscriber::EnvFilter;
-    let default = if serves { "info" } else { "error" };
+    let default = if serves { "info,rmcp=warn,rusqlite_migration=warn" } else { "error" };
     let wanted = environment.variable("HELIX_LOG").unwrap_or(default);
     let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(default));
     let subscriber = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).with_ansi(false);

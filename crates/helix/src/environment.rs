@@ -59,9 +59,8 @@ impl Environment {
     /// Where a program would be found.
     pub(crate) fn find_program(&self, name: &str) -> Option<PathBuf> {
         use std::os::unix::fs::PermissionsExt;
-        let executable = |path: &Path| {
-            path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-        };
+        let executable =
+            |path: &Path| path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
         if name.contains('/') {
             let path = self.directory.join(name);
             return executable(&path).then_some(path);

@@ -4,7 +4,8 @@ mod common;
 
 use common::User;
 
-const PLAN: &str = "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.txt]\n";
+const PLAN: &str =
+    "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.txt]\n";
 
 #[test]
 fn wrong_usage_is_exit_2_and_json_when_asked() {

@@ -8,7 +8,7 @@ use common::User;
 fn init_looks_around_and_its_plan_is_valid() {
     for (file, text, language, test) in [
         ("pyproject.toml", "[tool.pytest.ini_options]\n", "Python", "python3 -m pytest -q"),
-        ("tests/test_a.py", "import unittest\n", "none recognised", ""),
+        ("tests/test_a.py", "import unittest\n", "Python", "python3 -m unittest discover -s tests"),
         ("Cargo.toml", "[package]\nname = \"a\"\n", "Rust", "cargo test"),
         ("package.json", "{\"scripts\":{\"test\":\"node --test\"}}", "JavaScript", "npm test --silent"),
     ] {
@@ -36,9 +36,16 @@ fn doctor_in_an_empty_environment_names_every_remedy() {
     let missing = ran.stdout.lines().filter(|line| line.starts_with("MISSING")).count();
     let hints = ran.stdout.lines().filter(|line| line.trim_start().starts_with("hint:")).count();
     assert!(missing >= 2 && hints >= missing, "{ran:?}");
-    let json = common::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
+    let json =
+        common::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
     assert_eq!(json["ok"], false);
-    assert!(json["settings"].as_array().unwrap().iter().any(|row| row["key"] == "server.listen" && row["origin"] == "built in"));
+    assert!(
+        json["settings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["key"] == "server.listen" && row["origin"] == "built in")
+    );
 }
 
 #[test]

@@ -9,6 +9,8 @@ use common::User;
 
 const PLAN: &str = "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.txt]\n    gates: [{ type: files_exist }]\n";
 
+const HANGING: &str = "- {key: a, repeat: true, actions: [{say: waiting}], end: hang}\n";
+
 /// A host that ends with the test.
 struct Served(Child);
 
@@ -87,7 +89,7 @@ fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     let user = User::new();
     user.write("plans/p/phases.yaml", PLAN);
     user.repository();
-    user.rehearse("- {key: a, repeat: true, actions: [{say: waiting}], end: hang}\n");
+    user.rehearse(HANGING);
     let host = Served::start(&user);
     let started = user.run(&["--json", "run", ".", "--detach"]);
     let id = started.json()["job"].as_str().unwrap().to_owned();
@@ -96,4 +98,44 @@ fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     let watched = user.run(&["jobs", "watch", &id]);
     assert!(watched.stdout.contains("cancelled"), "{watched:#?}");
     assert_eq!(user.run(&["--json", "jobs", "show", &id]).json()["status"], "cancelled");
+}
+
+/// The host dies while a job is watched: the watcher takes over, re-attaches, and an interrupt stops the job.
+#[test]
+fn the_watcher_takes_over_from_a_dead_host() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", PLAN);
+    user.repository();
+    user.rehearse(HANGING);
+    let host = Served::start(&user);
+    let mut watcher =
+        user.helix().args(["--json", "run", "."]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watcher.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut errors = BufReader::new(watcher.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("attempt_started")));
+    drop(host);
+    assert!(errors.any(|line| line.contains("taking over")));
+    let pid = rustix::process::Pid::from_child(&watcher);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let rest: Vec<String> = lines.collect();
+    assert!(rest.iter().any(|line| line.contains("job_finished") && line.contains("cancelled")), "{rest:#?}");
+    assert_eq!(rest.iter().filter(|line| line.contains("attempt_started")).count(), 0, "never run twice: {rest:#?}");
+    assert_eq!(watcher.wait().unwrap().code(), Some(130));
+}
+
+/// Nobody is the host: one comes up in the background, carries the job out, and can be watched.
+#[test]
+fn a_detached_job_brings_its_own_host() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", PLAN);
+    user.repository();
+    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
+    let started = user.run(&["--json", "run", ".", "--detach"]);
+    assert_eq!(started.code, 0, "{started:#?}");
+    let id = started.json()["job"].as_str().unwrap().to_owned();
+    let watched = user.run(&["jobs", "watch", &id]);
+    assert!(watched.code == 0 && watched.stdout.contains("succeeded"), "{watched:#?}");
+    let pid = i32::try_from(started.json()["host_pid"].as_u64().unwrap()).unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
 }

@@ -32,5 +32,9 @@ fn a_signal_is_read_in_every_form() {
     }
     let ours = outcome("170-SIGKILL-then-resume-a", &["--exit", "-9", "--stopped", "cancelled"]);
     assert_eq!(ours["outcome"], "CANCELLED");
-    assert_eq!(outcome("01-trivial", &["--exit", "-9"])["outcome"], "ERROR", "success and a signal contradict each other");
+    assert_eq!(
+        outcome("01-trivial", &["--exit", "-9"])["outcome"],
+        "ERROR",
+        "success and a signal contradict each other"
+    );
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use helix_core::ids::JobId;
 use helix_core::job::{IllegalEvent, JobEvent, JobState, JobView, Recorded};
-use helix_store::{Append, AppendError, Fence, Journal, NewEvent, Projection, Stream};
+use helix_store::{Append, AppendError, DatabaseError, Fence, Journal, NewEvent, Projection, Stream};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
@@ -74,7 +74,8 @@ impl JobLog {
                 Err(AppendError::StaleFence { .. } | AppendError::Conflict { .. }) => {
                     return Err(LogError::Fenced(self.id.clone()));
                 }
-                Err(AppendError::Database(error)) => {
+                // A damaged database does not mend itself; everything else may pass.
+                Err(AppendError::Database(error)) if !matches!(error, DatabaseError::Damaged { .. }) => {
                     tracing::error!(job = %self.id, %error, "the journal cannot be written; trying again in {pause:?}");
                     tokio::select! {
                         () = closing.cancelled() => return Err(LogError::Closing),

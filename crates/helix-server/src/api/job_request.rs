@@ -142,7 +142,7 @@ impl JobRequest {
     }
 }
 
-fn bad(detail: impl Into<String>) -> Problem {
+fn bad(detail: impl Into<Box<str>>) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, detail)
 }
 

@@ -49,7 +49,8 @@ impl ChatStream {
             })?;
             let Some(frame) = frame.filter(|frame| frame.data != "[DONE]") else { return Ok(None) };
             let chunk: Value = serde_json::from_str(&frame.data).map_err(|error| {
-                CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host's answer cannot be understood").because(&error)
+                CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host's answer cannot be understood")
+                    .because(&error)
             })?;
             if let Some(event) = piece(&chunk)? {
                 return Ok(Some(event));

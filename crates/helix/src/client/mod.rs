@@ -53,11 +53,9 @@ pub(crate) enum ClientError {
 impl From<ClientError> for CommandError {
     fn from(error: ClientError) -> Self {
         match error {
-            ClientError::Gone(source) => {
-                Self::environment(codes::HOST_SILENT, "the host went away before it answered")
-                    .because(&source)
-                    .hint("run the command again: another host takes over; `helix doctor` looks for the cause")
-            }
+            ClientError::Gone(source) => Self::environment(codes::HOST_SILENT, "the host went away before it answered")
+                .because(&source)
+                .hint("run the command again: another host takes over; `helix doctor` looks for the cause"),
             ClientError::Refused(error) => error,
         }
     }
@@ -125,9 +123,11 @@ impl Client {
     pub(crate) fn new(host: &HostInfo) -> Result<Self, CommandError> {
         let token = std::fs::read_to_string(&host.token_file).map_err(unreadable(&host.token_file))?;
         // A proxy of the user's is for the world outside, never for the loopback.
-        let http = reqwest::Client::builder().no_proxy().connect_timeout(CONNECT).build().map_err(|error| {
-            CommandError::helix(codes::RUNTIME, "cannot set up an HTTP client").because(&error)
-        })?;
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .connect_timeout(CONNECT)
+            .build()
+            .map_err(|error| CommandError::helix(codes::RUNTIME, "cannot set up an HTTP client").because(&error))?;
         let url = host.url.trim_end_matches('/').to_owned();
         Ok(Self { http, url, token: token.trim().to_owned(), pid: host.pid })
     }
@@ -262,7 +262,8 @@ fn refusal(status: StatusCode, body: &[u8]) -> CommandError {
                 .diagnostics(problem.diagnostics, source_text)
         }
         Err(_) => {
-            let said = openai_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(300).collect());
+            let said =
+                openai_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(300).collect());
             CommandError::new(exit, codes::HOST_REFUSED, format!("the host refused: {status}: {said}"))
                 .hint("see the host's log")
         }

@@ -53,10 +53,8 @@ impl Client {
         let call = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments },
         });
-        let request = self
-            .request(Method::POST, "/mcp")
-            .header("accept", "application/json, text/event-stream")
-            .json(&call);
+        let request =
+            self.request(Method::POST, "/mcp").header("accept", "application/json, text/event-stream").json(&call);
         let envelope: Envelope = self.decode(request).await?;
         let refused = |message: &str| {
             ClientError::Refused(CommandError::usage(codes::HOST_REFUSED, message).hint("nothing was changed"))

@@ -137,23 +137,24 @@ fn open(root: &Path) -> Result<AdrDirectory, CommandError> {
 
 /// Turns what is wrong with a file of ADRs into an error for people.
 fn failed(error: &AdrFileError) -> CommandError {
-    let shown = match error {
-        AdrFileError::Disk { .. } => CommandError::environment(codes::OUTPUT_UNWRITABLE, error)
-            .hint("check that the directory exists, is writable and has room"),
-        AdrFileError::TooLarge { .. } => {
-            CommandError::usage(codes::INPUT_UNREADABLE, error).hint("name a file that is an ADR")
-        }
-        AdrFileError::Unreadable(diagnostic) => CommandError::usage(codes::ADR_ERRORS, "the ADR cannot be read")
-            .hint("save it as UTF-8; nothing was written")
-            .diagnostics(vec![(**diagnostic).clone()], ""),
-        AdrFileError::Invalid { source_text, diagnostics, .. } => CommandError::usage(codes::ADR_ERRORS, error)
-            .hint("mend the draft; nothing was written")
-            .diagnostics(diagnostics.clone(), source_text.clone()),
-        AdrFileError::Numbered { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-            .hint("write `adr_id: draft` to have a new number allocated"),
-        AdrFileError::Rewrite { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-            .hint("give the front matter the keys `adr_id` and `status`"),
-    };
+    let shown =
+        match error {
+            AdrFileError::Disk { .. } => CommandError::environment(codes::OUTPUT_UNWRITABLE, error)
+                .hint("check that the directory exists, is writable and has room"),
+            AdrFileError::TooLarge { .. } => {
+                CommandError::usage(codes::INPUT_UNREADABLE, error).hint("name a file that is an ADR")
+            }
+            AdrFileError::Unreadable(diagnostic) => CommandError::usage(codes::ADR_ERRORS, "the ADR cannot be read")
+                .hint("save it as UTF-8; nothing was written")
+                .diagnostics(vec![(**diagnostic).clone()], ""),
+            AdrFileError::Invalid { source_text, diagnostics, .. } => CommandError::usage(codes::ADR_ERRORS, error)
+                .hint("mend the draft; nothing was written")
+                .diagnostics(diagnostics.clone(), source_text.clone()),
+            AdrFileError::Numbered { .. } => CommandError::usage(codes::ADR_ERRORS, error)
+                .hint("write `adr_id: draft` to have a new number allocated"),
+            AdrFileError::Rewrite { .. } => CommandError::usage(codes::ADR_ERRORS, error)
+                .hint("give the front matter the keys `adr_id` and `status`"),
+        };
     match std::error::Error::source(error) {
         Some(source) => shown.because(source),
         None => shown,
@@ -185,8 +186,11 @@ fn check_all(context: &Context, root: &Path, files: &[PathBuf], completely: bool
         paths = markdown_in(&directory)?;
     }
     if paths.is_empty() {
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("there are no ADRs in {}", directory.display()))
-            .hint("name a file, or make one with `helix adr new TITLE`"));
+        return Err(CommandError::usage(
+            codes::INPUT_UNREADABLE,
+            format!("there are no ADRs in {}", directory.display()),
+        )
+        .hint("name a file, or make one with `helix adr new TITLE`"));
     }
     let rules = if completely { Some(rules(root)?) } else { None };
     let known = open(root)?;
@@ -210,7 +214,9 @@ fn check_all(context: &Context, root: &Path, files: &[PathBuf], completely: bool
         if context.terminal.reading == Reading::People {
             say_result(context, &name, &diagnostics, &source)?;
         }
-        reports.push(json!({ "file": name, "valid": !diagnostics.iter().any(Diagnostic::is_error), "diagnostics": diagnostics }));
+        reports.push(
+            json!({ "file": name, "valid": !diagnostics.iter().any(Diagnostic::is_error), "diagnostics": diagnostics }),
+        );
     }
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&json!({ "valid": errors == 0, "files": reports }))?;
@@ -270,7 +276,9 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
     let done = AdrDirectory::finalize(root, &draft).map_err(|error| failed(&error))?;
     match context.terminal.reading {
         Reading::Programs => {
-            context.terminal.json(&json!({ "number": done.number, "path": root.join(&done.path), "warnings": done.warnings }))?;
+            context
+                .terminal
+                .json(&json!({ "number": done.number, "path": root.join(&done.path), "warnings": done.warnings }))?;
         }
         Reading::People => {
             context.terminal.say_diagnostics(&done.warnings, "");
@@ -319,7 +327,9 @@ fn list(context: &Context, root: &Path) -> Ended {
         ]);
     }
     if adrs.is_empty() {
-        context.terminal.say(&format!("there are no ADRs in {}; `helix adr new TITLE` makes one", root.join("adr").display()));
+        context
+            .terminal
+            .say(&format!("there are no ADRs in {}; `helix adr new TITLE` makes one", root.join("adr").display()));
     } else {
         context.terminal.data(&table.for_data(&context.terminal))?;
     }

@@ -60,7 +60,9 @@ async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -
         let line = line
             .await
             .map_err(|error| CommandError::helix(codes::BROKEN, "reading standard input broke").because(&error))?
-            .map_err(|error| CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error))?;
+            .map_err(|error| {
+                CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
+            })?;
         let Some(line) = line.filter(|line| !line.trim().is_empty()) else {
             context.terminal.say(&format!("`helix chat --session {key}` goes on with it"));
             return Ok(Exit::Success);
@@ -86,7 +88,9 @@ async fn say(context: &Context, reached: &Reached, key: &str, model: Option<&str
                 context.terminal.raw(&text)?;
             }
             Some(ChatEvent::Activity(text)) => {
-                context.terminal.say(&context.terminal.paint_error(Meaning::Weak, &format!("  {}", one_line(&text, 120))));
+                context
+                    .terminal
+                    .say(&context.terminal.paint_error(Meaning::Weak, &format!("  {}", one_line(&text, 120))));
             }
             None => {
                 context.terminal.raw("\n")?;

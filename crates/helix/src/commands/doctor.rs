@@ -113,10 +113,17 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
             },
             Err(error) => {
                 let remedy = match name.as_str() {
-                    "claude" => "install it: npm install -g @anthropic-ai/claude-code; or set `command` in [agents.claude]".to_owned(),
+                    "claude" => {
+                        "install it: npm install -g @anthropic-ai/claude-code; or set `command` in [agents.claude]"
+                            .to_owned()
+                    }
                     other => format!("correct `command` in [agents.{other}] ({})", setting.origin),
                 };
-                if needed { Check::missing(what, error.to_string(), remedy) } else { Check::note(what, error.to_string(), remedy) }
+                if needed {
+                    Check::missing(what, error.to_string(), remedy)
+                } else {
+                    Check::note(what, error.to_string(), remedy)
+                }
             }
         };
         checks.push(check);
@@ -151,7 +158,11 @@ fn toolchains(context: &Context, checks: &mut Vec<Check>) {
             let what = format!("{} for {}", program, language.name());
             checks.push(match context.environment.find_program(program) {
                 Some(path) => Check::good(what, path.display().to_string()),
-                None => Check::missing(what, "not found in PATH", format!("install {program}, or gates that run it stay inconclusive")),
+                None => Check::missing(
+                    what,
+                    "not found in PATH",
+                    format!("install {program}, or gates that run it stay inconclusive"),
+                ),
             });
         }
     }
@@ -163,8 +174,16 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
     if !root.exists() && !fix {
         let parent = root.ancestors().find(|path| path.exists());
         let check = match parent.filter(|parent| parent.is_dir()) {
-            Some(_) => Check::note("state directory", format!("{described} is not there yet"), "nothing to do: it is created when it is needed"),
-            None => Check::missing("state directory", format!("{described} cannot be created"), "choose another --state-dir"),
+            Some(_) => Check::note(
+                "state directory",
+                format!("{described} is not there yet"),
+                "nothing to do: it is created when it is needed",
+            ),
+            None => Check::missing(
+                "state directory",
+                format!("{described} cannot be created"),
+                "choose another --state-dir",
+            ),
         };
         checks.push(check);
         return;
@@ -210,7 +229,11 @@ async fn database(state: &StateDir, checks: &mut Vec<Check>) {
     checks.push(match SqliteJournal::open(state.database(), Access::ReadOnly).await {
         Ok(journal) => match journal.check().await {
             Ok(problems) if problems.is_empty() => Check::good("database", state.database().display().to_string()),
-            Ok(problems) => Check::missing("database", problems.join("; "), "restore the state directory from a backup, or choose another one"),
+            Ok(problems) => Check::missing(
+                "database",
+                problems.join("; "),
+                "restore the state directory from a backup, or choose another one",
+            ),
             Err(error) => Check::missing("database", error.to_string(), error.hint()),
         },
         Err(error) => Check::missing("database", error.to_string(), error.hint()),
@@ -222,10 +245,16 @@ async fn listening(settings: &Settings, checks: &mut Vec<Check>) {
     let what = "address of helix serve";
     checks.push(match tokio::net::TcpListener::bind(address.as_str()).await {
         Ok(_) => Check::good(what, format!("{address} is free")),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
-            Check::note(what, format!("{address} is taken"), "if that is no helix serve: choose another with --listen or `[server] listen`")
-        }
-        Err(error) => Check::missing(what, format!("{address}: {error}"), "choose an address of this machine with `[server] listen`"),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Check::note(
+            what,
+            format!("{address} is taken"),
+            "if that is no helix serve: choose another with --listen or `[server] listen`",
+        ),
+        Err(error) => Check::missing(
+            what,
+            format!("{address}: {error}"),
+            "choose an address of this machine with `[server] listen`",
+        ),
     });
 }
 
@@ -276,7 +305,8 @@ fn show(context: &Context, checks: &[Check], settings: &Settings) -> Result<(), 
     }
     let mut table = Table::new(["setting", "value", "from"]);
     for row in origins(settings) {
-        let cell = |key: &str| row.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let cell =
+            |key: &str| row.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         table.row([
             (cell("key").unwrap_or_default(), None),
             (cell("value").unwrap_or_default(), None),

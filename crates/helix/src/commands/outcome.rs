@@ -20,10 +20,37 @@ const STDERR_TAIL: u64 = 2 * 1024;
 
 /// Signals by name, as Linux numbers them.
 const SIGNALS: &[(&str, i32)] = &[
-    ("HUP", 1), ("INT", 2), ("QUIT", 3), ("ILL", 4), ("TRAP", 5), ("ABRT", 6), ("BUS", 7), ("FPE", 8), ("KILL", 9),
-    ("USR1", 10), ("SEGV", 11), ("USR2", 12), ("PIPE", 13), ("ALRM", 14), ("TERM", 15), ("STKFLT", 16), ("CHLD", 17),
-    ("CONT", 18), ("STOP", 19), ("TSTP", 20), ("TTIN", 21), ("TTOU", 22), ("URG", 23), ("XCPU", 24), ("XFSZ", 25),
-    ("VTALRM", 26), ("PROF", 27), ("WINCH", 28), ("IO", 29), ("PWR", 30), ("SYS", 31),
+    ("HUP", 1),
+    ("INT", 2),
+    ("QUIT", 3),
+    ("ILL", 4),
+    ("TRAP", 5),
+    ("ABRT", 6),
+    ("BUS", 7),
+    ("FPE", 8),
+    ("KILL", 9),
+    ("USR1", 10),
+    ("SEGV", 11),
+    ("USR2", 12),
+    ("PIPE", 13),
+    ("ALRM", 14),
+    ("TERM", 15),
+    ("STKFLT", 16),
+    ("CHLD", 17),
+    ("CONT", 18),
+    ("STOP", 19),
+    ("TSTP", 20),
+    ("TTIN", 21),
+    ("TTOU", 22),
+    ("URG", 23),
+    ("XCPU", 24),
+    ("XFSZ", 25),
+    ("VTALRM", 26),
+    ("PROF", 27),
+    ("WINCH", 28),
+    ("IO", 29),
+    ("PWR", 30),
+    ("SYS", 31),
 ];
 
 /// Arguments of `helix outcome`.
@@ -65,7 +92,8 @@ struct Answer {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    let ended = AgentEnded { ending: ending(arguments)?, stopped: arguments.stopped, stderr_tail: stderr_tail(arguments)? };
+    let ended =
+        AgentEnded { ending: ending(arguments)?, stopped: arguments.stopped, stderr_tail: stderr_tail(arguments)? };
     let asked = if arguments.asked_schema { AskedSchema::Yes } else { AskedSchema::No };
     let input: Box<dyn BufRead> = if arguments.stdout == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
@@ -105,10 +133,8 @@ fn ending(arguments: &Arguments) -> Result<Ending, CommandError> {
         (None, Some(code @ 0..=255)) => Ok(Ending::Exited { code }),
         // As Python's subprocess reports it.
         (None, Some(negative @ -64..=-1)) => Ok(Ending::Signaled { signal: -negative }),
-        (None, Some(other)) => {
-            Err(CommandError::usage(codes::USAGE, format!("no process exits with {other}"))
-                .hint("an exit status is 0 to 255; -1 to -64 mean: ended by that signal"))
-        }
+        (None, Some(other)) => Err(CommandError::usage(codes::USAGE, format!("no process exits with {other}"))
+            .hint("an exit status is 0 to 255; -1 to -64 mean: ended by that signal")),
         (None, None) => Err(CommandError::usage(codes::USAGE, "neither --exit nor --signal is given")
             .hint("say how the agent ended, such as --exit 0")),
     }

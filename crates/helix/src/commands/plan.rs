@@ -102,7 +102,9 @@ fn check(context: &Context, plan: &Path) -> Ended {
     if context.terminal.reading == Reading::People {
         let phases = parsed.plan.phases.len();
         let word = if phases == 1 { "phase" } else { "phases" };
-        context.terminal.data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
+        context
+            .terminal
+            .data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
     }
     Ok(Exit::Success)
 }
@@ -126,7 +128,9 @@ pub(crate) fn found_and_readable(path: &Path) -> Result<PathBuf, CommandError> {
     }
     let below = path.join("plans");
     let mut found: Vec<PathBuf> = match std::fs::read_dir(&below) {
-        Ok(entries) => entries.flatten().map(|entry| entry.path().join(PLAN_FILE)).filter(|plan| plan.is_file()).collect(),
+        Ok(entries) => {
+            entries.flatten().map(|entry| entry.path().join(PLAN_FILE)).filter(|plan| plan.is_file()).collect()
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(unreadable(&below)(error)),
     };
@@ -162,7 +166,9 @@ fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
         context.terminal.json(&json!({ "written": path }))?;
     } else {
         context.terminal.data(&shown(context, &path))?;
-        context.terminal.say(&format!("edit it, then `helix plan check {0}` and `helix run {0}`", shown(context, &path)));
+        context
+            .terminal
+            .say(&format!("edit it, then `helix plan check {0}` and `helix run {0}`", shown(context, &path)));
     }
     Ok(Exit::Success)
 }
@@ -207,8 +213,7 @@ phases:
     gates:
       - {{ type: outputs_claimed }}
       - {{ type: syntax_check }}
-{gate}\
-  - id: document
+{gate}  - id: document
     name: Document it
     type: documentation
     description: |
@@ -261,8 +266,16 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
             let agent = selection.agent.as_ref().or(phase.agent.as_ref()).unwrap_or(&settings.default_agent.value);
             let model = selection.model.as_ref().or(phase.model.as_ref());
             let model = model.map(|model| format!(", model {model}")).unwrap_or_default();
-            terminal.data(&format!("  {} ({}): {}", terminal.paint(Meaning::Strong, phase.id.as_str()), phase.kind.word(), phase.name))?;
-            terminal.data(&format!("    agent {agent}{model}, up to {} attempts of {} s", phase.max_attempts, phase.timeout.0))?;
+            terminal.data(&format!(
+                "  {} ({}): {}",
+                terminal.paint(Meaning::Strong, phase.id.as_str()),
+                phase.kind.word(),
+                phase.name
+            ))?;
+            terminal.data(&format!(
+                "    agent {agent}{model}, up to {} attempts of {} s",
+                phase.max_attempts, phase.timeout.0
+            ))?;
             if !phase.outputs.is_empty() {
                 terminal.data(&format!("    outputs {}", phase.outputs.join(", ")))?;
             }
@@ -306,7 +319,8 @@ fn selected(plan: &Plan, selection: &Selection) -> Result<Vec<PhaseId>, CommandE
     for wanted in selection.only.iter().chain(&selection.from) {
         if !known.contains(&wanted.as_str()) {
             let near = helix_core::diagnostic::did_you_mean(wanted, known.iter().copied());
-            let hint = near.map_or_else(|| format!("its phases: {}", known.join(", ")), |near| format!("did you mean {near}?"));
+            let hint = near
+                .map_or_else(|| format!("its phases: {}", known.join(", ")), |near| format!("did you mean {near}?"));
             return Err(CommandError::usage(codes::NOT_FOUND, format!("the plan has no phase {wanted:?}")).hint(hint));
         }
     }

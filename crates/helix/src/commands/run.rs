@@ -145,12 +145,16 @@ async fn detach(context: &Context, client: &Client, body: &SubmitBody) -> Ended 
     let accepted = client.submit(body).await?;
     match context.terminal.reading {
         Reading::Programs => {
-            context.terminal.json(&json!({ "job": accepted.job.id, "host": client.url(), "host_pid": client.pid() }))?;
+            context
+                .terminal
+                .json(&json!({ "job": accepted.job.id, "host": client.url(), "host_pid": client.pid() }))?;
         }
         Reading::People => {
             context.terminal.say_diagnostics(&accepted.warnings, "");
             context.terminal.data(accepted.job.id.as_str())?;
-            context.terminal.say(&format!("`helix jobs watch {0}` follows it, `helix jobs show {0}` shows it", accepted.job.id));
+            context
+                .terminal
+                .say(&format!("`helix jobs watch {0}` follows it, `helix jobs show {0}` shows it", accepted.job.id));
         }
     }
     Ok(Exit::Success)

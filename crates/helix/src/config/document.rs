@@ -223,12 +223,7 @@ impl<'t, 'i> Section<'t, 'i> {
                 Some(known) => format!("did you mean `{known}`?"),
                 None => format!("known here: {}", self.known.join(", ")),
             };
-            document.error(
-                codes::CONFIG_UNKNOWN_KEY,
-                range.clone(),
-                format!("unknown key `{key}`{place}"),
-                Some(help),
-            );
+            document.error(codes::CONFIG_UNKNOWN_KEY, range.clone(), format!("unknown key `{key}`{place}"), Some(help));
         }
     }
 
@@ -241,14 +236,7 @@ impl<'t, 'i> Section<'t, 'i> {
         if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
     }
 
-    fn mismatch(
-        &self,
-        key: &str,
-        wanted: &str,
-        found: &DeValue<'_>,
-        range: Range<usize>,
-        document: &mut Document<'_>,
-    ) {
+    fn mismatch(&self, key: &str, wanted: &str, found: &DeValue<'_>, range: Range<usize>, document: &mut Document<'_>) {
         let message = format!("`{}` must be {wanted}, not {}", self.full(key), found.type_str());
         let help = Some(format!("write `{key} = …` with {wanted}"));
         document.error(codes::CONFIG_VALUE, range, message, help);

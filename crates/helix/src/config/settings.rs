@@ -23,9 +23,30 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
 
 /// Variables that agents get from Helix's own environment when the configuration names none. `*` ends a prefix.
 const PASSED_VARIABLES: &[&str] = &[
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
-    "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
-    "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "HELIX_STATE_DIR",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_*",
+    "TZ",
+    "TMPDIR",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "HELIX_STATE_DIR",
 ];
 
 /// Time limit of a turn with the Consultant when nothing else is said.
@@ -107,10 +128,13 @@ impl Settings {
             None => find.first(|layer| layer.listen.as_ref()).unwrap_or_else(|| built_in(DEFAULT_LISTEN)),
         };
         let agents = agents(environment, &layers);
-        let default_agent = find.first(|layer| layer.default_agent.as_ref()).unwrap_or_else(|| match agents.first_key_value() {
-            Some((only, setting)) if agents.len() == 1 => Setting { value: only.clone(), origin: setting.origin.clone() },
-            _ => built_in("claude"),
-        });
+        let default_agent =
+            find.first(|layer| layer.default_agent.as_ref()).unwrap_or_else(|| match agents.first_key_value() {
+                Some((only, setting)) if agents.len() == 1 => {
+                    Setting { value: only.clone(), origin: setting.origin.clone() }
+                }
+                _ => built_in("claude"),
+            });
         let consultant_agent =
             find.first(|layer| layer.consultant_agent.as_ref()).unwrap_or_else(|| default_agent.clone());
         for (key, name) in [("defaults.agent", &default_agent), ("consultant.agent", &consultant_agent)] {
@@ -228,8 +252,11 @@ fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting
             let origin = if environment.variable("XDG_STATE_HOME").is_some() { "XDG_STATE_HOME" } else { "built in" };
             Ok(Setting { value: path.join("helix"), origin: origin.into() })
         }
-        None => Err(CommandError::environment(codes::NO_STATE_PLACE, "there is no place to keep Helix's state: HOME is not set")
-            .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")),
+        None => Err(CommandError::environment(
+            codes::NO_STATE_PLACE,
+            "there is no place to keep Helix's state: HOME is not set",
+        )
+        .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")),
     }
 }
 
@@ -243,10 +270,10 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
     let profile = |name: &str| {
         let parts: Vec<(&PathBuf, &AgentLayer)> =
             layers.iter().filter_map(|(path, layer)| Some((path, layer.agents.get(name)?))).collect();
-        let dialect = parts.iter().find_map(|(_, agent)| agent.dialect.as_ref()).map_or_else(
-            || name.parse().unwrap_or(DialectName::Claude),
-            |written| written.value,
-        );
+        let dialect = parts
+            .iter()
+            .find_map(|(_, agent)| agent.dialect.as_ref())
+            .map_or_else(|| name.parse().unwrap_or(DialectName::Claude), |written| written.value);
         let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), dialect) {
             (Some(written), _) => command_of(environment, written),
             (None, DialectName::Claude) => vec!["claude".to_owned()],
@@ -255,9 +282,7 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
             }
         };
         let mut profile = AgentProfile::new(name, dialect, command);
-        let text = |key: fn(&AgentLayer) -> Option<&Written<String>>| {
-            parts.iter().find_map(|(_, agent)| key(agent))
-        };
+        let text = |key: fn(&AgentLayer) -> Option<&Written<String>>| parts.iter().find_map(|(_, agent)| key(agent));
         let path = |key: fn(&AgentLayer) -> Option<&Written<String>>| {
             let written = text(key)?;
             Some(environment.path(&written.value, written.file.parent().unwrap_or(Path::new("/"))))

@@ -32,7 +32,8 @@ pub(crate) async fn start_in_background(
 ) -> Result<Client, CommandError> {
     let state = StateDir::open(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
     let log_path = state.root().join("host.log");
-    let log = OpenOptions::new().create(true).append(true).mode(0o600).open(&log_path).map_err(unwritable(&log_path))?;
+    let log =
+        OpenOptions::new().create(true).append(true).mode(0o600).open(&log_path).map_err(unwritable(&log_path))?;
     let mut command = Command::new(&environment.program);
     command.arg("--state-dir").arg(state.root());
     if let Some(config) = config {

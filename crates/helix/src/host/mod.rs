@@ -126,7 +126,12 @@ impl Host {
             models,
             ..ServerConfig::default()
         };
-        let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, shutdown.clone().cancelled_owned()));
+        let server = tokio::spawn(helix_server::serve(
+            listener,
+            engine.clone(),
+            server_config,
+            shutdown.clone().cancelled_owned(),
+        ));
         let info = HostInfo {
             url: format!("http://{}", reachable(bound)),
             pid: std::process::id(),
@@ -223,7 +228,9 @@ fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
     if error.kind() == std::io::ErrorKind::AddrInUse {
         return CommandError::environment(codes::PORT_TAKEN, format!("another program listens on {address}"))
             .because(error)
-            .hint("choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one");
+            .hint(
+                "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one",
+            );
     }
     CommandError::environment(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
         .because(error)
@@ -274,8 +281,6 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
                 .because(source.as_ref())
                 .hint("`helix doctor` examines the state directory and the database")
         }
-        EngineError::Environment { hint, .. } => {
-            CommandError::environment(codes::ENGINE, error).hint_if(hint.as_ref())
-        }
+        EngineError::Environment { hint, .. } => CommandError::environment(codes::ENGINE, error).hint_if(hint.as_ref()),
     }
 }

@@ -72,7 +72,8 @@ pub(crate) async fn reach(environment: &Environment, settings: &Settings) -> Res
             return Ok(Reached::Other(client));
         }
         if Instant::now() >= deadline {
-            let error = CommandError::environment(codes::HOST_SILENT, "the host of this state directory does not answer");
+            let error =
+                CommandError::environment(codes::HOST_SILENT, "the host of this state directory does not answer");
             return Err(error.because(&held).hint(
                 "wait until it has started or ended; if it hangs, end that process: its agents go on and are taken over",
             ));

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn without_the_text_the_place_is_still_named() {
-        let diagnostic = Diagnostic::error("HX0102", "a.yaml", "broken").at(Span { line: 3, column: 2, start: 90, end: 91 });
+        let diagnostic =
+            Diagnostic::error("HX0102", "a.yaml", "broken").at(Span { line: 3, column: 2, start: 90, end: 91 });
         assert_eq!(picture(&diagnostic, "", Colour::Off), "error[HX0102]: broken\n --> a.yaml:3:2");
     }
 }

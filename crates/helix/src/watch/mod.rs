@@ -107,7 +107,8 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             }
             last = event.number;
             state = state.apply(&event).map_err(|error| {
-                CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the job's events contradict each other").because(&error)
+                CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the job's events contradict each other")
+                    .because(&error)
             })?;
             if let Some(projected) = JobView::project(&job.id, &state) {
                 view = projected;
@@ -120,6 +121,10 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             }
         }
         reached = take_over(context, reached).await?;
+        if asked == Asked::Cancel {
+            // The request may have died with the host; asking twice is as good as once.
+            cancel(&reached, job).await?;
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! A user of the binary in an isolated corner: own home, own state, own git identity, nothing of the machine's.
 
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part of this")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -18,17 +18,17 @@ use serde_json::{Value, json};
 const DYING: Duration = Duration::from_secs(10);
 
 /// A served Helix.
-pub struct Bed {
+pub(crate) struct Bed {
     serve: Child,
     url: String,
     token: String,
-    pub model: ScriptedModel,
+    pub(crate) model: ScriptedModel,
     sandbox: Sandbox,
 }
 
 impl Bed {
     /// Serves Helix with this version of the real CLI, whose model follows the script.
-    pub fn serve(claude: &str, mut script: Script) -> Self {
+    pub(crate) fn serve(claude: &str, mut script: Script) -> Self {
         let mut sandbox = Sandbox::new().unwrap();
         script.variables.insert("projects".into(), sandbox.path().join("projects").display().to_string());
         let model = ScriptedModel::start_blocking(script).unwrap();
@@ -55,12 +55,12 @@ impl Bed {
     }
 
     /// Where new projects are made.
-    pub fn projects(&self) -> PathBuf {
+    pub(crate) fn projects(&self) -> PathBuf {
         self.sandbox.path().join("projects")
     }
 
     /// A chat client that has said nothing yet.
-    pub fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         let script = workspace_root().join("crates/helix/tests/e2e/client.py");
         let mut command: Command = self.sandbox.command(python());
         command
@@ -77,7 +77,7 @@ impl Bed {
     }
 
     /// What a command of `helix` prints as JSON; `status` is its exit code.
-    pub fn helix(&self, status: i32, arguments: &[&str]) -> Value {
+    pub(crate) fn helix(&self, status: i32, arguments: &[&str]) -> Value {
         let output = self.run(arguments);
         assert_eq!(output.status.code(), Some(status), "helix {arguments:?}: {}", self.told(&output));
         let text = String::from_utf8(output.stdout).unwrap();
@@ -97,12 +97,12 @@ impl Bed {
     }
 
     /// Runs git in a project.
-    pub fn git(&self, project: &Path, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, project: &Path, arguments: &[&str]) -> String {
         git(project, self.sandbox.environment(), arguments).unwrap()
     }
 
     /// Ends the host as a user does, and proves that nothing of it is left.
-    pub fn leave(mut self) {
+    pub(crate) fn leave(mut self) {
         self.model.assert_no_failures();
         rustix::process::kill_process(rustix::process::Pid::from_child(&self.serve), rustix::process::Signal::TERM).unwrap();
         let status = self.serve.wait().unwrap();
@@ -111,7 +111,7 @@ impl Bed {
     }
 
     /// Proves that no agent runs for a job or conversation.
-    pub fn no_run_of(&self, id: &str) {
+    pub(crate) fn no_run_of(&self, id: &str) {
         no_process_with_env("HELIX_RUN_ID", id, DYING);
     }
 
@@ -134,7 +134,7 @@ impl Drop for Bed {
 }
 
 /// A process with the `openai` package, in conversation.
-pub struct Client {
+pub(crate) struct Client {
     process: Child,
     orders: Option<ChildStdin>,
     reports: BufReader<ChildStdout>,
@@ -142,24 +142,24 @@ pub struct Client {
 
 impl Client {
     /// Says something and reads the answer as it streams.
-    pub fn say(&mut self, text: &str) -> Value {
+    pub(crate) fn say(&mut self, text: &str) -> Value {
         self.order(&json!({ "say": text }))
     }
 
     /// Says something and gets the answer in one piece.
-    pub fn ask(&mut self, text: &str) -> Value {
+    pub(crate) fn ask(&mut self, text: &str) -> Value {
         self.order(&json!({ "ask": text }))
     }
 
     /// Says something and gets the lines that came over the wire.
-    pub fn listen(&mut self, text: &str) -> Vec<String> {
+    pub(crate) fn listen(&mut self, text: &str) -> Vec<String> {
         let report = self.order(&json!({ "listen": text }));
         assert_eq!(report["status"], 200);
         report["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 
     /// A page of Helix's own API.
-    pub fn get(&mut self, path: &str) -> Value {
+    pub(crate) fn get(&mut self, path: &str) -> Value {
         self.order(&json!({ "get": path }))
     }
 

@@ -65,9 +65,19 @@ pub(super) fn rust(source: &str) -> Vec<SyntaxError> {
                 SyntaxError {
                     line: u32::try_from(start.line).ok().filter(|line| *line > 0),
                     column: u32::try_from(start.column + 1).ok(),
-                    message: error.to_string(),
+                    message: explained(error.to_string()),
                 }
             })
             .collect(),
+    }
+}
+
+/// What the tokenizer means when it says nothing but that it gave up.
+fn explained(message: String) -> String {
+    match message.as_str() {
+        "cannot parse string into token stream" | "lex error" => {
+            "a bracket does not match, or a literal or comment does not end".into()
+        }
+        _ => message,
     }
 }

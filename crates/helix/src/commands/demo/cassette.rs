@@ -72,7 +72,9 @@ pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, project
 
 /// The plan as the Consultant writes it, for the tests.
 #[cfg(test)]
-pub(super) fn plan_of(flavour: &Flavour) -> Result<helix_core::plan::ParsedPlan, Vec<helix_core::diagnostic::Diagnostic>> {
+pub(super) fn plan_of(
+    flavour: &Flavour,
+) -> Result<helix_core::plan::ParsedPlan, Vec<helix_core::diagnostic::Diagnostic>> {
     let cassette = cassette(flavour, "/s", "/c", "/p");
     let text = cassette.pointer("/takes/0/actions/4/write/text").and_then(Value::as_str).unwrap_or_default();
     Plan::parse("phases.yaml", text)

@@ -26,8 +26,15 @@ use crate::watch::{Left, job_report, watch};
 use scratch::Scratch;
 
 /// Variables of the user's that would reach into the demo.
-const FOREIGN_VARIABLES: &[&str] =
-    &["HELIX_STATE_DIR", "HELIX_TOKEN", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "GIT_DIR", "GIT_WORK_TREE"];
+const FOREIGN_VARIABLES: &[&str] = &[
+    "HELIX_STATE_DIR",
+    "HELIX_TOKEN",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+];
 
 /// Arguments of `helix demo`.
 #[derive(Debug, Args)]
@@ -78,7 +85,11 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let began = std::time::Instant::now();
     let host = Host::start(&context.environment, context.settings()?, &Listening::ephemeral()).await?;
     let client = host.client()?;
-    say(context, Meaning::Weak, &format!("Helix is the host at {}; everything lies in {}", client.url(), scratch.root().display()));
+    say(
+        context,
+        Meaning::Weak,
+        &format!("Helix is the host at {}; everything lies in {}", client.url(), scratch.root().display()),
+    );
     converse(context, &client).await?;
     let job = started_job(&client).await?;
     say(context, Meaning::Weak, "");
@@ -123,9 +134,12 @@ fn say(context: &Context, meaning: Meaning, text: &str) {
 
 /// The job that the Consultant has started.
 async fn started_job(client: &Client) -> Result<JobView, CommandError> {
-    client.jobs().await?.into_iter().next().ok_or_else(|| {
-        CommandError::helix(codes::DEMO, "the Consultant has started no job")
-    })
+    client
+        .jobs()
+        .await?
+        .into_iter()
+        .next()
+        .ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant has started no job"))
 }
 
 /// The demo has shown what it promises only if the first try failed and the second one passed.

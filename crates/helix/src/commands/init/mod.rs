@@ -67,7 +67,9 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         context.terminal.data(&format!("{} {path}", context.terminal.paint(Meaning::Good, "wrote")))?;
     }
     for path in &kept {
-        context.terminal.data(&format!("{}  {path} (it was there already)", context.terminal.paint(Meaning::Weak, "kept")))?;
+        context
+            .terminal
+            .data(&format!("{}  {path} (it was there already)", context.terminal.paint(Meaning::Weak, "kept")))?;
     }
     context.terminal.say("next: edit plans/example/phases.yaml, then `helix plan check` it and `helix run` it");
     Ok(Exit::Success)
@@ -82,7 +84,14 @@ fn say_found(
 ) -> Result<(), CommandError> {
     let names: Vec<&str> = survey.languages.iter().map(|language| language.name()).collect();
     let say = |what: &str, text: &str| context.terminal.data(&format!("{what:<10}{text}"));
-    say("agents", if agents.is_empty() { "none in PATH: install Claude Code (npm install -g @anthropic-ai/claude-code)" } else { "claude" })?;
+    say(
+        "agents",
+        if agents.is_empty() {
+            "none in PATH: install Claude Code (npm install -g @anthropic-ai/claude-code)"
+        } else {
+            "claude"
+        },
+    )?;
     say("languages", &if names.is_empty() { "none recognised".to_owned() } else { names.join(", ") })?;
     match (&survey.test_command, &survey.evidence) {
         (Some(command), Some(evidence)) => say("tests", &format!("{command}  ({evidence})"))?,
@@ -97,7 +106,8 @@ fn say_found(
 }
 
 fn configuration(agents: &[&str]) -> String {
-    let note = if agents.contains(&"claude") { "found in PATH" } else { "not found in PATH when this file was written" };
+    let note =
+        if agents.contains(&"claude") { "found in PATH" } else { "not found in PATH when this file was written" };
     format!(
         "\
 # Helix's configuration; every key is described in docs/configuration.md.
@@ -129,5 +139,7 @@ fn adr_template() -> String {
         change_scope: ChangeScope::Minor,
         creates: Vec::new(),
     });
-    format!("Architecture decisions of this project lie here: `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}")
+    format!(
+        "Architecture decisions of this project lie here: `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}"
+    )
 }

@@ -114,12 +114,12 @@ fn python(directory: &Path) -> Option<Option<(String, String)>> {
             entries.flatten().any(|entry| entry.path().extension().is_some_and(|extension| extension == "py"))
         })
     };
-    if sign.is_none() && !has_sources() {
+    if sign.is_none() && !has_sources() && first_test_file(&directory.join("tests")).is_none() {
         return None;
     }
-    let mentions_pytest = signs.into_iter().find(|name| {
-        std::fs::read_to_string(directory.join(name)).is_ok_and(|text| text.contains("pytest"))
-    });
+    let mentions_pytest = signs
+        .into_iter()
+        .find(|name| std::fs::read_to_string(directory.join(name)).is_ok_and(|text| text.contains("pytest")));
     let test_files = first_test_file(&directory.join("tests")).or_else(|| first_test_file(directory));
     Some(match (mentions_pytest, test_files) {
         (Some(name), _) => Some(("python3 -m pytest -q".into(), format!("{name} mentions pytest"))),

@@ -110,9 +110,9 @@ impl Log {
             line.clear();
             for event in events.drain(..) {
                 match context.terminal.reading {
-                    Reading::Programs => context
-                        .terminal
-                        .json_line(&json!({ "phase": self.phase, "attempt": self.attempt, "run": self.run, "event": event }))?,
+                    Reading::Programs => context.terminal.json_line(
+                        &json!({ "phase": self.phase, "attempt": self.attempt, "run": self.run, "event": event }),
+                    )?,
                     Reading::People => {
                         for text in shown(context, &event) {
                             context.terminal.data(&text)?;
@@ -149,7 +149,11 @@ fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
         AgentEvent::ToolStarted { name, input, .. } => vec![format!("> {name} {}", one_line(&input.to_string(), LINE))],
         AgentEvent::ToolFinished { output, failed, .. } => {
             let line = one_line(output, LINE);
-            vec![if *failed { context.terminal.paint(Meaning::Bad, &format!("< failed: {line}")) } else { weak(&format!("< {line}")) }]
+            vec![if *failed {
+                context.terminal.paint(Meaning::Bad, &format!("< failed: {line}"))
+            } else {
+                weak(&format!("< {line}"))
+            }]
         }
         AgentEvent::RateLimited { rejected: true, .. } => vec!["the provider refuses for now".to_owned()],
         AgentEvent::ApiRetry { attempt, max, reason, .. } => {
@@ -165,5 +169,7 @@ fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
 
 /// Lines without control characters: an agent's text must not steer the terminal.
 fn clean_lines(text: &str) -> Vec<String> {
-    text.lines().map(|line| line.chars().filter(|character| *character == '\t' || !character.is_control()).collect()).collect()
+    text.lines()
+        .map(|line| line.chars().filter(|character| *character == '\t' || !character.is_control()).collect())
+        .collect()
 }

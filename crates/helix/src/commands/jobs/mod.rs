@@ -155,7 +155,9 @@ async fn cancel(context: &Context, id: &str) -> Ended {
     let view = result?;
     match context.terminal.reading {
         Reading::Programs => context.terminal.json(&json!({ "job": view.id, "status": view.status }))?,
-        Reading::People if view.status.is_final() => context.terminal.data(&format!("{} {}", view.id, view.status.word()))?,
+        Reading::People if view.status.is_final() => {
+            context.terminal.data(&format!("{} {}", view.id, view.status.word()))?
+        }
         Reading::People => context.terminal.data(&format!("{} is being stopped", view.id))?,
     }
     Ok(Exit::Success)
