@@ -116,7 +116,7 @@ impl Engine {
     /// [`EngineError::Journal`] and [`EngineError::Environment`].
     pub async fn open(state: StateDir, config: EngineConfig) -> Result<Self, EngineError> {
         let journal = SqliteJournal::open(&state.database(), Access::ReadWrite).await;
-        let journal: Arc<dyn Journal> = Arc::new(journal.map_err(environment_error)?);
+        let journal: Arc<dyn Journal> = Arc::new(journal.map_err(journal_error)?);
         let wish = Acquire {
             name: HOST_LEASE.into(),
             owner: format!("pid {}", std::process::id()),

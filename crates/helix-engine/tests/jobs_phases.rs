@@ -157,12 +157,12 @@ async fn phases_that_contradict_each_other_fail_with_the_file_and_what_to_do() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_agent_commits_itself_is_the_result_too() {
-    let act = r#"    act:
+    let act = r##"    act:
       steps:
         - write: { path: notes.md, content: "# Notes\n" }
         - run: git add --all && git commit --quiet --message "my own commit"
         - write: { path: more.md, content: "# More\n" }
-"#;
+"##;
     let plan = "name: Own\nphases: [{ id: notes, type: documentation, description: N, outputs: [notes.md, more.md] }]\n";
     let shop = Workshop::open(&format!("parts:\n{}", part("notes", act))).await;
     let repo = shop.repo();

@@ -50,8 +50,6 @@ pub(crate) mod codes {
     pub(crate) const NOT_FOUND: &str = "HX0807";
     /// The job is over.
     pub(crate) const OVER: &str = "HX0808";
-    /// The plan has errors.
-    pub(crate) const PLAN: &str = "HX0809";
     /// The journal failed.
     pub(crate) const JOURNAL: &str = "HX0810";
     /// Something in the surroundings failed.
@@ -129,11 +127,11 @@ impl From<EngineError> for Problem {
 
 impl From<SubmitError> for Problem {
     fn from(error: SubmitError) -> Self {
-        let detail = error.to_string();
+        let (detail, code) = (error.to_string(), error.code());
         match error {
             SubmitError::Plan { diagnostics, .. } => Self {
                 diagnostics,
-                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, codes::PLAN, detail)
+                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
                     .hint("mend the places in `diagnostics`; `helix plan check` shows them in the file")
             },
             SubmitError::Refused { code, message, hint, blame } => {

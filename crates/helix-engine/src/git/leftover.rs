@@ -20,12 +20,42 @@ pub fn wait_for_leftovers(state: &Path, limit: Duration) -> usize {
     let start = Instant::now();
     let mut clean = 0;
     loop {
-        let left = crate::command::marked(&wanted).len();
+        let left = crate::command::marked(&wanted).into_iter().filter(|pid| !is_child(*pid)).count();
         // Two looks in a row: a process that is just being executed shows no environment for an instant.
         clean = if left == 0 { clean + 1 } else { 0 };
         if clean == 2 || start.elapsed() > limit {
             return left;
         }
         std::thread::sleep(LOOK_AGAIN);
+    }
+}
+
+/// Whether this process itself started it: then it is no leftover but an engine's own, and ends with that.
+fn is_child(pid: rustix::process::Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    // The name in parentheses may hold anything: the parent is the second word after the last of them.
+    let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse::<i32>().ok());
+    parent == Some(rustix::process::getpid().as_raw_nonzero().get())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says where it fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_host_left_is_waited_for_and_what_lives_here_is_not() {
+        let state = tempfile::tempdir().unwrap();
+        let mut own = std::process::Command::new("sleep").arg("60").env(OWNER, state.path()).spawn().unwrap();
+        assert_eq!(wait_for_leftovers(state.path(), Duration::from_secs(60)), 0);
+        own.kill().unwrap();
+        own.wait().unwrap();
+
+        // The shell ends at once, so that what it started is nobody's child here.
+        let orphan = std::process::Command::new("sh").args(["-c", "sleep 60 >&- & echo $!"]).env(OWNER, state.path()).output().unwrap();
+        assert_eq!(wait_for_leftovers(state.path(), Duration::from_millis(50)), 1);
+        let pid: i32 = String::from_utf8_lossy(&orphan.stdout).trim().parse().unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+        assert_eq!(wait_for_leftovers(state.path(), Duration::from_secs(60)), 0);
     }
 }

@@ -182,6 +182,8 @@ fn check_all(context: &Context, root: &Path, files: &[PathBuf], completely: bool
         let path = context.environment.directory.join(file);
         if path.is_dir() { paths.extend(markdown_in(&path)?) } else { paths.push(path) }
     }
+    // `adr/*.md` names the generated index too, which is no decision.
+    paths.retain(|path| !path.ends_with(INDEX));
     if files.is_empty() {
         paths = markdown_in(&directory)?;
     }

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use helix_store::StateDir;
@@ -76,7 +76,7 @@ fn wait_ready(mut child: Child) -> bool {
     ready
 }
 
-fn failed(log: &PathBuf) -> CommandError {
+fn failed(log: &Path) -> CommandError {
     let tail = tail_of(log).unwrap_or_default();
     let error = CommandError::environment(codes::BACKGROUND_HOST, "the host in the background did not start");
     let error = if tail.trim().is_empty() {

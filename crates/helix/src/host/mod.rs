@@ -226,13 +226,13 @@ async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandErr
 
 fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
     if error.kind() == std::io::ErrorKind::AddrInUse {
-        return CommandError::environment(codes::PORT_TAKEN, format!("another program listens on {address}"))
+        return CommandError::usage(codes::PORT_TAKEN, format!("another program listens on {address}"))
             .because(error)
             .hint(
                 "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one",
             );
     }
-    CommandError::environment(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
+    CommandError::usage(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
         .because(error)
         .hint("choose an address of this machine with --listen; ports below 1024 need privileges")
 }
@@ -249,9 +249,16 @@ fn reachable(bound: SocketAddr) -> SocketAddr {
     address
 }
 
-/// What is wrong with a state directory is always its surroundings' fault.
+/// A state directory that cannot be used is a wrong choice of directory, or one that is in use; only a full disk is the
+/// environment's fault.
 pub(crate) fn state_dir_error(error: &StateDirError) -> CommandError {
-    let shown = CommandError::environment(error.code(), error);
+    let shown = match error {
+        StateDirError::Full { .. } => CommandError::environment(error.code(), error),
+        StateDirError::NotWritable { .. }
+        | StateDirError::Held { .. }
+        | StateDirError::Announcement { .. }
+        | StateDirError::Io { .. } => CommandError::usage(error.code(), error),
+    };
     let shown = match std::error::Error::source(error) {
         Some(source) => shown.because(source),
         None => shown,
@@ -269,7 +276,7 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
             let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
             while let Some(error) = cause {
                 if let Some(open) = error.downcast_ref::<OpenError>() {
-                    let shown = CommandError::environment(open.code(), open).hint(open.hint());
+                    let shown = CommandError::usage(open.code(), open).hint(open.hint());
                     return match std::error::Error::source(open) {
                         Some(source) => shown.because(source),
                         None => shown,

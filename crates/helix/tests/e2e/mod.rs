@@ -125,6 +125,8 @@ impl Drop for Bed {
     fn drop(&mut self) {
         let _ = self.serve.kill();
         let _ = self.serve.wait();
+        std::fs::write(self.sandbox.path().join("requests.json"), serde_json::to_string(&self.model.requests()).unwrap()).unwrap(); // DEBUG
+        let _ = Command::new("cp").arg("-r").arg(self.sandbox.path()).arg("/tmp/plan-keep/").status(); // DEBUG
         for left in processes_with_env("HELIX_STATE_DIR", &self.state()).unwrap_or_default() {
             if let Some(pid) = i32::try_from(left.pid).ok().and_then(rustix::process::Pid::from_raw) {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);

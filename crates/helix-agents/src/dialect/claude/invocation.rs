@@ -186,7 +186,8 @@ fn shell_quoted(word: &str) -> String {
 fn servers(servers: &[McpServer]) -> Result<Value, InvocationError> {
     let mut entries = serde_json::Map::new();
     for server in servers {
-        let entry = json!({"type": "http", "url": server.url, "headers": server.headers});
+        // Without `alwaysLoad` the CLI shows the model only the tools' names and has it search for each before its first call.
+        let entry = json!({"type": "http", "url": server.url, "headers": server.headers, "alwaysLoad": true});
         if entries.insert(server.name.clone(), entry).is_some() {
             return Err(InvocationError::DuplicateServer { name: server.name.clone() });
         }

@@ -32,8 +32,11 @@ struct Log {
     attempt: usize,
     run: RunId,
     path: PathBuf,
-    open: Option<(BufReader<File>, Box<dyn Reader>, Vec<u8>)>,
+    open: Option<OpenLog>,
 }
+
+/// A log that is being read: the file, its translator, and the line that is not whole yet.
+type OpenLog = (BufReader<File>, Box<dyn Reader>, Vec<u8>);
 
 pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follow: bool) -> Ended {
     let runs = context.settings()?.state_dir.value.join("runs");

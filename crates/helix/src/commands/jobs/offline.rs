@@ -41,7 +41,7 @@ async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError
         Ok(journal) => Ok(Some(journal)),
         Err(OpenError::Missing { .. }) => Ok(None),
         Err(error) => {
-            let shown = CommandError::environment(error.code(), &error).hint(error.hint());
+            let shown = CommandError::usage(error.code(), &error).hint(error.hint());
             Err(match std::error::Error::source(&error) {
                 Some(source) => shown.because(source),
                 None => shown,

@@ -1,0 +1,192 @@
+//! Helix from outside: its executable, its HTTP API and its state directory, with a fault-scripted agent.
+//!
+//! Must not use any of Helix's own code but the testkit.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use helix_testkit::locate::fake_agent_binary;
+use helix_testkit::processes::no_process_with_env;
+use helix_testkit::project::{Language, Project, git};
+use helix_testkit::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+/// Longest time that anything in a test may take; only a defect comes near it.
+pub const LIMIT: Duration = Duration::from_secs(240);
+/// Between two looks at what cannot be awaited.
+pub const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// A home, a state directory, a configuration with one scripted agent, and a repository.
+pub struct Stage {
+    pub sandbox: Sandbox,
+    pub repo: PathBuf,
+    http: reqwest::Client,
+}
+
+/// A `helix` process that does not outlive the test.
+pub struct Process(pub Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only if it has ended already.
+        let _ended = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+impl Stage {
+    /// `jobs` is the text of the section `[jobs]` of `helix.toml`.
+    pub fn new(script: &str, jobs: &str) -> Self {
+        let sandbox = Sandbox::new().unwrap();
+        let file = sandbox.path().join("agent.yaml");
+        std::fs::write(&file, script).unwrap();
+        let command = json!([fake_agent_binary().unwrap(), "--fake-script", file]);
+        let config = format!("[defaults]\nagent = \"fake\"\n\n[agents.fake]\ndialect = \"claude\"\ncommand = {command}\n\n[jobs]\n{jobs}");
+        let directory = sandbox.home().join(".config/helix");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join("helix.toml"), config).unwrap();
+        let repo = sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
+        let http = reqwest::Client::builder().no_proxy().connect_timeout(Duration::from_secs(20)).build().unwrap();
+        Self { sandbox, repo, http }
+    }
+
+    /// A `helix` command; what it says goes to a log that a failing test shows.
+    pub fn helix(&self, arguments: &[&str]) -> Command {
+        let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_helix"));
+        command.args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    /// A host that says what it does to `host.log` in the sandbox.
+    pub fn serve(&self) -> Command {
+        let mut command = self.helix(&["serve", "--listen", "127.0.0.1:0"]);
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(self.sandbox.path().join("host.log")).unwrap();
+        command.stdout(Stdio::null()).stderr(log);
+        command
+    }
+
+    pub fn start(&self) -> Process {
+        Process(self.serve().spawn().unwrap())
+    }
+
+    pub fn plan(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.sandbox.path().join(format!("{name}.yaml"));
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub fn git(&self, directory: &Path, arguments: &[&str]) -> String {
+        git(directory, self.sandbox.environment(), arguments).unwrap()
+    }
+
+    /// What the living host is reached by; `None` while there is none.
+    fn host(&self) -> Option<(String, String)> {
+        let announced = std::fs::read(self.sandbox.state().join("host.json")).ok()?;
+        let announced: Value = serde_json::from_slice(&announced).ok()?;
+        let token = std::fs::read_to_string(announced["token_file"].as_str()?).ok()?;
+        Some((announced["url"].as_str()?.to_owned(), token.trim().to_owned()))
+    }
+
+    /// Asks until a host answers, whichever it is by then.
+    async fn ask(&self, request: impl Fn(&reqwest::Client, &str) -> reqwest::RequestBuilder) -> reqwest::Response {
+        let start = Instant::now();
+        loop {
+            if let Some((url, token)) = self.host()
+                && let Ok(answer) = request(&self.http, &url).bearer_auth(token).send().await
+                && answer.status() != 401
+                && answer.status() != 503
+            {
+                return answer;
+            }
+            assert!(start.elapsed() < LIMIT, "no host answers; its log:\n{}", self.log());
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.sandbox.path().join("host.log")).unwrap_or_default()
+    }
+
+    /// Submits a plan, again and again until a host has taken it; the key sees to it that there is one job.
+    pub async fn submit(&self, plan: &Path, repo: &Path, key: &str) -> String {
+        let start = Instant::now();
+        let body = json!({ "plan": plan, "project_path": repo, "idempotency_key": key });
+        loop {
+            let answer = self.ask(|http, url| http.post(format!("{url}/api/v1/jobs")).json(&body)).await;
+            let status = answer.status();
+            // A host that dies in the middle of its answer is asked again.
+            if let Ok(answer) = answer.json::<Value>().await {
+                assert!(status.is_success(), "{status}: {answer:#}");
+                return answer["id"].as_str().unwrap().to_owned();
+            }
+            assert!(start.elapsed() < LIMIT);
+        }
+    }
+
+    pub async fn job(&self, id: &str) -> Value {
+        let start = Instant::now();
+        loop {
+            let answer = self.ask(|http, url| http.get(format!("{url}/api/v1/jobs/{id}"))).await;
+            if let Ok(answer) = answer.json::<Value>().await {
+                return answer;
+            }
+            assert!(start.elapsed() < LIMIT);
+        }
+    }
+
+    /// All events of a job to its last, as a client sees them that comes back with the last number whenever a host dies.
+    pub async fn events(&self, id: &str) -> Vec<Value> {
+        let start = Instant::now();
+        let mut events: Vec<Value> = Vec::new();
+        loop {
+            let last = events.last().map_or(0, |event| event["number"].as_u64().unwrap());
+            let path = format!("/api/v1/jobs/{id}/events");
+            let mut answer = self
+                .ask(|http, url| http.get(format!("{url}{path}")).header("last-event-id", last.to_string()))
+                .await;
+            assert!(answer.status().is_success(), "{}: {}", answer.status(), self.log());
+            let mut text = Vec::new();
+            while let Ok(Some(chunk)) = answer.chunk().await {
+                text.extend_from_slice(&chunk);
+                while let Some(end) = text.windows(2).position(|pair| pair == b"\n\n") {
+                    let frame: Vec<u8> = text.drain(..end + 2).collect();
+                    let frame = String::from_utf8(frame).unwrap();
+                    let Some(data) = frame.lines().find_map(|line| line.strip_prefix("data:")) else { continue };
+                    let event: Value = serde_json::from_str(data).unwrap();
+                    let over = event["type"] == "job_finished";
+                    events.push(event);
+                    if over {
+                        return events;
+                    }
+                }
+            }
+            assert!(start.elapsed() < LIMIT, "job {id} does not end: {events:#?}\n{}", self.log());
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// Nothing that Helix started for this state directory lives any more, but for a host.
+    pub fn nothing_is_left(&self, job: &str) {
+        no_process_with_env("HELIX_RUN_ID", job, Duration::from_secs(30));
+        no_process_with_env("HELIX_GATE_STATE", self.sandbox.state().to_str().unwrap(), Duration::from_secs(30));
+    }
+
+    /// Where the fake agent counts.
+    pub fn plays(&self) -> PathBuf {
+        self.sandbox.path().join("agent.yaml.state")
+    }
+
+    /// How often the fake agent began a part.
+    pub fn plays_of(&self, part: &str) -> usize {
+        let entries = std::fs::read_dir(self.plays().join(part)).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        entries.iter().filter(|entry| entry.file_name().to_string_lossy().starts_with("attempt-")).count()
+    }
+}
+
+/// Numbers of events are 1, 2, 3, …: none is missing and none came twice.
+pub fn assert_numbered(events: &[Value]) {
+    let numbers: Vec<u64> = events.iter().map(|event| event["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>());
+}
