@@ -378,12 +378,9 @@ fn project_root(path: &Path) -> PathBuf {
     root.unwrap_or(start).to_path_buf()
 }
 
-async fn blocking<T: Send + 'static, E: Into<Refusal>>(
+async fn blocking<T: Send + 'static, E: Into<Refusal> + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
-) -> Result<T, Refusal>
-where
-    E: Send + 'static,
-{
+) -> Result<T, Refusal> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result.map_err(Into::into),
         Err(error) => Err(Refusal::text(format!("a task of Helix ended early: {error}"))),

@@ -5,5 +5,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let directory: PathBuf = std::env::args_os().next_back().unwrap_or_default().into();
-    helix_agents::keeper_main(&directory)
+    helix_engine::keeper_main(&directory)
 }

@@ -151,7 +151,7 @@ async fn a_host_that_is_killed_at_any_moment_is_as_if_it_had_not_been() {
     assert_eq!(undisturbed.status, "succeeded", "{undisturbed:#?}");
     assert_eq!(undisturbed.plays, [2, 1, 1]);
     let first = std::env::var("HELIX_CRASH_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let (mut kills, mut jobs) = (0, 0);
+    let (mut kills, mut jobs) = (0_u32, 0_u32);
     while kills < wanted {
         let seed = first + u64::from(jobs);
         let (whole, killed) = carried_out(seed, KILLS_PER_JOB.min(wanted - kills)).await;

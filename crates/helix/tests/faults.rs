@@ -1,14 +1,15 @@
 //! Every fault that an agent can have, at its first try only and at every try, as jobs of one host: none of them may end in a
 //! "done" that is not true, none may leave a process behind, and each that fails must say why. [T1-T6, 1, 2, 13]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
 
 mod stage;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use futures::future::join_all;
 use serde_json::Value;
 use stage::{Stage, assert_numbered};
+use tokio::task::JoinSet;
 
 /// What becomes of a job whose agent has the fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,13 +159,20 @@ async fn no_fault_of_an_agent_becomes_a_false_done_or_leaves_anything_behind() {
     let cases = cases();
     let script: String = cases.iter().map(|case| case.part.as_str()).collect();
     // Patience that a busy machine does not use up, and that does not make the test long.
-    let stage = Stage::new(
+    let stage = Arc::new(Stage::new(
         &format!("parts:\n{script}"),
         "max_agents = 12\nlinger = \"6s\"\nstall = \"12s\"\nstop_grace = \"1s\"\n",
-    );
+    ));
     let _host = stage.start();
-    let problems: Vec<String> = join_all(cases.iter().map(|case| problem(&stage, case))).await.into_iter().flatten().collect();
-    assert!(problems.is_empty(), "{} of {} cases:\n{}", problems.len(), cases.len(), problems.join("\n"));
+    let count = cases.len();
+    let mut jobs: JoinSet<Option<String>> = JoinSet::new();
+    for case in cases {
+        let stage = Arc::clone(&stage);
+        jobs.spawn(async move { problem(&stage, &case).await });
+    }
+    let mut problems: Vec<String> = jobs.join_all().await.into_iter().flatten().collect();
+    problems.sort();
+    assert!(problems.is_empty(), "{} of {count} cases:\n{}", problems.len(), problems.join("\n"));
     assert_eq!(helix_testkit::agent::overlaps(&stage.plays()).unwrap(), Vec::<std::path::PathBuf>::new());
-    println!("{} jobs with faulty agents: no false \"done\", no process left, every failure with its cause", cases.len());
+    println!("{count} jobs with faulty agents: no false \"done\", no process left, every failure with its cause");
 }

@@ -1,8 +1,9 @@
 //! The first steps in repositories that Helix has never seen: help, init, plan check, doctor, demo.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod common;
+mod user;
 
-use common::User;
+use user::User;
 
 #[test]
 fn init_looks_around_and_its_plan_is_valid() {
@@ -31,13 +32,13 @@ fn init_looks_around_and_its_plan_is_valid() {
 fn doctor_in_an_empty_environment_names_every_remedy() {
     let user = User::new();
     let mut command = user.helix();
-    let ran = common::ran(command.env("PATH", "/nonexistent").args(["doctor"]).output().unwrap());
+    let ran = user::ran(command.env("PATH", "/nonexistent").args(["doctor"]).output().unwrap());
     assert_eq!(ran.code, 4, "{ran:?}");
     let missing = ran.stdout.lines().filter(|line| line.starts_with("MISSING")).count();
     let hints = ran.stdout.lines().filter(|line| line.trim_start().starts_with("hint:")).count();
     assert!(missing >= 2 && hints >= missing, "{ran:?}");
     let json =
-        common::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
+        user::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
     assert_eq!(json["ok"], false);
     assert!(
         json["settings"]
@@ -68,7 +69,7 @@ fn the_demo_gets_through() {
     let user = User::new();
     let temporary = user.work().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    let ran = common::ran(user.helix().env("TMPDIR", &temporary).env("NO_COLOR", "1").args(["demo"]).output().unwrap());
+    let ran = user::ran(user.helix().env("TMPDIR", &temporary).env("NO_COLOR", "1").args(["demo"]).output().unwrap());
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert!(ran.stdout.contains("succeeded") && ran.stdout.contains("merged into main"), "{ran:#?}");
     assert!(ran.stderr.contains("gate tests_pass: fail") || ran.stderr.contains("gate command: fail"), "{ran:#?}");

@@ -296,7 +296,7 @@ impl Carrier {
 
 /// Where a phase starts: the job's base, or its dependencies' results put together.
 fn base_of(repository: &Repository, phase: &PhaseId, parents: &[Tip], origin: CommitId) -> Result<CommitId, Fault> {
-    if let [] = parents {
+    if parents.is_empty() {
         return Ok(origin);
     }
     let message = format!("Combine what {phase} builds on");

@@ -71,6 +71,7 @@ impl Directive {
                 let content = content.trim().replace("\\n", "\n");
                 act.steps.push(Step::Write { path: path.to_owned(), content });
             }
+            "deltas" => act.steps.push(deltas(rest).map_err(error)?),
             name => {
                 let mut fault = AgentFault::named(name)
                     .ok_or_else(|| error(format!("{name:?} is neither an order nor a fault")))?;
@@ -82,6 +83,19 @@ impl Directive {
         }
         Ok(())
     }
+}
+
+/// `COUNT [RATE|unpaced [BYTES]]`.
+fn deltas(rest: &str) -> Result<Step, String> {
+    let wrong = || "needs a count, a rate or `unpaced`, and a length".to_owned();
+    let mut words = rest.split_whitespace();
+    let count = words.next().and_then(|word| word.parse().ok()).ok_or_else(wrong)?;
+    let per_second = match words.next() {
+        None | Some("unpaced") => None,
+        Some(word) => Some(word.parse().map_err(|_| wrong())?),
+    };
+    let bytes = words.next().map_or(Ok(0), str::parse).map_err(|_| wrong())?;
+    Ok(Step::Deltas { count, per_second, bytes })
 }
 
 fn detail(fault: &mut AgentFault, word: &str) -> Result<(), String> {

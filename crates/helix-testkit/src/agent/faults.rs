@@ -44,35 +44,34 @@ pub(crate) fn orphan(fault: &AgentFault) -> Result<(), String> {
 /// Writes many lines, each a valid record.
 pub(crate) fn flood(output: &Output, fault: &AgentFault, session: &str) {
     let (lines, bytes) = (fault.lines.unwrap_or(10_000), fault.bytes.unwrap_or(200));
-    let line = |number: u64| {
+    paced(output, lines, fault.per_second, |number, buffer| {
         let head = format!(r#"{{"type":"system","subtype":"informational","content":"{number} "#);
         let tail = format!(
             r#"","level":"notice","session_id":"{session}","uuid":"{number:08x}-0000-4000-9000-000000000000"}}"#
         );
-        let filler = "x".repeat(bytes.saturating_sub(head.len() + tail.len() + 1));
-        format!("{head}{filler}{tail}\n")
-    };
-    match fault.per_second {
-        Some(rate) => {
-            let start = Instant::now();
-            for number in 0..lines {
-                let due = Duration::try_from_secs_f64(number as f64 / rate).unwrap_or_default();
-                std::thread::sleep(due.saturating_sub(start.elapsed()));
-                output.raw(line(number).as_bytes());
-            }
+        buffer.push_str(&head);
+        buffer.extend(std::iter::repeat_n('x', bytes.saturating_sub(head.len() + tail.len() + 1)));
+        buffer.push_str(&tail);
+        buffer.push('\n');
+    });
+}
+
+/// Writes so many lines at a rate, each in a write of its own, or as fast as possible.
+pub(crate) fn paced(output: &Output, lines: u64, per_second: Option<f64>, append_line: impl Fn(u64, &mut String)) {
+    let mut buffer = String::with_capacity(128 * 1024);
+    let start = Instant::now();
+    for number in 0..lines {
+        if let Some(rate) = per_second {
+            let due = Duration::try_from_secs_f64(number as f64 / rate).unwrap_or_default();
+            std::thread::sleep(due.saturating_sub(start.elapsed()));
         }
-        None => {
-            let mut buffer = String::with_capacity(128 * 1024);
-            for number in 0..lines {
-                buffer.push_str(&line(number));
-                if buffer.len() >= 64 * 1024 {
-                    output.raw(buffer.as_bytes());
-                    buffer.clear();
-                }
-            }
+        append_line(number, &mut buffer);
+        if per_second.is_some() || buffer.len() >= 64 * 1024 {
             output.raw(buffer.as_bytes());
+            buffer.clear();
         }
     }
+    output.raw(buffer.as_bytes());
 }
 
 /// Writes one very long record.

@@ -5,6 +5,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -225,6 +226,10 @@ impl Player {
                     faults::pause(*milliseconds as f64 / 1000.0);
                     continue;
                 }
+                Step::Deltas { count, per_second, bytes } => {
+                    self.stream(*count, *per_second, *bytes);
+                    continue;
+                }
                 Step::Write { path, content } => {
                     ("Write", json!({"file_path": self.absolute(path), "content": content}))
                 }
@@ -281,7 +286,7 @@ impl Player {
                 Ok(String::new())
             }
             Step::Run(command) => self.run(command),
-            Step::Text(_) | Step::Think(_) | Step::Sleep(_) => Ok(String::new()),
+            Step::Text(_) | Step::Think(_) | Step::Sleep(_) | Step::Deltas { .. } => Ok(String::new()),
         }
     }
 
@@ -541,6 +546,29 @@ impl Player {
         }
         let record = self.records.assistant(json!({"type": "text", "text": text}));
         self.write(&record);
+    }
+
+    /// Streams fragments that say when they were written, between a beginning and an end of a message.
+    fn stream(&mut self, count: u64, per_second: Option<f64>, bytes: usize) {
+        let frame = self.records.partials("");
+        let (opening, closing) = frame.split_at(frame.len().min(2));
+        opening.iter().for_each(|record| self.write(record));
+        let session = self.records.session.clone();
+        faults::paced(&self.output, count, per_second, |number, line| {
+            // Written by hand: building a tree for each of many thousand lines would take longer than reading them.
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+            let begin = line.len();
+            line.push_str(r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""#);
+            line.push_str(&format!("{now} "));
+            let tail = format!(
+                r#""}}}},"session_id":"{session}","parent_tool_use_id":null,"uuid":"{number:08x}-0000-4000-b000-000000000000"}}"#
+            );
+            let missing = bytes.saturating_sub(line.len() - begin + tail.len() + 1);
+            line.extend(std::iter::repeat_n('x', missing));
+            line.push_str(&tail);
+            line.push('\n');
+        });
+        closing.iter().for_each(|record| self.write(record));
     }
 
     fn write(&self, record: &Value) {

@@ -110,6 +110,17 @@ pub enum Step {
     Run(String),
     /// Waits, so many milliseconds.
     Sleep(u64),
+    /// Streams fragments of text, each beginning with the time at which it is written: nanoseconds since the epoch.
+    Deltas {
+        /// How many.
+        count: u64,
+        /// At which rate; as fast as possible if absent.
+        #[serde(default)]
+        per_second: Option<f64>,
+        /// Length of a record in bytes, at least; what is missing is filled up.
+        #[serde(default)]
+        bytes: usize,
+    },
 }
 
 /// Everything that can go wrong; names in scripts are the kebab-case variants.

@@ -1,0 +1,105 @@
+//! The shape of a rule of the table: what it matches, where, and what it says.
+//!
+//! Must not know how matches are weighed.
+
+use super::cause::Cause;
+use super::verdict::{Blame, RetryAdvice};
+
+/// Version of the table; raised with every change of its meaning.
+pub const TABLE_VERSION: u32 = 1;
+
+/// Which of several matching lines names the cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pick {
+    /// The first: later ones are consequences.
+    First,
+    /// The last: earlier ones were overcome.
+    Last,
+}
+
+/// One line of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its name, such as `rust.borrow`.
+    pub id: &'static str,
+    /// What it says.
+    pub cause: &'static Cause,
+    /// Weight against other rules, 1 to 100.
+    pub priority: i32,
+    /// Pattern for a line without colours, surrounding blanks and log prefixes; `{py}` is a Python exception's prefix.
+    pub pattern: &'static str,
+    /// Tools that it is for; none means all.
+    pub tools: &'static [&'static str],
+    /// Phases that it is for; none means all.
+    pub phases: &'static [&'static str],
+    /// Which matching line names the cause.
+    pub pick: Pick,
+    /// When to try again, if not as the cause usually says.
+    pub retry: Option<RetryAdvice>,
+    /// Whose move it is, if not as the cause usually says.
+    pub blame: Option<Blame>,
+    /// Lines that it matches.
+    pub yes: &'static [&'static str],
+    /// Lines that look alike and that it does not match.
+    pub no: &'static [&'static str],
+}
+
+/// Begins a rule; examples are part of it.
+pub(super) const fn rule(
+    id: &'static str,
+    cause: &'static Cause,
+    priority: i32,
+    pattern: &'static str,
+    examples: (&'static [&'static str], &'static [&'static str]),
+) -> Rule {
+    Rule {
+        id,
+        cause,
+        priority,
+        pattern,
+        tools: &[],
+        phases: &[],
+        pick: Pick::First,
+        retry: None,
+        blame: None,
+        yes: examples.0,
+        no: examples.1,
+    }
+}
+
+impl Rule {
+    /// Restricts it to these tools.
+    pub(super) const fn tools(mut self, tools: &'static [&'static str]) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Restricts it to these phases.
+    pub(super) const fn phases(mut self, phases: &'static [&'static str]) -> Self {
+        self.phases = phases;
+        self
+    }
+
+    /// The last matching line names the cause.
+    pub(super) const fn last(mut self) -> Self {
+        self.pick = Pick::Last;
+        self
+    }
+
+    /// Says when to try again.
+    pub(super) const fn retry(mut self, retry: RetryAdvice) -> Self {
+        self.retry = Some(retry);
+        self
+    }
+
+    /// Says whose move it is.
+    pub(super) const fn blame(mut self, blame: Blame) -> Self {
+        self.blame = Some(blame);
+        self
+    }
+
+    /// The pattern with its abbreviations written out.
+    pub(super) fn expanded(&self) -> String {
+        self.pattern.replace("{py}", r"^(?:E\s+)?(?:[A-Za-z_][\w.]*\.)?")
+    }
+}
