@@ -4,10 +4,10 @@
 
 pub mod dialect;
 pub mod invocation;
-pub mod probe;
-pub mod profile;
 mod keeper;
+pub mod probe;
 mod proc;
+pub mod profile;
 mod run_dir;
 pub mod supervisor;
 pub mod tail;
@@ -15,8 +15,8 @@ pub mod tail;
 pub use dialect::{Classified, Dialect, Ended, InvocationError, Reader, classify_recording, dialect, replay_main};
 pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
+pub use probe::{Capabilities, Feature, ProbeError, Supported, Version, probe};
+pub use profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, McpServer, SessionRef, ToolRules};
 pub use run_dir::RunDirError;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};
-pub use probe::{Capabilities, Feature, ProbeError, Supported, Version, probe};
-pub use profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, McpServer, SessionRef, ToolRules};

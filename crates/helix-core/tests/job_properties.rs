@@ -16,8 +16,12 @@ use proptest::prelude::*;
 /// Random plans: up to six phases, each depending on earlier ones only.
 fn any_spec() -> impl Strategy<Value = JobSpec> {
     let one = (any::<u8>(), 0usize..3, any::<bool>(), 0u8..3, 1u32..4);
-    (proptest::collection::vec(one, 1..7), 1u32..4, proptest::option::of((4u32..60).prop_map(|tenths| f64::from(tenths) / 10.0))).prop_map(
-        |(seeds, max_parallel, budget_usd)| {
+    (
+        proptest::collection::vec(one, 1..7),
+        1u32..4,
+        proptest::option::of((4u32..60).prop_map(|tenths| f64::from(tenths) / 10.0)),
+    )
+        .prop_map(|(seeds, max_parallel, budget_usd)| {
             let names = ["a", "b", "c", "d", "e", "f"];
             let phases = seeds.iter().enumerate().map(|(index, (mask, gates, optional, on_failure, attempts))| {
                 let needs: Vec<&str> = (0..index).filter(|bit| mask & (1 << bit) != 0).map(|bit| names[bit]).collect();
@@ -31,8 +35,7 @@ fn any_spec() -> impl Strategy<Value = JobSpec> {
             spec.policy.max_parallel = max_parallel;
             spec.policy.budget_usd = budget_usd;
             spec
-        },
-    )
+        })
 }
 
 fn result_tree(state: &JobState, id: &helix_core::ids::PhaseId) -> TreeId {
@@ -87,7 +90,9 @@ fn check_proof(state: &JobState) {
     }
     if state.end() == Some(&JobEnd::Succeeded) {
         assert!(matches!(active.integration, Integration::Done { .. }));
-        assert!(active.phases.iter().all(|one| !matches!(one.state, PhaseState::Failed { .. } | PhaseState::Cancelled)));
+        assert!(
+            active.phases.iter().all(|one| !matches!(one.state, PhaseState::Failed { .. } | PhaseState::Cancelled))
+        );
     }
 }
 

@@ -128,8 +128,12 @@ impl Engine {
             Some((program, args)) => (program.into(), args.to_vec()),
             None => (config.helix.clone(), vec!["keeper".to_owned()]),
         };
-        let supervisor =
-            Supervisor::new(SupervisorConfig { runs_dir: state.runs(), keeper, keeper_args, watching: Watching::default() });
+        let supervisor = Supervisor::new(SupervisorConfig {
+            runs_dir: state.runs(),
+            keeper,
+            keeper_args,
+            watching: Watching::default(),
+        });
         let runner = AgentRunner::new(
             supervisor.map_err(environment_error)?,
             state.runs(),
@@ -149,17 +153,26 @@ impl Engine {
             tools: Arc::clone(&tools),
             closing: closing.clone(),
         });
-        let carrier = Carrier::new(
-            state.clone(),
-            runner.clone(),
-            config.default_agent.clone(),
-            activity.clone(),
-            git.clone(),
-        );
+        let carrier =
+            Carrier::new(state.clone(), runner.clone(), config.default_agent.clone(), activity.clone(), git.clone());
         let house = House::new(Arc::clone(&desk), state.sessions(), tasks.clone());
         let jobs = Mutex::default();
         let inner = Inner {
-            state, config, journal, fence, runner, git, desk, probes: Probes::default(), carrier, house, jobs, activity, tools, tasks, closing,
+            state,
+            config,
+            journal,
+            fence,
+            runner,
+            git,
+            desk,
+            probes: Probes::default(),
+            carrier,
+            house,
+            jobs,
+            activity,
+            tools,
+            tasks,
+            closing,
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.recover().await?;
@@ -191,7 +204,9 @@ impl Engine {
                     tracing::info!(job = %view.id, events = events.len(), "carrying on");
                     states.push((view.id, state));
                 }
-                Err(error) => tracing::error!(job = %view.id, %error, "this job's record contradicts itself; it is left alone"),
+                Err(error) => {
+                    tracing::error!(job = %view.id, %error, "this job's record contradicts itself; it is left alone")
+                }
             }
         }
         let mut runs: Vec<RunId> = states.iter().flat_map(|(_, state)| open_runs(state)).collect();
@@ -329,7 +344,8 @@ impl Engine {
                     Ok(None) => return,
                     Err(error) => Err(journal_error(error)),
                 };
-                let last = !matches!(&event, Ok(Recorded { event, .. }) if !matches!(event, JobEvent::JobFinished { .. }));
+                let last =
+                    !matches!(&event, Ok(Recorded { event, .. }) if !matches!(event, JobEvent::JobFinished { .. }));
                 if sender.send(event).await.is_err() || last {
                     return;
                 }

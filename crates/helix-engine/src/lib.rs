@@ -21,6 +21,6 @@ pub mod tools;
 
 pub use config::{ConsultantConfig, EngineConfig};
 // What a host needs to configure an engine and to be its agents' keeper.
-pub use helix_agents::{AgentProfile, DialectName, keeper_main};
 pub use engine::{Activity, Engine, EngineError, Follow};
+pub use helix_agents::{AgentProfile, DialectName, keeper_main};
 pub use helix_store::{JobFilter, StateDir};

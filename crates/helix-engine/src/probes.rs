@@ -32,7 +32,8 @@ impl Probes {
                 "this version of the agent is newer than any that was tested"
             ),
             Supported::TooOld { minimum } => {
-                let message = format!("agent {} has version {}, too old to be used", profile.name, capabilities.version);
+                let message =
+                    format!("agent {} has version {}, too old to be used", profile.name, capabilities.version);
                 return Err((message, format!("install version {minimum} or newer")));
             }
         }

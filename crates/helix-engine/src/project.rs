@@ -116,9 +116,7 @@ fn furnish(
     };
     let decided = match adr {
         None => None,
-        Some(draft) => {
-            Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path)
-        }
+        Some(draft) => Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path),
     };
     let planned = match plan {
         None => None,
@@ -186,7 +184,10 @@ mod tests {
     #[test]
     fn the_adr_key_is_set_and_nothing_else_changes() {
         let without = "# a plan\nname: x\nphases:\n  - id: a\n    name: adr\n";
-        assert_eq!(with_adr(without, false, "adr/001-x.md"), "# a plan\nname: x\nadr: adr/001-x.md\nphases:\n  - id: a\n    name: adr\n");
+        assert_eq!(
+            with_adr(without, false, "adr/001-x.md"),
+            "# a plan\nname: x\nadr: adr/001-x.md\nphases:\n  - id: a\n    name: adr\n"
+        );
         let with = "name: x\nadr: draft.md\nphases: []\n";
         assert_eq!(with_adr(with, true, "adr/001-x.md"), "name: x\nadr: adr/001-x.md\nphases: []\n");
     }

@@ -25,15 +25,19 @@ pub(crate) fn phase(spec: &JobSpec, phase: &Phase, correction: Option<&Correctio
     let plan = &spec.plan;
     let others: Vec<Other<'_>> =
         plan.phases.iter().filter(|other| other.id != phase.id).map(|other| Other::of(plan, phase, other)).collect();
-    render("phase.md.j2", include_str!("../prompts/phase.md.j2"), context! {
-        plan => Serde(plan),
-        phase => Serde(phase),
-        others => Serde(others),
-        gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
-        adr => Serde(&spec.adr),
-        adr_fence => spec.adr.as_ref().map(|adr| fence_for(&adr.text)),
-        correction => correction.map(Correction::to_markdown),
-    })
+    render(
+        "phase.md.j2",
+        include_str!("../prompts/phase.md.j2"),
+        context! {
+            plan => Serde(plan),
+            phase => Serde(phase),
+            others => Serde(others),
+            gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
+            adr => Serde(&spec.adr),
+            adr_fence => spec.adr.as_ref().map(|adr| fence_for(&adr.text)),
+            correction => correction.map(Correction::to_markdown),
+        },
+    )
 }
 
 /// What a resumed agent session is told about its last try; `cwd` is where the work lies now.
@@ -41,13 +45,17 @@ pub(crate) fn phase(spec: &JobSpec, phase: &Phase, correction: Option<&Correctio
 /// # Errors
 /// [`PromptError`].
 pub(crate) fn correction(phase: &Phase, correction: &Correction, cwd: &str) -> Result<String, PromptError> {
-    render("correction.md.j2", include_str!("../prompts/correction.md.j2"), context! {
-        phase => Serde(phase),
-        cwd,
-        moved => true,
-        gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
-        correction => correction.to_markdown(),
-    })
+    render(
+        "correction.md.j2",
+        include_str!("../prompts/correction.md.j2"),
+        context! {
+            phase => Serde(phase),
+            cwd,
+            moved => true,
+            gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
+            correction => correction.to_markdown(),
+        },
+    )
 }
 
 /// What the Consultant knows besides the conversation.
@@ -90,11 +98,15 @@ const GATE_TYPES: &str = "files_exist, outputs_claimed, syntax_check, tests_pass
 /// # Errors
 /// [`PromptError`].
 pub(crate) fn consultant(facts: &ConsultantFacts) -> Result<String, PromptError> {
-    render("consultant.md.j2", include_str!("../prompts/consultant.md.j2"), context! {
-        phase_types => PHASE_TYPES,
-        gate_types => GATE_TYPES,
-        ..minijinja::Value::from(Serde(facts))
-    })
+    render(
+        "consultant.md.j2",
+        include_str!("../prompts/consultant.md.j2"),
+        context! {
+            phase_types => PHASE_TYPES,
+            gate_types => GATE_TYPES,
+            ..minijinja::Value::from(Serde(facts))
+        },
+    )
 }
 
 fn render(name: &'static str, template: &'static str, values: minijinja::Value) -> Result<String, PromptError> {
@@ -131,7 +143,9 @@ fn explain(gate: &GateSpec) -> String {
         GateSpec::FilesExist { files: named } => {
             format!("files_exist: {} are there and not empty", files(named, "the files you must create or change"))
         }
-        GateSpec::OutputsClaimed { strict: false } => "outputs_claimed: every file you must create or change is in your diff".into(),
+        GateSpec::OutputsClaimed { strict: false } => {
+            "outputs_claimed: every file you must create or change is in your diff".into()
+        }
         GateSpec::OutputsClaimed { strict: true } => {
             "outputs_claimed: exactly the files you must create or change are in your diff".into()
         }

@@ -176,7 +176,10 @@ impl Tools {
     pub async fn project_create(&self, arguments: ProjectCreate) -> ToolAnswer {
         self.answer(async {
             let name = PhaseId::new(arguments.name.clone()).map_err(|_| {
-                Refusal::text(format!("{:?} is no project name: use lower-case letters, digits and '-'", arguments.name))
+                Refusal::text(format!(
+                    "{:?} is no project name: use lower-case letters, digits and '-'",
+                    arguments.name
+                ))
             })?;
             let adr = self.existing_if_given(arguments.adr.as_deref()).await?;
             let plan = self.existing_if_given(arguments.plan.as_deref()).await?;
@@ -226,7 +229,9 @@ impl Tools {
                     let last = view.jobs.last().map(ToString::to_string);
                     last.ok_or_else(|| Refusal::text("this conversation has started no job yet".into()))?
                 }
-                (None, None) => return Err(Refusal::text("name the job: there is no conversation to take it from".into())),
+                (None, None) => {
+                    return Err(Refusal::text("name the job: there is no conversation to take it from".into()));
+                }
             };
             let job = self.engine.job(&id).await.map_err(|error| Refusal::of(&error))?;
             let data = serde_json::to_value(&job).map_err(|error| Refusal::of(&error))?;
@@ -343,7 +348,10 @@ fn refused_submit(error: &SubmitError) -> Refusal {
         },
         SubmitError::Refused { code, message, hint, .. } => {
             let hint_text = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-            Refusal { text: format!("{code}: {message}{hint_text}"), data: json!({ "code": code, "error": message, "hint": hint }) }
+            Refusal {
+                text: format!("{code}: {message}{hint_text}"),
+                data: json!({ "code": code, "error": message, "hint": hint }),
+            }
         }
     }
 }

@@ -20,7 +20,10 @@ phases:
 "#;
 
 fn guide(steps: &str) -> String {
-    format!("parts:\n{}", part("guide", &format!("    act: {{ steps: [{steps}{{ write: {{ path: guide.md, content: G }} }}] }}\n")))
+    format!(
+        "parts:\n{}",
+        part("guide", &format!("    act: {{ steps: [{steps}{{ write: {{ path: guide.md, content: G }} }}] }}\n"))
+    )
 }
 
 /// Every file below with its bytes, but for git's own.
@@ -36,7 +39,8 @@ fn bytes_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
             if path.is_dir() {
                 open.push(path);
             } else {
-                files.insert(path.strip_prefix(directory).unwrap().display().to_string(), std::fs::read(&path).unwrap());
+                files
+                    .insert(path.strip_prefix(directory).unwrap().display().to_string(), std::fs::read(&path).unwrap());
             }
         }
     }
@@ -51,7 +55,8 @@ async fn uncommitted_work_is_not_touched_and_the_result_lies_beside_it() {
     std::fs::write(repo.join("staged.txt"), "staged").unwrap();
     shop.git(&repo, &["add", "staged.txt"]);
     std::fs::write(repo.join("untracked.txt"), "mine").unwrap();
-    let before = (bytes_of(&repo), shop.git(&repo, &["status", "--porcelain"]), shop.git(&repo, &["rev-parse", "HEAD"]));
+    let before =
+        (bytes_of(&repo), shop.git(&repo, &["status", "--porcelain"]), shop.git(&repo, &["rev-parse", "HEAD"]));
 
     let ended = shop.run(&repo, PLAN).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
@@ -97,7 +102,10 @@ async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
         _ => None,
     });
     let (tree, gates) = gates.unwrap();
-    assert!(gates.iter().any(|report| report.gate == "tests_pass"), "the new tree is checked before it is merged: {gates:#?}");
+    assert!(
+        gates.iter().any(|report| report.gate == "tests_pass"),
+        "the new tree is checked before it is merged: {gates:#?}"
+    );
     assert!(gates.iter().all(|report| report.tree == tree));
     assert_eq!(shop.git(&repo, &["status", "--porcelain"]), "");
 }

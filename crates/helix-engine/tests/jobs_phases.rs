@@ -92,7 +92,10 @@ phases:
     gates: [{ type: command, command: "python3 -c 'import right'" }, { type: tests_pass, command: "python3 -m unittest -v" }]
 "#;
     let act = |side: &str| {
-        part(side, &format!("    act: {{ steps: [{{ write: {{ path: {side}.py, content: \"SIDE = '{side}'\\n\" }} }}] }}\n"))
+        part(
+            side,
+            &format!("    act: {{ steps: [{{ write: {{ path: {side}.py, content: \"SIDE = '{side}'\\n\" }} }}] }}\n"),
+        )
     };
     let shop = Workshop::open(&format!("parts:\n{}{}", act("left"), act("right"))).await;
     let repo = shop.repo();
@@ -137,7 +140,12 @@ async fn a_combination_that_breaks_a_gate_is_not_merged() {
 async fn phases_that_contradict_each_other_fail_with_the_file_and_what_to_do() {
     let plan = "name: Quarrel\nphases:\n  - { id: left, type: documentation, description: L, outputs: [left.md] }\n  - { id: right, type: documentation, description: R, outputs: [right.md] }\n";
     let act = |side: &str| {
-        part(side, &format!("    act: {{ steps: [{{ write: {{ path: {side}.md, content: x }} }}, {{ write: {{ path: README.md, content: \"{side}\\n\" }} }}] }}\n"))
+        part(
+            side,
+            &format!(
+                "    act: {{ steps: [{{ write: {{ path: {side}.md, content: x }} }}, {{ write: {{ path: README.md, content: \"{side}\\n\" }} }}] }}\n"
+            ),
+        )
     };
     let shop = Workshop::open(&format!("parts:\n{}{}", act("left"), act("right"))).await;
     let repo = shop.repo();
@@ -145,7 +153,10 @@ async fn phases_that_contradict_each_other_fail_with_the_file_and_what_to_do() {
     let ended = shop.run(&repo, plan).await;
     assert_eq!(ended.view.status, JobStatus::Failed);
     let error = ended.view.error.clone().unwrap();
-    assert!(error.message.contains("README.md") && error.message.contains("left") && error.message.contains("right"), "{error:?}");
+    assert!(
+        error.message.contains("README.md") && error.message.contains("left") && error.message.contains("right"),
+        "{error:?}"
+    );
     assert!(error.hint.is_some_and(|hint| hint.contains("depend")));
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
     // Both works are kept.
@@ -163,7 +174,8 @@ async fn what_the_agent_commits_itself_is_the_result_too() {
         - run: git add --all && git commit --quiet --message "my own commit"
         - write: { path: more.md, content: "# More\n" }
 "##;
-    let plan = "name: Own\nphases: [{ id: notes, type: documentation, description: N, outputs: [notes.md, more.md] }]\n";
+    let plan =
+        "name: Own\nphases: [{ id: notes, type: documentation, description: N, outputs: [notes.md, more.md] }]\n";
     let shop = Workshop::open(&format!("parts:\n{}", part("notes", act))).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, plan).await;
@@ -174,7 +186,8 @@ async fn what_the_agent_commits_itself_is_the_result_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_changes_nothing_does_not_pass_and_is_not_asked_for_ever() {
-    let plan = "name: Idle\nphases: [{ id: idle, type: documentation, description: I, outputs: [a.md], max_attempts: 5 }]\n";
+    let plan =
+        "name: Idle\nphases: [{ id: idle, type: documentation, description: I, outputs: [a.md], max_attempts: 5 }]\n";
     let shop = Workshop::open(&format!("parts:\n{}", part("idle", "    act: { say: \"All done!\" }\n"))).await;
     let repo = shop.repo();
     let before = shop.git(&repo, &["rev-parse", "HEAD"]);

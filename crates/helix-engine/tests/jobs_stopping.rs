@@ -156,5 +156,9 @@ async fn an_agent_that_is_killed_is_tried_again() {
     let ended = shop.ended(&job).await;
     assert_eq!((ended.view.status, shop.plays("note")), (JobStatus::Succeeded, 2), "{:#?}", ended.view);
     assert_eq!(ended.phase("note").id, PhaseId::new("note").unwrap());
-    assert!(matches!(outcomes(&ended)[..], [Outcome::Truncated { .. }, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
+    assert!(
+        matches!(outcomes(&ended)[..], [Outcome::Truncated { .. }, Outcome::Completed(_)]),
+        "{:?}",
+        outcomes(&ended)
+    );
 }

@@ -96,7 +96,15 @@ fn merged(bed: &Bed, project: &std::path::Path, job: &Value) {
     let adr = "adr/001-account-book-in-whole-cents.md";
     let plan = "plans/account-book/phases.yaml";
     let mut wanted = [
-        adr, plan, "adr/INDEX.md", "README.md", ".gitignore", "book.py", "test_book.py", "report.py", "test_report.py",
+        adr,
+        plan,
+        "adr/INDEX.md",
+        "README.md",
+        ".gitignore",
+        "book.py",
+        "test_book.py",
+        "report.py",
+        "test_report.py",
     ];
     wanted.sort_unstable();
     assert_eq!(files.lines().collect::<Vec<_>>(), wanted);
@@ -123,7 +131,12 @@ fn corrected(bed: &Bed) {
 /// What the endpoint does with all requests of a conversation that begins so.
 fn troubled(prompt: &str, fault: FaultKind) -> Rule {
     let when = When { any_prompt: Some(TextTest::contains(prompt)), ..When::default() };
-    Rule { name: prompt.into(), when, reply: Reply::text("never said").with_fault(Fault::always(fault)), ..Rule::default() }
+    Rule {
+        name: prompt.into(),
+        when,
+        reply: Reply::text("never said").with_fault(Fault::always(fault)),
+        ..Rule::default()
+    }
 }
 
 #[test]
@@ -143,7 +156,11 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
 
     let before = bed.model.requests().len();
     let whole = bed.client().ask("Overloaded? (in one piece)");
-    assert_eq!((&whole["error"]["status"], &whole["error"]["code"]), (&json!(503), &json!("provider_overloaded")), "{whole:#}");
+    assert_eq!(
+        (&whole["error"]["status"], &whole["error"]["code"]),
+        (&json!(503), &json!("provider_overloaded")),
+        "{whole:#}"
+    );
     assert_eq!(bed.model.requests().len() - before, 2, "the package asked for the turn again by itself");
 
     let mut client = bed.client();

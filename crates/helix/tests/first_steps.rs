@@ -37,8 +37,7 @@ fn doctor_in_an_empty_environment_names_every_remedy() {
     let missing = ran.stdout.lines().filter(|line| line.starts_with("MISSING")).count();
     let hints = ran.stdout.lines().filter(|line| line.trim_start().starts_with("hint:")).count();
     assert!(missing >= 2 && hints >= missing, "{ran:?}");
-    let json =
-        user::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
+    let json = user::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
     assert_eq!(json["ok"], false);
     assert!(
         json["settings"]

@@ -173,7 +173,8 @@ impl Decider<'_> {
             return;
         }
         self.working += 1;
-        let after = progress.last_try().and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
+        let after =
+            progress.last_try().and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
         self.decision.effects.push(Effect::StartAttempt {
             phase: phase.id.clone(),
             attempt: progress.tries.len() as u32 + 1,
@@ -207,7 +208,9 @@ impl Decider<'_> {
             }
             Integration::Done { .. } => self.conclude(JobEnd::Succeeded),
             Integration::Failed { findings } => self.conclude(JobEnd::Failed {
-                reason: findings.first().map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),
+                reason: findings
+                    .first()
+                    .map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),
                 phase: None,
                 hint: findings.first().and_then(|one| one.fix.clone()),
             }),
@@ -239,7 +242,8 @@ impl Decider<'_> {
     }
 
     fn is_over_budget(&self) -> bool {
-        self.active.spec.policy.budget_usd.is_some_and(|budget| self.active.usage().cost_usd >= budget) && self.is_unfinished()
+        self.active.spec.policy.budget_usd.is_some_and(|budget| self.active.usage().cost_usd >= budget)
+            && self.is_unfinished()
     }
 
     /// Whether a phase is left that could still be tried.
@@ -283,7 +287,9 @@ impl Decider<'_> {
                 continue;
             }
             seen.push(id);
-            let (Some(progress), Some(phase)) = (self.active.progress(id), self.active.spec.plan.phase(id)) else { continue };
+            let (Some(progress), Some(phase)) = (self.active.progress(id), self.active.spec.plan.phase(id)) else {
+                continue;
+            };
             if let PhaseState::Passed { result, .. } = &progress.state {
                 tips.push(Tip { phase: id.clone(), commit: result.commit.clone() });
             } else {
@@ -301,7 +307,9 @@ impl Decider<'_> {
             self.active.phases.iter().filter(passed).flat_map(|progress| plan.ancestors(&progress.id)).collect();
         let tips = self.active.phases.iter().filter(passed).filter(|progress| !contained.contains(&&progress.id));
         tips.filter_map(|progress| match &progress.state {
-            PhaseState::Passed { result, .. } => Some(Tip { phase: progress.id.clone(), commit: result.commit.clone() }),
+            PhaseState::Passed { result, .. } => {
+                Some(Tip { phase: progress.id.clone(), commit: result.commit.clone() })
+            }
             _ => None,
         })
         .collect()

@@ -406,10 +406,7 @@ impl PhaseProgress {
 
     /// What all tries have consumed.
     pub fn usage(&self) -> Usage {
-        self.tries
-            .iter()
-            .filter_map(|one| one.run_end.as_ref())
-            .fold(Usage::default(), |sum, ended| sum + ended.usage)
+        self.tries.iter().filter_map(|one| one.run_end.as_ref()).fold(Usage::default(), |sum, ended| sum + ended.usage)
     }
 
     /// Whether nothing more will happen to it.

@@ -132,7 +132,8 @@ impl House {
         let new = NewEvent::of(now, &event).map_err(|error| journal_error(Box::new(error)))?;
         let recorded = Recorded { number: 1, at: now, event };
         let view = SessionView::apply(None, &id, &recorded).map_err(|error| journal_error(Box::new(error)))?;
-        let opened = self.desk.journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
+        let opened =
+            self.desk.journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
         match opened.map_err(|error| journal_error(Box::new(error)))? {
             Opened::Created(_) => Ok(view),
             Opened::Existing(other) => {

@@ -134,7 +134,8 @@ impl Room {
     ) -> Result<RunReport, ErrorView> {
         let resumed = resume.is_some();
         let report = self.run_once(turn, 1, request, resume, stop, ears).await?;
-        let lost = resumed && matches!(Outcome::from_facts(&report.facts), Outcome::Misconfigured | Outcome::Unstarted { .. });
+        let lost =
+            resumed && matches!(Outcome::from_facts(&report.facts), Outcome::Misconfigured | Outcome::Unstarted { .. });
         if !lost {
             return Ok(report);
         }
@@ -246,7 +247,12 @@ fn ended(report: &RunReport) -> TurnEnded {
             Some(ErrorView { message: describe(&outcome), hint: remedy(&outcome) })
         }
     };
-    TurnEnded { outcome, answer: helix_core::step_marker::split(&report.answer).0.to_owned(), usage: report.usage, error }
+    TurnEnded {
+        outcome,
+        answer: helix_core::step_marker::split(&report.answer).0.to_owned(),
+        usage: report.usage,
+        error,
+    }
 }
 
 /// What is known of a run that nobody can read.
@@ -296,14 +302,15 @@ impl Listener for Ears {
     async fn hear(&mut self, event: AgentEvent) {
         let shown = match event {
             // Whole texts repeat their fragments; what sub-agents say among themselves is not the answer.
-            AgentEvent::Text { text, partial: true, parent: None } => {
-                TurnEvent::Text { text: self.filter.push(&text) }
-            }
+            AgentEvent::Text { text, partial: true, parent: None } => TurnEvent::Text { text: self.filter.push(&text) },
             AgentEvent::Thinking { text, partial: true, parent: None } => TurnEvent::Thinking { text },
             AgentEvent::ToolStarted { id, name, input, parent: _ } => TurnEvent::ToolStarted { id, name, input },
             AgentEvent::ToolFinished { id, output, failed } => TurnEvent::ToolFinished { id, output, failed },
             AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => TurnEvent::Status {
-                text: format!("The provider is in trouble ({reason}); try {attempt} of {max} in {:.1} s", delay_ms as f64 / 1000.0),
+                text: format!(
+                    "The provider is in trouble ({reason}); try {attempt} of {max} in {:.1} s",
+                    delay_ms as f64 / 1000.0
+                ),
             },
             AgentEvent::RateLimited { rejected: true, resets_at } => TurnEvent::Status {
                 text: match resets_at {

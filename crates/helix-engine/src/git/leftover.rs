@@ -52,10 +52,15 @@ mod tests {
         own.wait().unwrap();
 
         // The shell ends at once, so that what it started is nobody's child here.
-        let orphan = std::process::Command::new("sh").args(["-c", "sleep 60 >&- & echo $!"]).env(OWNER, state.path()).output().unwrap();
+        let orphan = std::process::Command::new("sh")
+            .args(["-c", "sleep 60 >&- & echo $!"])
+            .env(OWNER, state.path())
+            .output()
+            .unwrap();
         assert_eq!(wait_for_leftovers(state.path(), Duration::from_millis(50)), 1);
         let pid: i32 = String::from_utf8_lossy(&orphan.stdout).trim().parse().unwrap();
-        rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::KILL)
+            .unwrap();
         assert_eq!(wait_for_leftovers(state.path(), Duration::from_secs(60)), 0);
     }
 }

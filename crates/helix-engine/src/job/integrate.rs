@@ -4,9 +4,7 @@
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::JobId;
-use helix_core::job::{
-    Active, Committed, GateReport, IntegrationTarget, JobEvent, PhaseState, Tip,
-};
+use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, PhaseState, Tip};
 use helix_core::plan::GateSpec;
 use tokio_util::sync::CancellationToken;
 
@@ -44,9 +42,7 @@ impl Carrier {
         match self.try_integrate(job, active, tips, &cancel).await {
             Ok((result, target, gates)) => Some(JobEvent::Integrated { result, target, gates }),
             Err(Trouble::Findings(findings)) => Some(JobEvent::IntegrationFailed { findings }),
-            Err(Trouble::Fault(fault)) => {
-                Some(JobEvent::IntegrationFailed { findings: vec![fault_finding(&fault)] })
-            }
+            Err(Trouble::Fault(fault)) => Some(JobEvent::IntegrationFailed { findings: vec![fault_finding(&fault)] }),
             Err(Trouble::Cancelled) => None,
         }
     }
@@ -183,13 +179,8 @@ impl Carrier {
                 }]));
             }
         };
-        let whole = Committed {
-            commit: commit.id,
-            tree: commit.tree,
-            branch: String::new(),
-            changed: Vec::new(),
-            moved: true,
-        };
+        let whole =
+            Committed { commit: commit.id, tree: commit.tree, branch: String::new(), changed: Vec::new(), moved: true };
         Ok(Some((whole, combined)))
     }
 

@@ -136,7 +136,10 @@ impl JobLoop {
         }
     }
 
-    async fn take(&mut self, result: Result<(tokio::task::Id, Carried), tokio::task::JoinError>) -> Result<(), LogError> {
+    async fn take(
+        &mut self,
+        result: Result<(tokio::task::Id, Carried), tokio::task::JoinError>,
+    ) -> Result<(), LogError> {
         let event = match result {
             Ok((id, carried)) => {
                 self.keys.remove(&id);

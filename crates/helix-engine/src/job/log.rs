@@ -88,7 +88,8 @@ impl JobLog {
     }
 
     fn append_of(&self, recorded: &Recorded<JobEvent>, next: &JobState, last: u64) -> Result<Append, LogError> {
-        let unwritable = |source: Box<dyn std::error::Error + Send + Sync>| LogError::Unwritable { job: self.id.clone(), source };
+        let unwritable =
+            |source: Box<dyn std::error::Error + Send + Sync>| LogError::Unwritable { job: self.id.clone(), source };
         let event = NewEvent::of(recorded.at, &recorded.event).map_err(|source| unwritable(Box::new(source)))?;
         let append = Append::to(Stream::Job(self.id.clone()), vec![event]).after(last).fenced(self.fence.clone());
         Ok(match JobView::project(&self.id, next) {

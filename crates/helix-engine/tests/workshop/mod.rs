@@ -146,7 +146,8 @@ impl Workshop {
     /// How often the fake agent began a part.
     pub fn plays(&self, part: &str) -> usize {
         let directory = self.sandbox.path().join("agent.yaml.state").join(part);
-        let entries = std::fs::read_dir(directory).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        let entries =
+            std::fs::read_dir(directory).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
         entries.iter().filter(|entry| entry.file_name().to_string_lossy().starts_with("attempt-")).count()
     }
 }

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use helix_engine::{AgentProfile, DialectName};
 use helix_core::job::Policy;
+use helix_engine::{AgentProfile, DialectName};
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_server::ServerConfig;
 use tokio::net::TcpListener;
