@@ -141,7 +141,7 @@ fn the_command_line_is_the_measured_one() {
     let (servers, mode) = file(&made, "--mcp-config");
     assert_eq!(mode, 0o600);
     let entry = json!({"type": "http", "url": "http://127.0.0.1:7070/mcp",
-        "headers": {"Authorization": "Bearer secret-token"}});
+        "headers": {"Authorization": "Bearer secret-token"}, "alwaysLoad": true});
     assert_eq!(servers, json!({"mcpServers": {"helix": entry}}));
     let shown = format!("{:?} {:?}", made.args, ask.mcp);
     assert!(!shown.contains("secret-token") && !shown.contains("key-of-helix") && !shown.contains("hello"), "{shown}");

@@ -190,3 +190,18 @@ async fn the_record_of_the_end_uses_the_space_that_was_set_aside() {
     assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
     assert_eq!(inode("exit.json").0, reserved.0);
 }
+
+/// Claude Code 2.1.197 reads nothing from a regular file and exits 0 without a word, so that stdin must be a pipe; one that
+/// holds less than a long conversation.
+#[tokio::test]
+async fn stdin_is_a_pipe_and_comes_whole_or_not_at_all_as_the_agent_likes() {
+    let bed = Bed::new();
+    let mut request = bed.script("stat -Lc %F /proc/self/fd/0; wc -c");
+    request.invocation.stdin = vec![b'x'; 3 << 20];
+    let handle = bed.start(&request).await;
+    assert_eq!(bed::all_lines(&mut handle.lines()).await, ["fifo", "3145728"]);
+    let mut request = bed.script("echo done");
+    request.invocation.stdin = vec![b'x'; 3 << 20];
+    let end = bed.run(&request).await;
+    assert_eq!((end.ending, end.stopped), (Ending::Exited { code: 0 }, None));
+}

@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_agents::supervisor::SweepReport;
 use helix_agents::RunDirError;
 use helix_agents::dialect::{self, Dialect, InvocationError, Reader};
-use helix_agents::{AgentAsk, AgentProfile, AskedSchema, DialectName, Grace, RunEnd, RunHandle, RunRequest, Supervisor};
+use helix_agents::supervisor::SweepReport;
+use helix_agents::{
+    AgentAsk, AgentProfile, AskedSchema, DialectName, Grace, RunEnd, RunHandle, RunRequest, Supervisor,
+};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, RunFacts, StopCause, StreamFacts};
@@ -58,6 +60,13 @@ impl Default for Patience {
     fn default() -> Self {
         Self { linger: LINGER, stall: STALL, grace: Grace::default() }
     }
+}
+
+/// Permission rules, in the Claude dialect's words, that let an agent change files below a directory and nowhere else with its
+/// own tools. The directory must be absolute and free of links: the agent compares with the resolved path.
+pub(crate) fn writing_below(directory: &str) -> [String; 4] {
+    let below = directory.trim_start_matches('/');
+    ["Edit", "Write", "MultiEdit", "NotebookEdit"].map(|tool| format!("{tool}(//{below}/**)"))
 }
 
 /// What a run left.
@@ -221,9 +230,8 @@ impl AgentRunner {
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
-        let invocation = dialect
-            .invocation(profile, &ask)
-            .map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
+        let invocation =
+            dialect.invocation(profile, &ask).map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
         let request = RunRequest {
             run: run.clone(),
             invocation,
@@ -231,11 +239,8 @@ impl AgentRunner {
             grace: self.patience.grace,
             labels: labels(dialect.as_ref(), &ask),
         };
-        let handle = self
-            .supervisor
-            .start(request)
-            .await
-            .map_err(|source| RunError::Start { run: run.clone(), source })?;
+        let handle =
+            self.supervisor.start(request).await.map_err(|source| RunError::Start { run: run.clone(), source })?;
         self.read(run, handle, limits.stop, listener).await
     }
 
@@ -303,7 +308,8 @@ impl AgentRunner {
         stop: &CancellationToken,
         listener: &mut impl Listener,
     ) -> Result<RunReport, RunError> {
-        let record_error = |source: Box<dyn std::error::Error + Send + Sync>| RunError::Record { run: run.clone(), source };
+        let record_error =
+            |source: Box<dyn std::error::Error + Send + Sync>| RunError::Record { run: run.clone(), source };
         let mut reader = self.reader(run, &handle)?;
         let mut lines = handle.lines();
         let mut events = Vec::new();

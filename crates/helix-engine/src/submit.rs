@@ -138,9 +138,8 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
     let event = JobEvent::JobSubmitted { spec: Box::new(checked.spec) };
     let new = NewEvent::of(now, &event).map_err(|error| journal_refusal(&error))?;
-    let state = JobState::New
-        .apply(&Recorded { number: 1, at: now, event })
-        .map_err(|error| journal_refusal(&error))?;
+    let state =
+        JobState::New.apply(&Recorded { number: 1, at: now, event }).map_err(|error| journal_refusal(&error))?;
     let Some(view) = JobView::project(&id, &state) else {
         return Err(journal_refusal(&std::io::Error::other("a submitted job has no view")));
     };
@@ -180,7 +179,7 @@ pub async fn check(engine: &Engine, request: &SubmitRequest) -> Result<Checked, 
         Ok(file)
     })
     .await?;
-    let ParsedPlan { mut plan, mut warnings, places } = file.parse()?;
+    let ParsedPlan { mut plan, mut warnings, places, .. } = file.parse()?;
     override_plan(&mut plan, request)?;
     let mut problems = not_carried_out(&file, &plan, &places);
     problems.extend(unknown_agents(engine, &file, &plan, &places));
@@ -239,7 +238,10 @@ impl PlanFile {
         };
         let path = if wanted.is_dir() { Self::in_directory(wanted)? } else { wanted.to_path_buf() };
         let metadata = std::fs::metadata(&path).map_err(|error| {
-            unreadable(format!("cannot read the plan {}: {error}", path.display()), "check the path; `helix plan new` writes a first plan")
+            unreadable(
+                format!("cannot read the plan {}: {error}", path.display()),
+                "check the path; `helix plan new` writes a first plan",
+            )
         })?;
         if !metadata.is_file() || metadata.len() > MAX_PLAN {
             let what = if metadata.is_file() { format!("has {} bytes", metadata.len()) } else { "is no file".into() };
@@ -272,7 +274,10 @@ impl PlanFile {
             ),
             several => {
                 let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
-                (format!("there are several plans in {}", directory.display()), format!("name one: {}", names.join(", ")))
+                (
+                    format!("there are several plans in {}", directory.display()),
+                    format!("name one: {}", names.join(", ")),
+                )
             }
         };
         Err(SubmitError::Refused { code: codes::PLAN_UNREADABLE, message, hint: Some(hint), blame: Blame::Request })
@@ -339,8 +344,13 @@ impl Ground {
         };
         let mut problems = Vec::new();
         for (index, phase) in plan.phases.iter().enumerate() {
-            let made: Vec<&str> =
-                plan.ancestors(&phase.id).iter().filter_map(|id| plan.phase(id)).flat_map(|one| &one.outputs).map(String::as_str).collect();
+            let made: Vec<&str> = plan
+                .ancestors(&phase.id)
+                .iter()
+                .filter_map(|id| plan.phase(id))
+                .flat_map(|one| &one.outputs)
+                .map(String::as_str)
+                .collect();
             let inputs: Vec<String> =
                 phase.inputs.iter().filter(|input| !made.contains(&input.as_str())).cloned().collect();
             for missing in crate::job::inputs::missing_inputs(&repository, &base, &inputs).map_err(git_failed)? {
@@ -392,7 +402,12 @@ fn not_carried_out(file: &PlanFile, plan: &Plan, places: &PlanPlaces) -> Vec<Dia
     let mut problems = Vec::new();
     let mut refuse = |span: Option<Span>, what: String| {
         let help = "remove it, or wait for a version that carries it out".to_owned();
-        problems.push(file.error(codes::NOT_CARRIED_OUT, span, format!("{what} is not carried out by this version"), help));
+        problems.push(file.error(
+            codes::NOT_CARRIED_OUT,
+            span,
+            format!("{what} is not carried out by this version"),
+            help,
+        ));
     };
     if let Some(workflow) = &plan.workflow {
         refuse(places.workflow, format!("workflow {workflow}"));
@@ -439,8 +454,7 @@ fn unknown_agents(engine: &Engine, file: &PlanFile, plan: &Plan, places: &PlanPl
 
 fn agents_of(engine: &Engine, plan: &Plan) -> Vec<AgentProfile> {
     let default = &engine.inner.config.default_agent;
-    let names: BTreeSet<&str> =
-        plan.phases.iter().map(|phase| phase.agent.as_deref().unwrap_or(default)).collect();
+    let names: BTreeSet<&str> = plan.phases.iter().map(|phase| phase.agent.as_deref().unwrap_or(default)).collect();
     engine.inner.runner.profiles().iter().filter(|profile| names.contains(profile.name.as_str())).cloned().collect()
 }
 
@@ -478,7 +492,8 @@ pub(crate) fn confine(path: &Path, roots: &[PathBuf]) -> Result<(), SubmitError>
         return Ok(());
     }
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let inside = roots.iter().any(|root| real.starts_with(std::fs::canonicalize(root).unwrap_or_else(|_| root.clone())));
+    let inside =
+        roots.iter().any(|root| real.starts_with(std::fs::canonicalize(root).unwrap_or_else(|_| root.clone())));
     if inside {
         return Ok(());
     }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use axum::http::HeaderValue;
 use axum::http::request::Parts;
 use helix_core::ids::SessionId;
 use helix_engine::tools::{
@@ -42,10 +43,13 @@ pub(crate) fn service(shared: Shared) -> StreamableHttpService<HelixTools, Never
     )
 }
 
+fn session_header(context: &RequestContext<RoleServer>) -> Option<&HeaderValue> {
+    context.extensions.get::<Parts>()?.headers.get(SESSION_HEADER)
+}
+
 impl HelixTools {
     fn tools(&self, context: &RequestContext<RoleServer>) -> Result<Tools, ErrorData> {
-        let header = context.extensions.get::<Parts>().and_then(|parts| parts.headers.get(SESSION_HEADER));
-        let session = match header {
+        let session = match session_header(context) {
             None => None,
             Some(value) => {
                 let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -58,11 +62,12 @@ impl HelixTools {
     }
 }
 
-/// A refusal is for the agent to read, so it is a result and no protocol error.
-fn result(answer: ToolAnswer) -> CallToolResult {
+/// A refusal is for the agent to read, so it is a result and no protocol error. An agent in a conversation gets the text alone:
+/// where there is structured content, Claude Code shows its model that and not the text.
+fn result(context: &RequestContext<RoleServer>, answer: ToolAnswer) -> CallToolResult {
     let content = vec![ContentBlock::text(answer.text)];
     let mut result = if answer.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    if answer.data.is_object() {
+    if answer.data.is_object() && session_header(context).is_none() {
         result.structured_content = Some(answer.data);
     }
     result
@@ -80,7 +85,7 @@ impl HelixTools {
         Parameters(arguments): Parameters<AdrCheck>,
         context: RequestContext<RoleServer>,
     ) -> Answer {
-        Ok(result(self.tools(&context)?.adr_check(arguments).await))
+        Ok(result(&context, self.tools(&context)?.adr_check(arguments).await))
     }
 
     #[tool(description = "Give a checked ADR draft its number and its place in the project, and commit it.")]
@@ -89,7 +94,7 @@ impl HelixTools {
         Parameters(arguments): Parameters<AdrFinalize>,
         context: RequestContext<RoleServer>,
     ) -> Answer {
-        Ok(result(self.tools(&context)?.adr_finalize(arguments).await))
+        Ok(result(&context, self.tools(&context)?.adr_finalize(arguments).await))
     }
 
     #[tool(description = "List the ADRs of a project.")]
@@ -98,7 +103,7 @@ impl HelixTools {
         Parameters(arguments): Parameters<AdrList>,
         context: RequestContext<RoleServer>,
     ) -> Answer {
-        Ok(result(self.tools(&context)?.adr_list(arguments).await))
+        Ok(result(&context, self.tools(&context)?.adr_list(arguments).await))
     }
 
     #[tool(
@@ -109,7 +114,7 @@ impl HelixTools {
         Parameters(arguments): Parameters<PlanCheck>,
         context: RequestContext<RoleServer>,
     ) -> Answer {
-        Ok(result(self.tools(&context)?.plan_check(arguments).await))
+        Ok(result(&context, self.tools(&context)?.plan_check(arguments).await))
     }
 
     #[tool(description = "Make a new project: a git repository with the ADR and the plan in it.")]
@@ -118,7 +123,7 @@ impl HelixTools {
         Parameters(arguments): Parameters<ProjectCreate>,
         context: RequestContext<RoleServer>,
     ) -> Answer {
-        Ok(result(self.tools(&context)?.project_create(arguments).await))
+        Ok(result(&context, self.tools(&context)?.project_create(arguments).await))
     }
 
     #[tool(description = "Start carrying out a plan as a job. Returns at once with the job's id.")]
@@ -127,7 +132,7 @@ impl HelixTools {
         Parameters(arguments): Parameters<JobStart>,
         context: RequestContext<RoleServer>,
     ) -> Answer {
-        Ok(result(self.tools(&context)?.job_start(arguments).await))
+        Ok(result(&context, self.tools(&context)?.job_start(arguments).await))
     }
 
     #[tool(description = "How a job stands: its phases, gates, cost and errors.")]
@@ -136,7 +141,7 @@ impl HelixTools {
         Parameters(arguments): Parameters<JobStatusOf>,
         context: RequestContext<RoleServer>,
     ) -> Answer {
-        Ok(result(self.tools(&context)?.job_status(arguments).await))
+        Ok(result(&context, self.tools(&context)?.job_status(arguments).await))
     }
 }
 

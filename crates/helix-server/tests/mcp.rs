@@ -48,9 +48,14 @@ async fn a_client_shakes_hands_and_finds_the_tools() {
 async fn a_tool_answers_and_wrong_arguments_are_named() {
     let host = Host::start().await;
     let status = json!({ "name": "plan_check", "arguments": { "path": "/nonexistent/phases.yaml" } });
-    let answer: Value = call(&host, None, request("tools/call", status)).await.json().await.unwrap();
+    let answer: Value = call(&host, None, request("tools/call", status.clone())).await.json().await.unwrap();
     let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
     assert!(!text.is_empty(), "{answer}");
+    assert!(answer["result"]["structuredContent"].is_object(), "{answer}");
+    let agents: Value =
+        call(&host, Some("s1m80cxsf2e74jy7s"), request("tools/call", status)).await.json().await.unwrap();
+    assert!(agents["result"]["content"][0]["text"].is_string(), "{agents}");
+    assert_eq!(agents["result"]["structuredContent"], Value::Null, "agents read the text, not the data: {agents}");
     let wrong = json!({ "name": "plan_check", "arguments": {} });
     let answer: Value = call(&host, None, request("tools/call", wrong)).await.json().await.unwrap();
     assert!(answer.to_string().contains("path"), "{answer}");

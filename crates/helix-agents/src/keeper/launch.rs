@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 
 use nix::sys::signal::{SigHandler, SigSet, Signal as NixSignal, signal};
 use rustix::io::{FdFlags, fcntl_setfd};
@@ -58,17 +58,38 @@ pub(crate) fn start(
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .env(RUN_ID_VARIABLE, request.run.as_str())
         .current_dir(&request.cwd)
-        .stdin(Stdio::from(open(&directory.stdin(), OpenOptions::new().read(true))?))
+        .stdin(Stdio::piped())
         .stdout(Stdio::from(open(&directory.stdout(), OpenOptions::new().append(true))?))
         .stderr(Stdio::from(open(&directory.stderr(), OpenOptions::new().append(true))?));
     settle_in_child(&mut command, cgroup)?;
-    let child = command.spawn().map_err(|error| failed(explain(&error, &program)))?;
+    let input = open(&directory.stdin(), OpenOptions::new().read(true))?;
+    let mut child = command.spawn().map_err(|error| failed(explain(&error, &program)))?;
+    if let Some(stdin) = child.stdin.take() {
+        feed(input, stdin)?;
+    }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     pid.map(|pid| Launched { pid }).ok_or_else(|| failed("the system gave it no process id".into()))
 }
 
+/// Gives the agent its stdin through a pipe: Claude Code 2.1.197 reads nothing from a regular file and exits 0 without a word.
+/// A thread of its own writes, since a pipe holds 64 KiB and the agent may read late or never; it begins after the fork and
+/// ends when all is written, or with the agent.
+fn feed(mut input: File, mut stdin: ChildStdin) -> Result<(), KeeperFault> {
+    let write = move || match io::copy(&mut input, &mut stdin) {
+        Ok(_) => {}
+        // An agent need not read to the end; what it did is judged by its output.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(error) => super::complain(&format!("cannot give the agent its stdin: {error}")),
+    };
+    let thread = std::thread::Builder::new().name("stdin".into()).stack_size(256 << 10).spawn(write);
+    thread.map(drop).map_err(KeeperFault::os("start the thread that writes the agent's stdin"))
+}
+
 /// What happens between fork and exec. Only system calls: nothing here allocates or takes a lock.
-#[expect(unsafe_code, reason = "pre_exec and signal are unsafe to call; this process has a single thread")]
+#[expect(
+    unsafe_code,
+    reason = "pre_exec and signal are unsafe to call; this process has a single thread until after the fork"
+)]
 fn settle_in_child(command: &mut Command, cgroup: Option<&Cgroup>) -> Result<(), KeeperFault> {
     let keeper = getpid();
     let membership = cgroup.map(Cgroup::membership).transpose()?;
@@ -79,7 +100,7 @@ fn settle_in_child(command: &mut Command, cgroup: Option<&Cgroup>) -> Result<(),
             && rustix::io::write(membership, b"0").is_err()
         {}
         setsid()?;
-        // Follows the parent's thread, of which there is one for as long as the keeper lives.
+        // Follows the parent's thread that forks: the keeper's first one, which lives as long as the keeper.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         if getppid() != Some(keeper) {
             // The keeper died before the line above took effect.
@@ -93,8 +114,8 @@ fn settle_in_child(command: &mut Command, cgroup: Option<&Cgroup>) -> Result<(),
         SigSet::empty().thread_set_mask()?;
         Ok(())
     };
-    // SAFETY: the closure makes async-signal-safe system calls only, and the keeper has one thread, so no lock can be
-    // held by another at the time of the fork.
+    // SAFETY: the closure makes async-signal-safe system calls only, and the keeper has one thread until after the fork, so no lock can
+    // be held by another at that time.
     unsafe { command.pre_exec(settle) };
     Ok(())
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::room::append_of;
 use super::{Said, Speaker, TurnRequest};
-use crate::agent_run::AgentRunner;
+use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
 use crate::prompt::{self, ConsultantFacts, KnownJob};
 
@@ -64,7 +64,11 @@ impl Desk {
         let mut jobs = Vec::new();
         for id in &view.jobs {
             let known = self.journal.job(id.to_string()).await.ok().flatten();
-            jobs.extend(known.map(|job| KnownJob { id: id.to_string(), name: job.name, status: job.status.word().into() }));
+            jobs.extend(known.map(|job| KnownJob {
+                id: id.to_string(),
+                name: job.name,
+                status: job.status.word().into(),
+            }));
         }
         let facts = ConsultantFacts {
             workspace: view.directory.clone(),
@@ -74,8 +78,8 @@ impl Desk {
             adr_template: crate::adr_files::template(),
             mcp: self.tools.get().is_some(),
         };
-        let built_in = prompt::consultant(&facts)
-            .map_err(|error| ErrorView { message: error.to_string(), hint: None })?;
+        let built_in =
+            prompt::consultant(&facts).map_err(|error| ErrorView { message: error.to_string(), hint: None })?;
         let mut text = self.config.prompt.clone().unwrap_or(built_in);
         if let Some(extra) = request.system.as_deref().filter(|extra| !extra.trim().is_empty()) {
             let fence = helix_core::finding::fence_for(extra);
@@ -87,9 +91,8 @@ impl Desk {
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.
     pub(super) fn tool_rules(&self, view: &SessionView) -> ToolRules {
-        let own = view.directory.trim_start_matches('/');
         let allow = ["Read", "Glob", "Grep", "LS", "TodoWrite"].map(str::to_owned);
-        let writes = ["Write", "Edit", "MultiEdit"].map(|tool| format!("{tool}(//{own}/**)"));
+        let writes = writing_below(&view.directory);
         let server = [format!("mcp__{TOOL_SERVER}")];
         ToolRules { allow: allow.into_iter().chain(writes).chain(server).collect(), deny: Vec::new() }
     }
@@ -106,12 +109,15 @@ impl Desk {
 
     /// A user message for an agent session that knows nothing yet: with what was said before, as data.
     pub(super) fn with_history(&self, view: &SessionView, request: &TurnRequest) -> String {
-        let own: Vec<Said> = view.turns.iter().flat_map(|turn| {
-            let answer = turn.end.as_ref().map(|end| end.answer.clone()).filter(|answer| !answer.is_empty());
-            let said = Said { by: Speaker::User, text: turn.message.clone() };
-            [Some(said), answer.map(|text| Said { by: Speaker::Consultant, text })].into_iter().flatten()
-        })
-        .collect();
+        let own: Vec<Said> = view
+            .turns
+            .iter()
+            .flat_map(|turn| {
+                let answer = turn.end.as_ref().map(|end| end.answer.clone()).filter(|answer| !answer.is_empty());
+                let said = Said { by: Speaker::User, text: turn.message.clone() };
+                [Some(said), answer.map(|text| Said { by: Speaker::Consultant, text })].into_iter().flatten()
+            })
+            .collect();
         // The running turn is the last of Helix's own record; the client's history is used where Helix has none.
         let own = own.split_last().map(|(_, before)| before.to_vec()).unwrap_or_default();
         let said = if own.is_empty() { &request.history } else { &own };

@@ -2,6 +2,7 @@
 //!
 //! Must not touch uncommitted work: nothing is stashed, reset or overwritten. One merge commit, so that one revert undoes it.
 
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::{CommitId, JobId, TreeId};
@@ -134,6 +135,7 @@ impl Repository {
     /// # Errors
     /// Git failed.
     pub fn land(&self, request: &IntegrationRequest, merge: &PreparedMerge) -> Result<Landing, GitError> {
+        let _exclusive = self.landing_lock()?;
         let Some(branch) = &request.branch else {
             let why = "the repository was at a detached HEAD".into();
             return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
@@ -184,6 +186,16 @@ impl Repository {
         let said = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
         let why = format!("git would not update {}: {said}", work_tree.display());
         self.land_beside(request, &merge.commit, why).map(Landing::Landed)
+    }
+
+    /// One landing at a time in a repository, whichever job, thread or host it is of: of two `git merge` in one work tree, the
+    /// second can take its files over after the first has written its own and before the branch has moved, and leave them
+    /// behind as changes of the user's. Released with the file, also when the host dies.
+    fn landing_lock(&self) -> Result<File, GitError> {
+        let path = self.common_dir().join("helix-landing.lock");
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(GitError::disk("open", &path))?;
+        file.lock().map_err(GitError::disk("lock", path))?;
+        Ok(file)
     }
 
     /// Leaves a commit on the job's own branch, with the command that takes it.

@@ -16,17 +16,17 @@ use helix_store::StateDir;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent_run::{AgentRunner, Listener, RunError, RunLimits};
+use crate::agent_run::{AgentRunner, Listener, RunError, RunLimits, writing_below};
 use crate::command::ToolEnvironment;
 use crate::engine::Activity;
 use crate::gates::GateCheckouts;
 use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, Merged, Repository, Workspaces};
 use crate::prompt;
 
-/// Tools that a phase's agent may use without asking, in the Claude dialect's words. Everything else is denied.
-const PHASE_TOOLS: [&str; 12] = [
-    "Bash", "Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "Task", "Agent", "TodoWrite",
-];
+/// Tools that a phase's agent may use without asking, in the Claude dialect's words, besides changing files in its own
+/// worktree. Everything else is denied: a resumed session remembers paths of the former try's worktree, and what it wrote
+/// there would be lost.
+const PHASE_TOOLS: [&str; 8] = ["Bash", "Read", "Glob", "Grep", "LS", "Task", "Agent", "TodoWrite"];
 
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]
@@ -103,7 +103,9 @@ impl Carrier {
                     this.stop_token(&RunId::for_attempt(&job, &phase, attempt)).cancel();
                     None
                 }
-                Effect::CommitResult { phase, attempt } => Some(this.commit_result(&job, &active, &phase, attempt).await),
+                Effect::CommitResult { phase, attempt } => {
+                    Some(this.commit_result(&job, &active, &phase, attempt).await)
+                }
                 Effect::RunGate { phase, attempt, gate } => {
                     this.run_gate(&job, &active, &phase, attempt, gate, cancel).await
                 }
@@ -117,7 +119,8 @@ impl Carrier {
     pub(crate) async fn clean_up(&self, state: &JobState) {
         let Some(active) = state.active() else { return };
         let runs = active.phases.iter().flat_map(|progress| &progress.tries).map(|one| &one.run);
-        let job = runs.clone().next().and_then(|run| run.as_str().split_once('.')).and_then(|(job, _)| JobId::new(job).ok());
+        let job =
+            runs.clone().next().and_then(|run| run.as_str().split_once('.')).and_then(|(job, _)| JobId::new(job).ok());
         let Some(job) = job else { return };
         let spaces = match self.workspaces(&active.spec).await {
             Ok(spaces) => spaces,
@@ -212,11 +215,13 @@ impl Carrier {
             }
         };
         let prompt = prompt.map_err(|error| environment(&error))?;
+        let writes = writing_below(&cwd.to_string_lossy());
         let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.runner.agent_files(&this.run));
         ask.model = phase.model.clone();
         ask.max_turns = phase.max_turns;
         ask.budget_usd = phase.budget_usd;
-        ask.tools = ToolRules { allow: PHASE_TOOLS.map(str::to_owned).to_vec(), deny: Vec::new() };
+        ask.tools =
+            ToolRules { allow: PHASE_TOOLS.map(str::to_owned).into_iter().chain(writes).collect(), deny: Vec::new() };
         ask.label = Some(phase.id.to_string());
         ask.take = Some(this.number);
         Ok(ask)
@@ -333,10 +338,7 @@ pub(super) fn phase_of<'a>(active: &'a Active, id: &PhaseId) -> Result<&'a Phase
 
 pub(super) fn try_of<'a>(active: &'a Active, id: &PhaseId, attempt: u32) -> Result<&'a Try, Fault> {
     let tries = active.progress(id).map(|progress| progress.tries.as_slice()).unwrap_or_default();
-    tries
-        .iter()
-        .find(|one| one.number == attempt)
-        .ok_or_else(|| internal(format!("phase {id} has no try {attempt}")))
+    tries.iter().find(|one| one.number == attempt).ok_or_else(|| internal(format!("phase {id} has no try {attempt}")))
 }
 
 /// Runs blocking git work away from the runtime's threads.

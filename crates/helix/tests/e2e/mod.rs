@@ -82,7 +82,9 @@ impl Bed {
         assert_eq!(output.status.code(), Some(status), "helix {arguments:?}: {}", self.told(&output));
         let text = String::from_utf8(output.stdout).unwrap();
         let last = text.lines().last().unwrap_or_default();
-        serde_json::from_str(&text).or_else(|_| serde_json::from_str(last)).unwrap_or_else(|error| panic!("{error}: {text}"))
+        serde_json::from_str(&text)
+            .or_else(|_| serde_json::from_str(last))
+            .unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -104,7 +106,8 @@ impl Bed {
     /// Ends the host as a user does, and proves that nothing of it is left.
     pub(crate) fn leave(mut self) {
         self.model.assert_no_failures();
-        rustix::process::kill_process(rustix::process::Pid::from_child(&self.serve), rustix::process::Signal::TERM).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.serve), rustix::process::Signal::TERM)
+            .unwrap();
         let status = self.serve.wait().unwrap();
         assert!(status.success(), "the host left with {status}");
         no_process_with_env("HELIX_STATE_DIR", &self.state(), DYING);
@@ -125,8 +128,6 @@ impl Drop for Bed {
     fn drop(&mut self) {
         let _ = self.serve.kill();
         let _ = self.serve.wait();
-        std::fs::write(self.sandbox.path().join("requests.json"), serde_json::to_string(&self.model.requests()).unwrap()).unwrap(); // DEBUG
-        let _ = Command::new("cp").arg("-r").arg(self.sandbox.path()).arg("/tmp/plan-keep/").status(); // DEBUG
         for left in processes_with_env("HELIX_STATE_DIR", &self.state()).unwrap_or_default() {
             if let Some(pid) = i32::try_from(left.pid).ok().and_then(rustix::process::Pid::from_raw) {
                 let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
@@ -182,7 +183,8 @@ impl Drop for Client {
 
 /// The Python that `cargo xtask setup` installs, with the `openai` package and pytest.
 fn python() -> PathBuf {
-    let tools = std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from);
+    let tools =
+        std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from);
     let python = tools.join("python/bin/python");
     assert!(python.is_file(), "there is no {}; run `cargo xtask setup` first", python.display());
     python
