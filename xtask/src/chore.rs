@@ -1,6 +1,6 @@
 //! The list of chores. Must not know how any of them is done: each has a file of its own.
 
-use crate::{record_claude, setup, test, tidy};
+use crate::{bench, crash, record_claude, setup, test, tidy};
 
 /// Chores of this repository.
 #[derive(Debug, clap::Parser)]
@@ -12,6 +12,10 @@ pub(crate) enum Chore {
     Test(test::Options),
     /// Checks the rules of the house: crate walls, file sizes, names, error pages, dependencies
     Tidy,
+    /// Measures what Helix costs, beside the bare work
+    Bench(bench::Options),
+    /// Kills the host at random moments of real jobs, 100 times unless told otherwise
+    Crash(crash::Options),
     /// Makes fresh recordings of the real Claude Code CLI
     RecordClaude(record_claude::Options),
 }
@@ -23,6 +27,8 @@ impl Chore {
             Self::Setup(options) => setup::run(options),
             Self::Test(options) => test::run(options),
             Self::Tidy => tidy::run(),
+            Self::Bench(options) => bench::run(options),
+            Self::Crash(options) => crash::run(options),
             Self::RecordClaude(options) => record_claude::run(options),
         }
     }

@@ -4,7 +4,9 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for a developer's terminal")]
 
+mod bench;
 mod chore;
+mod crash;
 mod record_claude;
 mod setup;
 mod test;

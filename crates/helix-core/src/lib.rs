@@ -6,13 +6,14 @@
 pub mod adr;
 pub mod agent_event;
 pub mod diagnostic;
+pub mod failure;
 pub mod finding;
 pub mod ids;
 pub mod job;
 pub mod plan;
 pub mod run;
 pub mod session;
-pub mod step_marker;
 pub mod source_text;
+pub mod step_marker;
 pub mod usage;
 pub mod yaml;

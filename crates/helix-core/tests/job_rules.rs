@@ -7,7 +7,10 @@ use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::job::{Effect, JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseState, PhaseStatus, decide};
 use helix_core::plan::Phase;
 use helix_core::run::AgentErrorKind;
-use job_world::{World, at, complete, declared, fault, finding, gate_finished, id, job, limited_until, phase, run_finished, spec, truncated};
+use job_world::{
+    World, at, complete, declared, fault, finding, gate_finished, id, job, limited_until, phase, run_finished, spec,
+    truncated,
+};
 
 struct Play {
     world: World,
@@ -70,7 +73,11 @@ fn a_failed_gate_becomes_a_correction_in_the_same_session_and_starts_from_the_wo
     let [Effect::StartAttempt { attempt, resume, correction, after, .. }] = &play.effects()[..] else { panic!() };
     assert_eq!(*attempt, 2);
     assert_eq!(resume.as_ref().map(|session| session.as_str()), Some("agent-session"));
-    assert_eq!(correction.as_ref().unwrap().findings[0].message, "2 + 2 is not 5", "[25] findings always reach the agent");
+    assert_eq!(
+        correction.as_ref().unwrap().findings[0].message,
+        "2 + 2 is not 5",
+        "[25] findings always reach the agent"
+    );
     assert_eq!(after.as_ref().unwrap().0, job_world::commit(1), "[32] the try before it is kept and built upon");
 }
 
@@ -109,6 +116,25 @@ fn a_quota_with_a_reset_time_parks_the_phase_until_then_and_costs_no_try() {
 }
 
 #[test]
+fn a_reset_time_that_is_past_does_not_keep_a_job_busy_for_ever() {
+    let mut play = Play::new(vec![phase("a", &[], 0)]);
+    let mut pauses = Vec::new();
+    for attempt in 1..=4 {
+        play.happy();
+        let past = play.world.clock - 10;
+        play.event(run_finished(&id("a"), attempt, limited_until(past)));
+        let result = play.world.committed(false);
+        play.event(JobEvent::ResultCommitted { phase: id("a"), attempt, result });
+        if let Some(wake) = decide(&play.state, at(play.world.clock)).wake_at {
+            pauses.push(wake.as_second() - at(play.world.clock).as_second());
+            play.world.clock = wake.as_second() - job_world::START;
+        }
+    }
+    assert_eq!(pauses, [1, 2, 4]);
+    assert!(matches!(&play.effects()[..], [Effect::Conclude { end: JobEnd::Failed { .. } }]), "{:?}", play.effects());
+}
+
+#[test]
 fn a_provider_in_trouble_is_asked_again_with_growing_pauses_and_then_given_up() {
     let mut play = Play::new(vec![phase("a", &[], 0)]);
     let mut pauses = Vec::new();
@@ -127,7 +153,11 @@ fn a_provider_in_trouble_is_asked_again_with_growing_pauses_and_then_given_up() 
 fn a_gate_that_cannot_run_blocks_and_does_not_blame_the_agent() {
     let mut play = Play::new(vec![phase("a", &[], 1)]);
     play.run("a", 1, complete());
-    let missing = Fault { kind: FaultKind::ToolMissing, message: "pytest is not installed".into(), hint: Some("install it".into()) };
+    let missing = Fault {
+        kind: FaultKind::ToolMissing,
+        message: "pytest is not installed".into(),
+        hint: Some("install it".into()),
+    };
     play.gate("a", 1, Verdict::Inconclusive { fault: missing });
     let [Effect::Conclude { end: JobEnd::Failed { reason, hint, .. } }] = &play.effects()[..] else { panic!() };
     assert!(reason.contains("pytest is not installed"), "[28] {reason}");
@@ -155,7 +185,8 @@ fn tries_end_after_max_attempts() {
 
 #[test]
 fn independent_phases_run_together_up_to_the_cap_and_dependents_start_from_their_results() {
-    let mut play = Play::new(vec![phase("a", &[], 0), phase("b", &[], 0), phase("c", &[], 0), phase("d", &["a", "b"], 0)]);
+    let mut play =
+        Play::new(vec![phase("a", &[], 0), phase("b", &[], 0), phase("c", &[], 0), phase("d", &["a", "b"], 0)]);
     assert_eq!(play.keys(), ["start/a/1", "start/b/1"], "max_parallel is 2");
     play.happy();
     assert_eq!(play.keys(), ["run/a/1", "start/b/1"]);

@@ -12,7 +12,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::codes;
 use crate::commands::{
-    adr, chat, completions, demo, doctor, events, init, jobs, man, outcome, plan, project, run, serve,
+    adr, chat, completions, demo, doctor, events, failures, init, jobs, man, outcome, plan, project, run, serve,
 };
 use crate::config::{Overrides, Settings};
 use crate::environment::Environment;
@@ -71,6 +71,8 @@ enum Command {
     Project(project::Arguments),
     /// Says what a recorded run of an agent amounts to, with the evidence
     Outcome(outcome::Arguments),
+    /// Says what failed in a log, why, and what to do
+    Failures(failures::Arguments),
     /// Describes the journal's events
     Events(events::Arguments),
     /// Prints a completion script for a shell
@@ -174,6 +176,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Adr(arguments) => adr::run(context, arguments),
         Command::Project(arguments) => project::run(context, arguments),
         Command::Outcome(arguments) => outcome::run(context, &arguments),
+        Command::Failures(arguments) => failures::run(context, &arguments),
         Command::Events(arguments) => events::run(context, &arguments),
         Command::Completions(arguments) => completions::run(context, &arguments),
         Command::Man => man::run(context),

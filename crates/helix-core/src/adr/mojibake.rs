@@ -68,7 +68,7 @@ mod tests {
         }
         for text in ["für → ä ö ü ß", "São Paulo, NÃO, Âmbar", "√2 ≈ 1.4", "pâté, château", "„quoted“ – dash…"]
         {
-            assert_eq!(mojibake(text, 10), [], "{text}");
+            assert!(mojibake(text, 10).is_empty(), "{text}");
         }
         assert_eq!(mojibake(&"Ã¤".repeat(100), 3).len(), 3);
     }

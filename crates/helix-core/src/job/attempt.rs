@@ -130,9 +130,9 @@ impl PhaseProgress {
 
     pub(super) fn cancel_unless_running(&mut self) {
         match &self.state {
-            PhaseState::Pending
-            | PhaseState::Between(_)
-            | PhaseState::Working { stage: Stage::Gating { .. } } => self.state = PhaseState::Cancelled,
+            PhaseState::Pending | PhaseState::Between(_) | PhaseState::Working { stage: Stage::Gating { .. } } => {
+                self.state = PhaseState::Cancelled
+            }
             // The agent has to be stopped and its work committed first.
             PhaseState::Working { stage: Stage::Agent | Stage::Committing }
             | PhaseState::Passed { .. }
@@ -169,11 +169,16 @@ impl PhaseProgress {
         match ended.outcome.retry() {
             // Accepted runs never come here; giving up is the answer that cannot be a false "done".
             Retry::Never | Retry::Accept => give_up(),
-            Retry::Later(Some(until)) => again(self.session(), Some(until)),
-            Retry::Later(None) => match self.transient_streak() {
-                streak if streak > ground.policy.transient_retries => give_up(),
-                streak => again(self.session(), Some(backoff(ground.policy, ground.at, streak))),
-            },
+            Retry::Later(until) => {
+                // A provider that names a time is believed as long as the work gets on in between; one that names it again and
+                // again, or one that is past, must not keep the job busy for ever.
+                let repeats = if until.is_some() { self.fruitless_streak() } else { self.transient_streak() };
+                if repeats > ground.policy.transient_retries {
+                    return give_up();
+                }
+                let pause = backoff(ground.policy, ground.at, self.transient_streak());
+                again(self.session(), Some(until.map_or(pause, |until| until.max(pause))))
+            }
             Retry::Resume | Retry::Fresh if self.counted_tries() >= ground.phase.max_attempts => give_up(),
             Retry::Resume => again(self.session(), None),
             Retry::Fresh => again(None, None),
@@ -182,7 +187,9 @@ impl PhaseProgress {
 
     fn gate_rejected(&mut self, ground: &Ground<'_>, correction: Correction) {
         let next = if self.counted_tries() >= ground.phase.max_attempts {
-            Next::GiveUp { hint: Some(format!("see `helix jobs show` for the findings of all {} tries", self.tries.len())) }
+            Next::GiveUp {
+                hint: Some(format!("see `helix jobs show` for the findings of all {} tries", self.tries.len())),
+            }
         } else if self.repeats_itself(&correction.findings) {
             Next::GiveUp { hint: Some("the last try changed nothing and was told the same before".into()) }
         } else {
@@ -195,7 +202,11 @@ impl PhaseProgress {
         match fault.kind {
             // The surroundings are at fault: trying the agent again cannot mend them.
             FaultKind::ToolMissing | FaultKind::Environment => {
-                self.give_up(ground, format!("gate {} could not be run: {}", report.gate, fault.message), fault.hint.clone());
+                self.give_up(
+                    ground,
+                    format!("gate {} could not be run: {}", report.gate, fault.message),
+                    fault.hint.clone(),
+                );
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
                 let finding = Finding {
@@ -238,9 +249,15 @@ impl PhaseProgress {
         self.tries.iter().filter(|one| !is_transient(one)).count() as u32
     }
 
-    /// Tries in a row, up to the last one, that ended in the provider's trouble without a time to wait for.
+    /// Tries in a row, up to the last one, that ended in the provider's trouble.
     fn transient_streak(&self) -> u32 {
         self.tries.iter().rev().take_while(|one| is_transient(one)).count() as u32
+    }
+
+    /// Those of them, up to the last one, that also left the work as it was.
+    fn fruitless_streak(&self) -> u32 {
+        let fruitless = |one: &&Try| is_transient(one) && one.result.as_ref().is_none_or(|result| !result.moved);
+        self.tries.iter().rev().take_while(fruitless).count() as u32
     }
 
     fn session(&self) -> Option<AgentSessionId> {
@@ -268,7 +285,8 @@ fn is_transient(one: &Try) -> bool {
 
 /// Exponential pause: the first figure of the policy, doubled for every repeat in the streak, up to the longest.
 fn backoff(policy: &Policy, at: Timestamp, streak: u32) -> Timestamp {
-    let doubled = policy.backoff_first_ms.saturating_mul(1_u64.checked_shl(streak.saturating_sub(1)).unwrap_or(u64::MAX));
+    let doubled =
+        policy.backoff_first_ms.saturating_mul(1_u64.checked_shl(streak.saturating_sub(1)).unwrap_or(u64::MAX));
     let pause = Duration::from_millis(doubled.min(policy.backoff_max_ms));
     at.checked_add(pause).unwrap_or(Timestamp::MAX)
 }
@@ -300,7 +318,9 @@ pub fn describe(outcome: &Outcome) -> String {
         Outcome::Unstarted { reason } => format!("the agent did not start: {}", reason.trim()),
         Outcome::Misconfigured => "the agent cannot work as configured".into(),
         Outcome::Failed(crate::run::Failure::Declared { message, .. }) => format!("the agent reports: {message}"),
-        Outcome::Failed(crate::run::Failure::Contradicted { evidence }) => format!("its record contradicts itself: {evidence}"),
+        Outcome::Failed(crate::run::Failure::Contradicted { evidence }) => {
+            format!("its record contradicts itself: {evidence}")
+        }
     }
 }
 
@@ -312,23 +332,23 @@ pub fn remedy(outcome: &Outcome) -> Option<String> {
             "log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`"
         }
         Outcome::Overloaded { .. } | Outcome::RateLimited { .. } => "the provider is in trouble: try again later",
-        Outcome::Unstarted { .. } | Outcome::Misconfigured => "run `helix doctor`: it tries the agent and names what is missing",
+        Outcome::Unstarted { .. } | Outcome::Misconfigured => {
+            "run `helix doctor`: it tries the agent and names what is missing"
+        }
         Outcome::Refused => "reword the phase's description",
         Outcome::LimitReached { .. } => "raise max_turns or budget_usd of the phase, or split it",
         Outcome::TimedOut => "raise the phase's timeout, or split it",
-        Outcome::Failed(_) => "read the run's log: `helix jobs logs`",
-        Outcome::Completed(_)
-        | Outcome::CompletedWithDenials(_)
+        Outcome::ContextOverflow => "split the phase: its conversation does not fit the model's context",
+        Outcome::Failed(_)
         | Outcome::TasksLost { .. }
         | Outcome::LocalCommand
         | Outcome::Truncated { .. }
         | Outcome::Incomplete { .. }
         | Outcome::StoppedByHook
         | Outcome::Interrupted
-        | Outcome::Cancelled
         | Outcome::Stalled
-        | Outcome::Lost
-        | Outcome::ContextOverflow => return None,
+        | Outcome::Lost => "read the run's log: `helix jobs logs`",
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) | Outcome::Cancelled => return None,
     };
     Some(text.into())
 }

@@ -59,4 +59,12 @@ codes! {
     NOTHING_PROVES = "HX0123";
     /// The same value twice in a list.
     DUPLICATE_VALUE = "HX0124";
+    /// An older form that was read as the modern one.
+    OLD_FORM = "HX0125";
+    /// A key of an older form that has no meaning any more.
+    IGNORED_KEY = "HX0126";
+    /// Two keys for the same thing, of which at least one is an older one.
+    TWO_KEYS = "HX0127";
+    /// Two files of an older plan that would become one.
+    FILES_MERGE = "HX0128";
 }

@@ -5,16 +5,19 @@
 mod check;
 pub mod codes;
 mod command;
+mod dialects;
 mod duration;
 mod gates;
 mod model;
 mod order;
 mod parse;
 mod pattern;
+mod print;
 mod source;
 mod words;
 
 pub use command::{SplitError, split_words};
+pub use dialects::{Modern, Normalised, OldForm, OldPlace, old_forms, old_forms_markdown};
 pub use duration::DurationError;
 pub use gates::GATE_TIMEOUT;
 pub use model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};

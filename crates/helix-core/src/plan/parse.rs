@@ -12,6 +12,7 @@ use crate::yaml::{FieldReader, Limits, Placed, ReadError, read};
 
 use super::check::{self, CheckedPhase};
 use super::codes;
+use super::dialects::{self, Normalised};
 use super::gates::paths;
 use super::model::{Defaults, GateSpec, GeneratePhases, Phase, PhaseType, Plan, Seconds, Verify};
 use super::pattern::normal_path;
@@ -30,6 +31,15 @@ pub struct ParsedPlan {
     pub warnings: Vec<Diagnostic>,
     /// Where things stand, for checks that need the repository or the configuration.
     pub places: PlanPlaces,
+    /// Older forms beside the modern ones as which they were read; each is also among the warnings.
+    pub normalised: Vec<Normalised>,
+}
+
+impl ParsedPlan {
+    /// Every older form of the plan beside the modern one, with its line; nothing when the plan has none.
+    pub fn explanation(&self) -> String {
+        self.normalised.iter().map(|one| format!("line {}\n{one}\n", one.span.line)).collect()
+    }
 }
 
 /// Places of those parts of a plan that only the engine can check.
@@ -75,13 +85,14 @@ impl Plan {
             Err(error) => return Err(vec![unreadable(&source, &error)]),
         };
         let mut reader = source::reader(&source);
-        let written = source::read_plan(&node, &mut reader);
+        let modern = dialects::modernise(&node, &mut reader);
+        let written = source::read_plan(&modern.node, &mut reader);
         let resolved = written.and_then(|written| resolve(written, &mut reader));
         let mut problems = reader.problems;
         sort_by_place(&mut problems);
         match resolved {
             Some((plan, places)) if !problems.iter().any(Diagnostic::is_error) => {
-                Ok(ParsedPlan { plan, warnings: problems, places })
+                Ok(ParsedPlan { plan, warnings: problems, places, normalised: modern.normalised })
             }
             Some(_) | None => Err(problems),
         }

@@ -191,7 +191,7 @@ impl Outcome {
         match (&facts.terminal, cut_off(facts)) {
             (Some(terminal), None) if terminal.is_error => declared_error(facts, terminal),
             (Some(terminal), None) => success(facts, terminal),
-            (None, _) if refused_to_start(facts) => Self::Unstarted { reason: facts.stderr_tail.clone() },
+            (None, _) if refused_to_start(facts) => Self::Unstarted { reason: words_at_start(facts) },
             (_, Some(evidence)) => Self::Truncated { evidence },
             (None, None) => Self::Truncated { evidence: "there is no terminal record".into() },
         }
@@ -278,6 +278,17 @@ fn refused_to_start(facts: &RunFacts) -> bool {
     let all_of_stdout = facts.stdout.read_to_end && !facts.stdout.broken_tail;
     // Codes from 128 up are signals by the shell's convention: killed, not refused.
     matches!(facts.ending, Ending::Exited { code: 1..=127 }) && !facts.started && all_of_stdout
+}
+
+/// What an agent that did not start said, or that it said nothing.
+fn words_at_start(facts: &RunFacts) -> String {
+    let said = facts.stderr_tail.trim();
+    match facts.ending {
+        Ending::Exited { code } if said.is_empty() => format!("it exited with status {code} and said nothing"),
+        Ending::Exited { .. } | Ending::Signaled { .. } | Ending::NotStarted { .. } | Ending::Unknown => {
+            said.to_owned()
+        }
+    }
 }
 
 fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {

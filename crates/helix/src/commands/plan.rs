@@ -34,6 +34,9 @@ enum Action {
         /// Plan file, or a directory that holds one
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
+        /// Shows every older form beside the modern one, and the whole plan in the modern form
+        #[arg(long)]
+        explain: bool,
     },
     /// Writes a plan to start from
     New {
@@ -63,7 +66,8 @@ pub(crate) struct Selection {
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     match &arguments.action {
-        Action::Check { plan } => check(context, plan),
+        Action::Check { plan, explain: false } => check(context, plan, Detail::Verdict),
+        Action::Check { plan, explain: true } => check(context, plan, Detail::Explanation),
         Action::New { name, output } => new(context, name, output.as_deref()),
         Action::Schema => {
             context.terminal.json(&helix_core::plan::json_schema())?;
@@ -72,7 +76,16 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     }
 }
 
-fn check(context: &Context, plan: &Path) -> Ended {
+/// How much a check says about a valid plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// Its problems, and that it is valid.
+    Verdict,
+    /// Older forms beside the modern ones too.
+    Explanation,
+}
+
+fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
     let file = found_and_readable(&context.environment.directory.join(plan))?;
     let shown = shown(context, &file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
@@ -88,6 +101,7 @@ fn check(context: &Context, plan: &Path) -> Ended {
             "valid": parsed.is_some(),
             "diagnostics": diagnostics,
             "plan": parsed.as_ref().map(|parsed| &parsed.plan),
+            "normalised": parsed.as_ref().map(|parsed| &parsed.normalised),
         }))?;
     } else {
         context.terminal.say_diagnostics(&diagnostics, &source);
@@ -105,6 +119,15 @@ fn check(context: &Context, plan: &Path) -> Ended {
         context
             .terminal
             .data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
+        match detail {
+            Detail::Verdict => {}
+            Detail::Explanation if parsed.normalised.is_empty() => context.terminal.data("no older forms")?,
+            Detail::Explanation => context.terminal.data(&format!(
+                "\n{}\nthe whole plan in the modern form:\n\n{}",
+                parsed.explanation(),
+                parsed.plan.to_yaml()
+            ))?,
+        }
     }
     Ok(Exit::Success)
 }

@@ -1,0 +1,319 @@
+//! Every older form of a plan, as data: where it stands, what it means now, and an example in both forms.
+//!
+//! Must not know trees or diagnostics; the rewriting looks forms up here, and the docs and tests are made from the same rows.
+
+/// The mapping in which an old key stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OldPlace {
+    /// The top of the file.
+    Plan,
+    /// `project` at the top.
+    Project,
+    /// A phase.
+    Phase,
+    /// `config` of a phase.
+    Config,
+    /// `phase_config` of a phase.
+    PhaseConfig,
+    /// `input`, `input_from` or `output` of a phase, written as a mapping.
+    Files,
+    /// A gate.
+    Gate,
+}
+
+impl OldPlace {
+    /// The place in the docs' words.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Project => "`project` of a plan",
+            Self::Phase => "phase",
+            Self::Config => "`config` of a phase",
+            Self::PhaseConfig => "`phase_config` of a phase",
+            Self::Files => "`input` or `output` of a phase",
+            Self::Gate => "gate",
+        }
+    }
+}
+
+/// How the value of an old key becomes a modern value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// As it is.
+    Same,
+    /// A single value becomes a list.
+    List,
+    /// A number of retries becomes a number of attempts: one more.
+    Retries,
+    /// Files that the phase reads, in any of their shapes.
+    Inputs,
+    /// Files that the phase writes, in any of their shapes.
+    Outputs,
+    /// Phases whose results are read; added to `depends_on`.
+    From,
+    /// Phases that come before.
+    Dependencies,
+    /// One gate or several, each a mapping or a bare name.
+    Gates,
+    /// True, false, the name of a verifying agent, or a mapping.
+    Verify,
+    /// True for an approval before the phase.
+    Approval,
+    /// True for a phase that comes after those that a planning phase adds.
+    AfterDynamic,
+}
+
+/// What an old key means now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// A modern key.
+    Key(&'static str, Shape),
+    /// A key of `defaults`.
+    Default(&'static str, Shape),
+    /// A key of every phase.
+    EachPhase(&'static str),
+    /// A key of `generates_phases`, in the phases that generate phases and do not say it themselves.
+    Generates(&'static str),
+    /// A mapping whose keys have rows of their own.
+    Parts(OldPlace),
+    /// Nothing, for this reason.
+    Ignored(&'static str),
+}
+
+/// An old key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OldKey {
+    pub(super) place: OldPlace,
+    pub(super) key: &'static str,
+    pub(super) meaning: Meaning,
+    /// The form in a plan, as messages and docs show it.
+    pub(super) old: &'static str,
+    /// The same in the modern form; empty when it is ignored.
+    pub(super) modern: &'static str,
+}
+
+const fn key(place: OldPlace, key: &'static str, meaning: Meaning, old: &'static str, modern: &'static str) -> OldKey {
+    OldKey { place, key, meaning, old, modern }
+}
+
+const WORKFLOW: &str = "the phases themselves say what is done; `workflow` adds those of a workflow";
+const TEMPLATE: &str = "the phase's type decides its prompt template";
+
+/// Every old key.
+#[rustfmt::skip]
+pub(super) const KEYS: &[OldKey] = {
+    use Meaning::{Default, EachPhase, Generates, Ignored, Key, Parts};
+    use OldPlace::{Config, Files, Gate, Phase, PhaseConfig, Plan, Project};
+    use Shape::{
+        AfterDynamic, Approval, Dependencies, From, Gates, Inputs, List, Outputs, Retries, Same, Verify,
+    };
+    &[
+        key(Plan, "project", Parts(Project), "project: { name: csv-export }", "name: csv-export"),
+        key(Plan, "project_type", Ignored(WORKFLOW), "project_type: external", ""),
+        key(Plan, "complexity", Ignored(WORKFLOW), "complexity: simple", ""),
+        key(Plan, "max_retries", Default("max_attempts", Retries), "max_retries: 2", "defaults: { max_attempts: 3 }"),
+        key(Plan, "max_dynamic_phases", Generates("max"), "max_dynamic_phases: 4", "generates_phases: { max: 4 } # in each phase that generates phases"),
+        key(Plan, "dynamic_phase_template", Generates("template"), "dynamic_phase_template: development", "generates_phases: { template: development } # in each phase that generates phases"),
+        key(Plan, "skills", EachPhase("skills"), "skills: [python]", "skills: [python] # in each phase"),
+
+        key(Project, "name", Key("name", Same), "project: { name: csv-export }", "name: csv-export"),
+        key(Project, "type", Ignored(WORKFLOW), "project: { type: feature }", ""),
+        key(Project, "description", Key("description", Same), "project: { description: Exports rows }", "description: Exports rows"),
+        key(Project, "adr", Key("adr", Same), "project: { adr: adr/012-csv-export.md }", "adr: adr/012-csv-export.md"),
+        key(Project, "status", Ignored("the record of a job says how far it is; see `helix jobs`"), "project: { status: ready }", ""),
+        key(Project, "generated", Ignored("nothing reads how or when a plan was made; keep it in a comment"), "project: { generated: true }", ""),
+        key(Project, "max_retries", Default("max_attempts", Retries), "project: { max_retries: 2 }", "defaults: { max_attempts: 3 }"),
+
+        key(Phase, "input", Key("inputs", Inputs), "input: docs/spec.md", "inputs: [docs/spec.md]"),
+        key(Phase, "input_from", Key("depends_on", From), "input_from: design", "depends_on: [design]"),
+        key(Phase, "output", Key("outputs", Outputs), "output: [src/a.py]", "outputs: [src/a.py]"),
+        key(Phase, "quality_gate", Key("gates", Gates), "quality_gate: { type: syntax_check }", "gates: [{ type: syntax_check }]"),
+        key(Phase, "quality_gates", Key("gates", Gates), "quality_gates: [syntax_check]", "gates: [{ type: syntax_check }]"),
+        key(Phase, "gate", Key("gates", Gates), "gate: syntax_check", "gates: [{ type: syntax_check }]"),
+        key(Phase, "verify_agent", Key("verify", Verify), "verify_agent: true", "verify: true"),
+        key(Phase, "requires_approval", Key("approval", Approval), "requires_approval: true", "approval: before"),
+        key(Phase, "max_retries", Key("max_attempts", Retries), "max_retries: 2", "max_attempts: 3"),
+        key(Phase, "dependencies", Key("depends_on", Dependencies), "dependencies: [design]", "depends_on: [design]"),
+        key(Phase, "after_dynamic", Key("depends_on", AfterDynamic), "after_dynamic: true", "depends_on: [design] # the phase that generates phases"),
+        key(Phase, "config", Parts(Config), "config: { model: sonnet }", "model: sonnet"),
+        key(Phase, "phase_config", Parts(PhaseConfig), "phase_config: { max_phases: 3 }", "generates_phases: { max: 3 }"),
+        key(Phase, "template", Ignored(TEMPLATE), "template: development-python", ""),
+        key(Phase, "target", Ignored("nothing reads it; name the target in the command of the phase's gate"), "target: production", ""),
+        key(Phase, "estimated_sessions", Ignored("an estimate limits nothing; `max_turns`, `timeout` and `budget_usd` do"), "estimated_sessions: 2", ""),
+        key(Phase, "rejection", Ignored("a rejected result is corrected until the attempts are used up; `on_failure` says what happens then"), "rejection: { action: stop }", ""),
+
+        key(Config, "model", Key("model", Same), "config: { model: sonnet }", "model: sonnet"),
+        key(Config, "skills", Key("skills", List), "config: { skills: python }", "skills: [python]"),
+        key(Config, "template", Ignored(TEMPLATE), "config: { template: meeting }", ""),
+        key(Config, "experts", Ignored("there are no separate experts; name what is needed in `description` or `skills`"), "config: { experts: [security] }", ""),
+        key(Config, "input_from", Key("depends_on", From), "config: { input_from: design }", "depends_on: [design]"),
+
+        key(PhaseConfig, "min_phases", Key("min", Same), "phase_config: { min_phases: 2 }", "generates_phases: { min: 2, max: 5 }"),
+        key(PhaseConfig, "max_phases", Key("max", Same), "phase_config: { max_phases: 3 }", "generates_phases: { max: 3 }"),
+        key(PhaseConfig, "phase_template", Key("template", Same), "phase_config: { phase_template: development }", "generates_phases: { max: 5, template: development }"),
+
+        key(Files, "files", Key("inputs", List), "input: { files: [docs/spec.md] }", "inputs: [docs/spec.md]"),
+        key(Files, "from", Key("depends_on", From), "input: { from: design }", "depends_on: [design]"),
+        key(Files, "directory", Key("outputs", List), "output: { directory: docs }", "outputs: [docs/]"),
+        key(Files, "expected_files", Key("outputs", List), "output: { directory: docs, expected_files: [a.md] }", "outputs: [docs/a.md]"),
+
+        key(Gate, "required_files", Key("files", List), "{ type: files_exist, required_files: [README.md] }", "{ type: files_exist, files: [README.md] }"),
+        key(Gate, "file", Key("files", List), "{ type: files_exist, file: README.md }", "{ type: files_exist, files: [README.md] }"),
+        key(Gate, "test_command", Key("command", Same), "{ type: tests_pass, test_command: pytest -q }", "{ type: tests_pass, command: pytest -q }"),
+        key(Gate, "test", Key("command", Same), "{ type: tests_pass, test: pytest -q }", "{ type: tests_pass, command: pytest -q }"),
+    ]
+};
+
+/// What an old word stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordOf {
+    /// A phase type.
+    Phase,
+    /// A gate type.
+    Gate,
+    /// A gate type about the project's ADRs: without `files` it means the plan's ADR, or else `adr/*.md`.
+    AdrGate,
+}
+
+/// An old word as the value of `type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OldWord {
+    pub(super) of: WordOf,
+    pub(super) word: &'static str,
+    pub(super) modern: &'static str,
+}
+
+/// Every old word.
+pub(super) const WORDS: &[OldWord] = &[
+    OldWord { of: WordOf::Phase, word: "meeting", modern: "consultant" },
+    OldWord { of: WordOf::Phase, word: "testing", modern: "test" },
+    OldWord { of: WordOf::Phase, word: "deployment", modern: "deploy" },
+    OldWord { of: WordOf::Phase, word: "hardware-test", modern: "manual" },
+    OldWord { of: WordOf::Gate, word: "python_syntax", modern: "syntax_check" },
+    OldWord { of: WordOf::AdrGate, word: "adr_files_exist", modern: "files_exist" },
+];
+
+/// Whose file a path names under an old convention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Folder {
+    /// A file of the repository, with a word for what happens to it before the path.
+    Repository,
+    /// A file in the phase's own folder.
+    OwnPhase,
+    /// A file in the folder of the phase that the path names.
+    NamedPhase,
+}
+
+/// An old convention for paths; `<id>` in it stands for a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OldPath {
+    pub(super) prefix: &'static str,
+    pub(super) folder: Folder,
+}
+
+/// Every old convention for paths.
+pub(super) const PATHS: &[OldPath] = &[
+    OldPath { prefix: "output/", folder: Folder::OwnPhase },
+    OldPath { prefix: "new/", folder: Folder::Repository },
+    OldPath { prefix: "modified/", folder: Folder::Repository },
+    OldPath { prefix: "phases/<id>/output/", folder: Folder::NamedPhase },
+];
+
+/// Forms of modern keys that only old plans have, for the docs and the tests: old and modern.
+const VALUES: &[(OldPlace, &str, &str)] = &[
+    (OldPlace::Phase, "id: 7", "id: \"7\""),
+    (OldPlace::Phase, "id: Build_All.v2", "id: build-all-v2"),
+    (OldPlace::Phase, "depends_on: [Design]", "depends_on: [design]"),
+    (OldPlace::Phase, "generates_phases: true", "generates_phases: { max: 5 }"),
+    (OldPlace::Phase, "verify_agent: code-reviewer", "verify: true"),
+];
+
+/// An old form with its modern one, as the docs show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OldForm {
+    /// Where it stands.
+    pub place: OldPlace,
+    /// An example of it.
+    pub old: String,
+    /// What is to be written instead.
+    pub modern: Modern,
+}
+
+/// What is to be written instead of an old form.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(tag = "is", content = "what", rename_all = "snake_case")]
+pub enum Modern {
+    /// This.
+    Written(String),
+    /// Nothing: the form says what holds anyway.
+    LeftOut,
+    /// Nothing: the form has no meaning any more, for this reason.
+    Ignored(String),
+}
+
+/// Finds the row of an old key.
+pub(super) fn old_key(place: OldPlace, key: &str) -> Option<&'static OldKey> {
+    KEYS.iter().find(|row| row.place == place && row.key == key)
+}
+
+/// The rows of one place.
+pub(super) fn keys_of(place: OldPlace) -> impl Iterator<Item = &'static OldKey> {
+    KEYS.iter().filter(move |row| row.place == place)
+}
+
+/// Every old form with an example, in the docs' order.
+pub fn old_forms() -> Vec<OldForm> {
+    let written = |place, old: String, modern: String| OldForm { place, old, modern: Modern::Written(modern) };
+    let mut forms: Vec<OldForm> = Vec::new();
+    for row in KEYS {
+        let modern = match row.meaning {
+            Meaning::Ignored(why) => Modern::Ignored(why.into()),
+            Meaning::Key(..)
+            | Meaning::Default(..)
+            | Meaning::EachPhase(_)
+            | Meaning::Generates(_)
+            | Meaning::Parts(_) => Modern::Written(row.modern.into()),
+        };
+        let form = OldForm { place: row.place, old: row.old.into(), modern };
+        // A mapping's own row shows one of its keys, which has the same example.
+        if !forms.iter().any(|other| other.old == form.old && other.modern == form.modern) {
+            forms.push(form);
+        }
+    }
+    for (place, old, modern) in VALUES {
+        forms.push(written(*place, (*old).into(), (*modern).into()));
+    }
+    for row in WORDS {
+        let (place, old, modern) = match row.of {
+            WordOf::Phase => (OldPlace::Phase, format!("type: {}", row.word), format!("type: {}", row.modern)),
+            WordOf::Gate => {
+                (OldPlace::Gate, format!("{{ type: {} }}", row.word), format!("{{ type: {} }}", row.modern))
+            }
+            WordOf::AdrGate => (
+                OldPlace::Gate,
+                format!("{{ type: {} }}", row.word),
+                format!("{{ type: {}, files: [\"adr/*.md\"] }}", row.modern),
+            ),
+        };
+        forms.push(written(place, old, modern));
+    }
+    for row in PATHS {
+        let prefix = row.prefix.replace("<id>", "work");
+        forms.push(written(OldPlace::Phase, format!("output: [{prefix}a.py]"), "outputs: [a.py]".into()));
+    }
+    forms
+}
+
+/// The table of old forms as Markdown, for `docs/plan.md`.
+pub fn old_forms_markdown() -> String {
+    let mut out = String::from("| where | older form | is read as |\n|---|---|---|\n");
+    for form in old_forms() {
+        let modern = match form.modern {
+            Modern::Written(text) => format!("`{text}`"),
+            Modern::LeftOut => "nothing: it holds anyway".into(),
+            Modern::Ignored(why) => format!("ignored: {why}"),
+        };
+        out.push_str(&format!("| {} | `{}` | {modern} |\n", form.place.title(), form.old));
+    }
+    out
+}

@@ -1,0 +1,99 @@
+//! Several `helix run` on one state directory: one of them is the host, and if it dies another one takes over.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
+
+mod stage;
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Instant;
+
+use helix_testkit::agent::overlaps;
+use serde_json::Value;
+use stage::{LIMIT, LOOK_AGAIN, Process, Stage};
+
+/// Agents that work until the file `go` is there.
+fn waiting(stage_root: &str) -> String {
+    let part = |name: &str| {
+        format!(
+            "  - name: {name}\n    prompt: {{ matches: '(?i)phase `{name}`' }}\n    act:\n      steps:\n        - run: while [ ! -e {stage_root}/go ]; do sleep 0.05; done\n        - write: {{ path: {name}.md, content: {name} }}\n"
+        )
+    };
+    format!("parts:\n{}{}", part("one"), part("two"))
+}
+
+fn new_stage() -> Stage {
+    let stage = Stage::new("parts: []\n", "max_agents = 4\n");
+    let root = stage.sandbox.path().display().to_string();
+    std::fs::write(stage.sandbox.path().join("agent.yaml"), waiting(&root)).unwrap();
+    stage
+}
+
+/// `helix run` of a plan with one phase of this name.
+fn run(stage: &Stage, phase: &str) -> Process {
+    let text = format!(
+        "name: {phase}\nphases: [{{ id: {phase}, type: documentation, description: Write it., outputs: [{phase}.md] }}]\n"
+    );
+    let plan = stage.plan(phase, &text);
+    let log = std::fs::File::create(stage.sandbox.path().join(format!("{phase}.log"))).unwrap();
+    let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    Process(command.stdout(Stdio::null()).stderr(log).spawn().unwrap())
+}
+
+fn until(what: &str, stage: &Stage, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        let logs = ["one", "two"].map(|name| std::fs::read_to_string(stage.sandbox.path().join(format!("{name}.log"))));
+        assert!(start.elapsed() < LIMIT, "{what}: {logs:#?}");
+        std::thread::sleep(LOOK_AGAIN);
+    }
+}
+
+fn host_pid(stage: &Stage) -> Option<u64> {
+    let text = std::fs::read(stage.sandbox.state().join("host.json")).ok()?;
+    serde_json::from_slice::<Value>(&text).ok()?["pid"].as_u64()
+}
+
+fn assert_all_is_well(stage: &Stage) {
+    for name in ["one", "two"] {
+        assert_eq!(std::fs::read_to_string(stage.repo.join(format!("{name}.md"))).unwrap(), name);
+        assert_eq!(stage.plays_of(name), 1);
+    }
+    assert_eq!(stage.git(&stage.repo, &["status", "--porcelain"]), "");
+    assert_eq!(overlaps(&stage.plays()).unwrap(), Vec::<PathBuf>::new());
+    let listed = stage.helix(&["--json", "jobs"]).output().unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let jobs = listed.as_array().unwrap();
+    assert_eq!(jobs.len(), 2);
+    for job in jobs {
+        assert_eq!(job["status"], "succeeded", "{job:#}");
+        Stage::no_agent_is_left(job["id"].as_str().unwrap());
+    }
+    stage.no_gate_is_left();
+}
+
+#[test]
+fn two_runs_at_once_share_one_host_and_both_end_well() {
+    let stage = new_stage();
+    let (mut one, mut two) = (run(&stage, "one"), run(&stage, "two"));
+    until("both agents work at the same time", &stage, || stage.plays_of("one") == 1 && stage.plays_of("two") == 1);
+    std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+    assert_eq!((one.0.wait().unwrap().code(), two.0.wait().unwrap().code()), (Some(0), Some(0)));
+    assert_all_is_well(&stage);
+}
+
+#[test]
+fn a_run_whose_host_is_killed_takes_over_and_brings_both_jobs_to_their_end() {
+    let stage = new_stage();
+    let mut one = run(&stage, "one");
+    until("the first is the host", &stage, || {
+        host_pid(&stage) == Some(u64::from(one.0.id())) && stage.plays_of("one") == 1
+    });
+    let mut two = run(&stage, "two");
+    until("the second one's agent works", &stage, || stage.plays_of("two") == 1);
+    one.0.kill().unwrap();
+    one.0.wait().unwrap();
+    until("the second is the host", &stage, || host_pid(&stage) == Some(u64::from(two.0.id())));
+    std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+    assert_eq!(two.0.wait().unwrap().code(), Some(0));
+    assert_all_is_well(&stage);
+}
