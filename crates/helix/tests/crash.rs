@@ -90,7 +90,9 @@ fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
     });
     let mut names: Vec<String> = events
         .iter()
-        .map(|event| format!("{} {} {} {}", text(&event["type"]), text(&event["phase"]), event["attempt"], event["gate"]))
+        .map(|event| {
+            format!("{} {} {} {}", text(&event["type"]), text(&event["phase"]), event["attempt"], event["gate"])
+        })
         .collect();
     names.sort();
     Whole {
@@ -129,11 +131,13 @@ async fn carried_out(seed: u64, kills: u32) -> (Whole, u32) {
                 result
             });
             // A client that has failed ends the killing, too.
-            let report = kill_at_random(&crash, || stage.serve(), || over.load(Ordering::SeqCst) || client.is_finished());
+            let report =
+                kill_at_random(&crash, || stage.serve(), || over.load(Ordering::SeqCst) || client.is_finished());
             let report = report.unwrap_or_else(|error| panic!("{error}\n{}", stage.log()));
             let (job, events, view) = client.join().unwrap_or_else(|_| panic!("seed {seed}:\n{}", stage.log()));
             assert_numbered(&events);
-            stage.nothing_is_left(&job);
+            Stage::no_agent_is_left(&job);
+            stage.no_gate_is_left();
             assert_eq!(overlaps(&stage.plays()).unwrap(), Vec::<std::path::PathBuf>::new(), "seed {seed}");
             (whole(&stage, &view, &events), report)
         })

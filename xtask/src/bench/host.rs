@@ -153,7 +153,8 @@ impl Host {
     pub(crate) fn memory_mib(&self, field: &str) -> anyhow::Result<f64> {
         let path = format!("/proc/{}/status", self.child.id());
         let text = std::fs::read_to_string(&path).with_context(|| path.clone())?;
-        let line = text.lines().find(|line| line.starts_with(field)).with_context(|| format!("{path} has no {field}"))?;
+        let line =
+            text.lines().find(|line| line.starts_with(field)).with_context(|| format!("{path} has no {field}"))?;
         let kib: f64 = line.split_whitespace().nth(1).and_then(|word| word.parse().ok()).context("no number")?;
         Ok(kib / 1024.0)
     }

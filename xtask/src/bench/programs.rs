@@ -24,6 +24,11 @@ impl Programs {
         command.args(["build", "--release", "--bins", "--example", "append_rate", "--example", "reader_figures"]);
         command.args(packages.iter().flat_map(|package| ["--package", package]));
         workspace::run(&mut command)?;
+        Self::found()
+    }
+
+    /// Takes those that were built before.
+    pub(crate) fn found() -> anyhow::Result<Self> {
         let mut metadata = workspace::cargo();
         metadata.args(["metadata", "--format-version", "1", "--no-deps"]);
         let metadata: Value = serde_json::from_str(&workspace::output(&mut metadata)?)?;

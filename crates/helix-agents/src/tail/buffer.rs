@@ -6,33 +6,40 @@ use std::io;
 
 use bytes::{Bytes, BytesMut};
 
-/// How much is read at once.
-const CHUNK: usize = 256 * 1024;
+/// How much is read at once: little while lines come one by one, since room for a read has to be found and cleared
+/// each time, and more while there is more than there is room for.
+const SMALLEST_READ: usize = 4 * 1024;
+const LARGEST_READ: usize = 256 * 1024;
 
 /// Collects bytes until they are whole lines.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LineBuffer {
     bytes: BytesMut,
+    /// How much the next read may bring.
+    room: usize,
     /// How far `bytes` is known to hold no newline, so that a long line is not searched again with each read.
     searched: usize,
 }
 
 impl LineBuffer {
     pub(super) fn new() -> Self {
-        Self::default()
+        Self { bytes: BytesMut::new(), room: SMALLEST_READ, searched: 0 }
     }
 
     /// Appends what `read` puts into the space it is given; returns how much that was.
     pub(super) fn fill(&mut self, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<usize> {
         let old = self.bytes.len();
-        self.bytes.resize(old + CHUNK, 0);
+        self.bytes.resize(old + self.room, 0);
         let result = loop {
             match self.bytes.get_mut(old..).map_or(Ok(0), &mut read) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => break other,
             }
         };
-        self.bytes.truncate(old + result.as_ref().map_or(0, |read| *read));
+        let read = result.as_ref().map_or(0, |read| *read);
+        self.bytes.truncate(old + read);
+        let room = if read == self.room { self.room * 4 } else { self.room / 4 };
+        self.room = room.clamp(SMALLEST_READ, LARGEST_READ);
         result
     }
 

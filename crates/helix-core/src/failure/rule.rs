@@ -98,8 +98,15 @@ impl Rule {
         self
     }
 
-    /// The pattern with its abbreviations written out.
-    pub(super) fn expanded(&self) -> String {
-        self.pattern.replace("{py}", r"^(?:E\s+)?(?:[A-Za-z_][\w.]*\.)?")
+    /// The pattern with its abbreviations written out, its classes and word boundaries meant for ASCII: all of
+    /// Unicode makes the automaton many times larger, and slow on lines in other languages.
+    pub fn expanded(&self) -> String {
+        self.pattern
+            .replace("{py}", r"^(?:E\s+)?(?:[A-Za-z_][\w.]*\.)?")
+            .replace(r"\b", r"(?-u:\b)")
+            .replace(r"\d", "[0-9]")
+            .replace(r"\w", "[0-9A-Za-z_]")
+            .replace(r"\s", r"[\t ]")
+            .replace(r"\S", r"[^\t ]")
     }
 }

@@ -53,7 +53,7 @@ mod tests {
 
         // The shell ends at once, so that what it started is nobody's child here.
         let orphan = std::process::Command::new("sh")
-            .args(["-c", "sleep 60 >&- & echo $!"])
+            .args(["-c", "sleep 60 >&- 2>&- & echo $!"])
             .env(OWNER, state.path())
             .output()
             .unwrap();

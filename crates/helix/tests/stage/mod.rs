@@ -43,7 +43,9 @@ impl Stage {
         let file = sandbox.path().join("agent.yaml");
         std::fs::write(&file, script).unwrap();
         let command = json!([fake_agent_binary().unwrap(), "--fake-script", file]);
-        let config = format!("[defaults]\nagent = \"fake\"\n\n[agents.fake]\ndialect = \"claude\"\ncommand = {command}\n\n[jobs]\n{jobs}");
+        let config = format!(
+            "[defaults]\nagent = \"fake\"\n\n[agents.fake]\ndialect = \"claude\"\ncommand = {command}\n\n[jobs]\n{jobs}"
+        );
         let directory = sandbox.home().join(".config/helix");
         std::fs::create_dir_all(&directory).unwrap();
         std::fs::write(directory.join("helix.toml"), config).unwrap();
@@ -62,7 +64,8 @@ impl Stage {
     /// A host that says what it does to `host.log` in the sandbox.
     pub fn serve(&self) -> Command {
         let mut command = self.helix(&["serve", "--listen", "127.0.0.1:0"]);
-        let log = std::fs::OpenOptions::new().create(true).append(true).open(self.sandbox.path().join("host.log")).unwrap();
+        let log =
+            std::fs::OpenOptions::new().create(true).append(true).open(self.sandbox.path().join("host.log")).unwrap();
         command.stdout(Stdio::null()).stderr(log);
         command
     }
@@ -143,9 +146,8 @@ impl Stage {
         loop {
             let last = events.last().map_or(0, |event| event["number"].as_u64().unwrap());
             let path = format!("/api/v1/jobs/{id}/events");
-            let mut answer = self
-                .ask(|http, url| http.get(format!("{url}{path}")).header("last-event-id", last.to_string()))
-                .await;
+            let mut answer =
+                self.ask(|http, url| http.get(format!("{url}{path}")).header("last-event-id", last.to_string())).await;
             assert!(answer.status().is_success(), "{}: {}", answer.status(), self.log());
             let mut text = Vec::new();
             while let Ok(Some(chunk)) = answer.chunk().await {
@@ -167,9 +169,13 @@ impl Stage {
         }
     }
 
-    /// Nothing that Helix started for this state directory lives any more, but for a host.
-    pub fn nothing_is_left(&self, job: &str) {
+    /// No process of a job's runs lives any more.
+    pub fn no_agent_is_left(job: &str) {
         no_process_with_env("HELIX_RUN_ID", job, Duration::from_secs(30));
+    }
+
+    /// No command of any gate lives any more.
+    pub fn no_gate_is_left(&self) {
         no_process_with_env("HELIX_GATE_STATE", self.sandbox.state().to_str().unwrap(), Duration::from_secs(30));
     }
 
@@ -180,7 +186,9 @@ impl Stage {
 
     /// How often the fake agent began a part.
     pub fn plays_of(&self, part: &str) -> usize {
-        let entries = std::fs::read_dir(self.plays().join(part)).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        let entries = std::fs::read_dir(self.plays().join(part))
+            .map(|entries| entries.flatten().collect())
+            .unwrap_or_else(|_| Vec::new());
         entries.iter().filter(|entry| entry.file_name().to_string_lossy().starts_with("attempt-")).count()
     }
 }

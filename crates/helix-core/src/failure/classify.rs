@@ -1,0 +1,362 @@
+//! Weighs facts and rules against each other and names the cause, with the line that says so and the evidence.
+//!
+//! Must not know a single tool: facts, readings and the table know them.
+
+use std::cmp::Reverse;
+
+use regex::Regex;
+use serde::Serialize;
+
+use super::cause::{self, Cause};
+use super::facts::{self, FactFinding};
+use super::location::{Location, Locator};
+use super::log::{Log, Stream};
+use super::observation::FailureObservation;
+use super::reading::{Forms, Mark, Prepared, prepare};
+use super::rule::{Pick, Rule, TABLE_VERSION};
+use super::rules;
+use super::verdict::{Blame, Category, RetryAdvice};
+
+/// Bytes of a line that are looked at.
+const READ: usize = 12 * 1024;
+
+/// The rule table does not compile.
+#[derive(Debug, thiserror::Error)]
+#[error("the failure rules do not compile")]
+pub struct RuleTableError(#[from] regex::Error);
+
+/// The line that names the cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CauseLine {
+    /// As it was written.
+    pub text: String,
+    /// In which stream.
+    pub stream: Stream,
+    /// Number within the stream, from 1.
+    pub number: u64,
+}
+
+/// Something else that it could have been.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Alternative {
+    /// What decided: a rule's or a fact's name.
+    pub decided_by: String,
+    /// Its category.
+    pub category: Category,
+    /// Its cause.
+    pub cause: &'static str,
+    /// Its weight.
+    pub score: i32,
+    /// The line that it rests on.
+    pub line: Option<CauseLine>,
+}
+
+/// Why it was decided so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// Version of the rule table.
+    pub table: u32,
+    /// What decided: `rule:…`, `fact:…` or `nothing`.
+    pub decided_by: String,
+    /// What else was considered, best first.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Classified {
+    /// One of the contract's ten.
+    pub category: Category,
+    /// The finer cause.
+    pub cause: &'static str,
+    /// When to try again.
+    pub retry: RetryAdvice,
+    /// Whose move it is.
+    pub blame: Blame,
+    /// From 0 to 1; below a half: a guess.
+    pub confidence: f64,
+    /// The line that names the cause, if one does.
+    pub cause_line: Option<CauseLine>,
+    /// Places in files that the log names near the cause, nearest first.
+    pub locations: Vec<Location>,
+    /// Why.
+    pub evidence: Evidence,
+}
+
+/// A rule's or fact's claim.
+#[derive(Debug, Clone)]
+struct Claim {
+    decided_by: String,
+    cause: &'static Cause,
+    retry: Option<RetryAdvice>,
+    blame: Option<Blame>,
+    score: i32,
+    line: Option<usize>,
+}
+
+/// Knows the table, compiled.
+#[derive(Debug)]
+pub struct Classifier {
+    forms: Forms,
+    locator: Locator,
+    /// One automaton a rule: a common one for all has so many states that building them costs more than it saves.
+    table: Vec<(&'static Rule, Regex)>,
+    remote: Regex,
+}
+
+impl Classifier {
+    /// Compiles the table.
+    ///
+    /// # Errors
+    /// When a pattern of the table is wrong; a test proves that none is.
+    pub fn new() -> Result<Self, RuleTableError> {
+        let table: Result<Vec<_>, regex::Error> =
+            rules::all().map(|rule| Ok((rule, Regex::new(&rule.expanded())?))).collect();
+        Ok(Self {
+            forms: Forms::new()?,
+            locator: Locator::new()?,
+            table: table?,
+            remote: Regex::new(
+                r"(?:://|host[ =:]+[\x22'(]?|connect to (?:server at )?[\x22'(]?|to (?:host )?|tcp )\[?([\w.-]+)",
+            )?,
+        })
+    }
+
+    /// Classifies one failure. The same arguments give the same answer; no text makes it panic.
+    pub fn classify(&self, observation: &FailureObservation, log: &Log) -> Classified {
+        let lines = prepare(&self.forms, log);
+        let mut claims = self.rule_claims(observation, &lines);
+        let textual = claims.clone();
+        claims.extend(facts::findings(observation).into_iter().map(|finding| fact_claim(finding, &textual, &lines)));
+        claims.extend(silence(observation, &lines));
+        refine(observation, &lines, &mut claims);
+        claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
+        let mut claims = claims.into_iter();
+        let Some(best) = claims.next() else {
+            return self.answer(observation, &lines, nothing(), Vec::new());
+        };
+        self.answer(observation, &lines, best, claims.take(5).collect())
+    }
+
+    /// Every rule's best line.
+    fn rule_claims(&self, observation: &FailureObservation, lines: &[Prepared<'_>]) -> Vec<Claim> {
+        let table: Vec<_> = self.table.iter().filter(|(rule, _)| applies(rule, observation)).collect();
+        let mut best: Vec<Option<(i32, usize)>> = vec![None; table.len()];
+        for (at, line) in lines.iter().enumerate() {
+            let bonus = match line.mark {
+                Mark::Noise | Mark::AgentEvent | Mark::AgentContent => continue,
+                Mark::Plain => 0,
+                Mark::Heading => -45,
+                Mark::Raised | Mark::AgentResult => 30,
+                Mark::RaisedFirst => 32,
+            };
+            let text = readable(&line.text);
+            for (index, (rule, pattern)) in table.iter().enumerate() {
+                if !pattern.is_match(text) {
+                    continue;
+                }
+                // Titles are what summaries are made of: rules for them lose nothing there.
+                let bonus = if rule.priority < 50 { bonus.max(0) } else { bonus };
+                let score = rule.priority + bonus;
+                let better = match best[index] {
+                    None => true,
+                    Some((held, _)) => score > held || (score == held && rule.pick == Pick::Last),
+                };
+                if better {
+                    best[index] = Some((score, at));
+                }
+            }
+        }
+        let claims = best.into_iter().zip(table).filter_map(|(best, (rule, _))| {
+            best.map(|(score, line)| Claim {
+                decided_by: format!("rule:{}", rule.id),
+                cause: rule.cause,
+                retry: rule.retry,
+                blame: rule.blame,
+                score,
+                line: Some(line),
+            })
+        });
+        claims.collect()
+    }
+
+    fn answer(
+        &self,
+        observation: &FailureObservation,
+        lines: &[Prepared<'_>],
+        best: Claim,
+        rest: Vec<Claim>,
+    ) -> Classified {
+        let line = best.line.map(|at| &lines[at]);
+        let (cause, retry, blame) = self.axes(observation, &best, line, lines);
+        let written = |at: usize| CauseLine {
+            text: lines[at].line.raw.clone(),
+            stream: lines[at].line.stream,
+            number: lines[at].line.number,
+        };
+        let runner_up = rest.iter().find(|claim| claim.cause.category != cause.category).map_or(0, |claim| claim.score);
+        Classified {
+            category: cause.category,
+            cause: cause.slug,
+            retry,
+            blame,
+            confidence: confidence(best.score, best.score - runner_up, cause.category),
+            cause_line: best.line.map(written),
+            locations: self.locator.near(lines, best.line),
+            evidence: Evidence {
+                table: TABLE_VERSION,
+                decided_by: best.decided_by,
+                alternatives: rest
+                    .into_iter()
+                    .map(|claim| Alternative {
+                        decided_by: claim.decided_by,
+                        category: claim.cause.category,
+                        cause: claim.cause.slug,
+                        score: claim.score,
+                        line: claim.line.map(written),
+                    })
+                    .collect(),
+            },
+        }
+    }
+
+    /// The cause as the surroundings see it, and whose move that makes it.
+    fn axes(
+        &self,
+        observation: &FailureObservation,
+        claim: &Claim,
+        line: Option<&Prepared<'_>>,
+        lines: &[Prepared<'_>],
+    ) -> (&'static Cause, RetryAdvice, Blame) {
+        let agent = facts::is_agent(observation);
+        let mut cause = claim.cause;
+        if cause == &cause::CONN_REFUSED && !agent {
+            // What is refused on this machine is a service that somebody has to start.
+            let remote = line.and_then(|line| self.remote.captures(&line.text)).is_some_and(|host| {
+                let host = host.get(1).map_or("", |host| host.as_str());
+                !is_local(host) && host.contains(|c: char| c.is_ascii_alphanumeric()) && host.contains('.')
+            });
+            let local = lines.iter().any(|line| line.text.contains("127.0.0.1") || line.text.contains("localhost"));
+            if !remote || local {
+                cause = &cause::SERVICE_DOWN;
+            }
+        }
+        let mut retry = claim.retry.unwrap_or(cause.retry);
+        let mut blame = claim.blame.unwrap_or(cause.blame);
+        let of_provider =
+            [&cause::RATE_LIMITED, &cause::CONN_RESET, &cause::HTTP_5XX, &cause::REMOTE_DEADLINE, &cause::CONN_REFUSED];
+        if agent && claim.blame != Some(Blame::Platform) && of_provider.contains(&cause) {
+            blame = Blame::Provider;
+        } else if !agent && blame == Blame::Provider {
+            blame = Blame::Environment;
+        }
+        if agent && observation.deadline_passed {
+            retry = RetryAdvice::AfterChange;
+        }
+        (cause, retry, blame)
+    }
+}
+
+/// What of a line is looked at: nobody says what failed beyond this.
+fn readable(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(READ)).unwrap_or(text)
+}
+
+fn applies(rule: &Rule, observation: &FailureObservation) -> bool {
+    let of = |scope: &[&str], value: &str| scope.is_empty() || value.is_empty() || scope.contains(&value);
+    of(rule.tools, &observation.tool) && of(rule.phases, &observation.phase)
+}
+
+fn is_local(host: &str) -> bool {
+    host.starts_with("127.") || host.starts_with("localhost") || host == "::1" || host == "0.0.0.0"
+}
+
+/// A fact, with the best line that says the same.
+fn fact_claim(finding: FactFinding, textual: &[Claim], lines: &[Prepared<'_>]) -> Claim {
+    let supports = |claim: &&Claim| claim.cause.category == finding.cause.category && claim.score > 20;
+    let support = textual.iter().filter(supports).max_by_key(|claim| claim.score);
+    let said = lines.iter().rposition(|line| line.mark == Mark::AgentResult);
+    // The text may know the finer cause of the same kind.
+    let cause = support
+        .filter(|_| finding.score < 140 || finding.cause == &cause::DEADLINE)
+        .map_or(finding.cause, |claim| claim.cause);
+    Claim {
+        decided_by: format!("fact:{}", finding.fact),
+        cause,
+        retry: support.filter(|claim| claim.cause == cause).and_then(|claim| claim.retry),
+        blame: support.filter(|claim| claim.cause == cause).and_then(|claim| claim.blame),
+        score: finding.score,
+        line: support.and_then(|claim| claim.line).or(said),
+    }
+}
+
+/// What it means that nothing is said.
+fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<Claim> {
+    let claim = |cause, by: &str, score| Claim {
+        decided_by: by.to_owned(),
+        cause,
+        retry: None,
+        blame: None,
+        score,
+        line: None,
+    };
+    let events = lines.iter().any(|line| line.mark == Mark::AgentEvent);
+    let result = lines.iter().any(|line| line.mark == Mark::AgentResult);
+    if let Some(content) = lines.iter().rposition(|line| line.mark == Mark::AgentContent) {
+        let mut empty = claim(&cause::NO_RESULT, "fact:the agent saw no failure", 45);
+        empty.line = Some(content);
+        return Some(empty);
+    }
+    if facts::is_agent(observation) && !result && (events || lines.iter().all(|line| line.text.is_empty())) {
+        return Some(claim(&cause::NO_RESULT, "fact:agent ended without a result", 45));
+    }
+    Some(claim(&cause::NO_REASON, "nothing", 5))
+}
+
+/// What only several claims together tell.
+fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut Vec<Claim>) {
+    let last = lines.iter().rposition(|line| !line.text.is_empty());
+    if observation.deadline_passed {
+        // The deadline is certain; what stands last says what was waited for.
+        let waits = claims.iter().find(|claim| {
+            let waits = [&cause::WAITED_FOR_LOCK, &cause::WAITING_FOR_INPUT, &cause::LOCK_HELD];
+            claim.line == last && waits.contains(&claim.cause)
+        });
+        let waits = waits.map(|claim| {
+            (if claim.cause == &cause::LOCK_HELD { &cause::WAITED_FOR_LOCK } else { claim.cause }, claim.line)
+        });
+        if let (Some((cause, line)), Some(deadline)) = (waits, claims.iter_mut().find(|claim| claim.score == 160)) {
+            deadline.cause = cause;
+            deadline.line = line;
+        }
+    }
+    if claims.iter().any(|claim| claim.cause == &cause::OOM_KILL && claim.score >= 90) {
+        // The memory controller is who killed it.
+        claims.retain(|claim| claim.cause != &cause::KILLED);
+        if observation.oom_kills > 0 {
+            let told = lines.iter().rposition(|line| line.text == "Killed" || line.text.ends_with("Killed"));
+            let crash = claims.iter().find(|claim| claim.cause == &cause::WORKER_CRASH).and_then(|claim| claim.line);
+            if let Some(oom) = claims.iter_mut().find(|claim| claim.score == 155) {
+                oom.line = told.or(crash).or(oom.line);
+            }
+        }
+    }
+    if matches!(observation.tool.as_str(), "docker" | "podman" | "kubectl") && observation.phase == "build" {
+        // The daemon kills out of the supervisor's sight; in an image's build only for memory.
+        for claim in claims.iter_mut().filter(|claim| claim.cause == &cause::KILLED) {
+            claim.cause = &cause::OOM_KILL;
+            claim.blame = Some(Blame::Environment);
+        }
+    }
+}
+
+fn nothing() -> Claim {
+    Claim { decided_by: "nothing".into(), cause: &cause::UNEXPLAINED, retry: None, blame: None, score: 0, line: None }
+}
+
+/// How sure: weight, and distance to the best claim of another kind.
+fn confidence(score: i32, margin: i32, category: Category) -> f64 {
+    let by_weight = (0.35 + f64::from(score) / 160.0).clamp(0.05, 0.98);
+    let close = if margin < 3 && category != Category::Unknown { 0.55 } else { 1.0 };
+    (by_weight * close * 100.0).round() / 100.0
+}

@@ -1,0 +1,108 @@
+//! What the structured observation alone says: who ended it, status, signal, HTTP status, the memory controller.
+//!
+//! Must not read text.
+
+use super::cause::{
+    API_INVALID, AUTH_FORBIDDEN, AUTH_INVALID, CANCELLED, CONN_REFUSED, CONN_RESET, CONTEXT_TOO_LONG, CREDIT, Cause,
+    DEADLINE, DNS, FILE_MISSING, FILE_SIZE, HTTP_5XX, KILLED, MISSING_COMMAND, MISSING_PACKAGE, MODEL_NOT_FOUND,
+    NO_TESTS, OOM_KILL, OVERLOADED, PERMISSION_DENIED, RATE_LIMITED, REMOTE_DEADLINE, RUNTIME_EXCEPTION, TLS,
+};
+use super::observation::{FailureObservation, Termination};
+use super::rules::agents::AGENTS;
+
+/// One thing that a fact says.
+#[derive(Debug, Clone)]
+pub(super) struct FactFinding {
+    /// The fact, such as `exit=127`.
+    pub(super) fact: String,
+    pub(super) cause: &'static Cause,
+    pub(super) score: i32,
+}
+
+/// Whether the tool talks to a model.
+pub(super) fn is_agent(observation: &FailureObservation) -> bool {
+    AGENTS.contains(&observation.tool.as_str()) || observation.phase == "agent"
+}
+
+/// All that the facts say, in no order.
+pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
+    let mut found = Vec::new();
+    let mut add = |fact: String, cause: &'static Cause, score: i32| found.push(FactFinding { fact, cause, score });
+    if observation.deadline_passed {
+        add("deadline passed".into(), &DEADLINE, 160);
+    }
+    if observation.oom_kills > 0 {
+        add(format!("oom_kills={}", observation.oom_kills), &OOM_KILL, 155);
+    }
+    if let Some(status) = observation.http_status
+        && let Some((cause, score)) = http(status, is_agent(observation))
+    {
+        add(format!("http_status={status}"), cause, score);
+    }
+    match observation.api_error_type.as_deref() {
+        Some("rate_limit_error") => add("api_error_type=rate_limit_error".into(), &RATE_LIMITED, 125),
+        Some("overloaded_error") => add("api_error_type=overloaded_error".into(), &OVERLOADED, 126),
+        Some("api_error") => add("api_error_type=api_error".into(), &HTTP_5XX, 125),
+        Some(_) | None => {}
+    }
+    match observation.termination {
+        Termination::Cancelled => add("cancelled".into(), &CANCELLED, 158),
+        Termination::NotStarted { errno: 2 } => add("errno=2 at start".into(), &MISSING_COMMAND, 150),
+        Termination::NotStarted { errno } => add(format!("errno={errno} at start"), &PERMISSION_DENIED, 120),
+        Termination::Exited { .. } | Termination::Signaled { .. } | Termination::Unknown => {}
+    }
+    if let Some(status) = observation.shell_status()
+        && let Some((cause, score)) = shell(status, &observation.tool)
+    {
+        let fact = match observation.termination {
+            Termination::Signaled { signal } => format!("signal={signal}"),
+            _ => format!("exit={status}"),
+        };
+        add(fact, cause, score);
+    }
+    found
+}
+
+/// Statuses of the model's API weigh more: there the client passes on the answer that ended it.
+fn http(status: u16, agent: bool) -> Option<(&'static Cause, i32)> {
+    let (cause, score) = match status {
+        401 | 407 => (&AUTH_INVALID, 95),
+        402 => (&CREDIT, 96),
+        403 => (&AUTH_FORBIDDEN, 93),
+        404 | 410 if agent => (&MODEL_NOT_FOUND, 92),
+        404 | 410 => (&MISSING_PACKAGE, 60),
+        408 => (&REMOTE_DEADLINE, 90),
+        413 => (&CONTEXT_TOO_LONG, 94),
+        429 => (&RATE_LIMITED, 94),
+        529 => (&OVERLOADED, 97),
+        500.. => (&HTTP_5XX, 92),
+        400..500 => (&API_INVALID, 60),
+        _ => return None,
+    };
+    Some((cause, if agent { score + 29 } else { score }))
+}
+
+/// Statuses by convention of the shell, of signals, and of single tools.
+fn shell(status: i32, tool: &str) -> Option<(&'static Cause, i32)> {
+    Some(match (tool, status) {
+        ("pytest", 5) => (&NO_TESTS, 85),
+        ("curl", 5 | 6) => (&DNS, 85),
+        ("curl", 7) => (&CONN_REFUSED, 80),
+        ("curl", 28) => (&REMOTE_DEADLINE, 84),
+        ("curl", 35 | 51 | 53 | 54 | 58 | 59 | 60 | 77 | 83) => (&TLS, 80),
+        ("curl", 37) => (&FILE_MISSING, 80),
+        ("curl", 18 | 52 | 55 | 56 | 92) => (&CONN_RESET, 80),
+        ("wget", 5) => (&TLS, 70),
+        ("wget", 6) => (&AUTH_INVALID, 70),
+        (_, 124) => (&DEADLINE, 100),
+        (_, 126) => (&PERMISSION_DENIED, 66),
+        (_, 127) => (&MISSING_COMMAND, 82),
+        (_, 130) => (&CANCELLED, 150),
+        (_, 129 | 137 | 143) => (&KILLED, 118),
+        (_, 152) => (&DEADLINE, 118),
+        (_, 153) => (&FILE_SIZE, 118),
+        (_, 132 | 135 | 136 | 139) => (&RUNTIME_EXCEPTION, 64),
+        (_, 134) => (&RUNTIME_EXCEPTION, 40),
+        _ => return None,
+    })
+}

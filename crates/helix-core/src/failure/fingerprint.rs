@@ -1,0 +1,140 @@
+//! What makes two failures the same one: tool, cause, message and top frame, without what varies from run to run.
+//!
+//! Must not know where fingerprints are kept.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::classify::Classified;
+use super::location::Ownership;
+
+/// Characters of a message that count.
+const MESSAGE: usize = 400;
+
+/// The identity of a failure across attempts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint(String);
+
+impl Fingerprint {
+    /// Thirty-two hexadecimal digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Fingerprint {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// The fingerprint of a classified failure of this tool.
+pub fn fingerprint(tool: &str, classified: &Classified) -> Fingerprint {
+    let message = classified.cause_line.as_ref().map(|line| normalise(&line.text)).unwrap_or_default();
+    let frame = classified
+        .locations
+        .iter()
+        .find(|location| location.ownership == Ownership::Project)
+        .map(|location| file_name(&location.path).to_owned())
+        .unwrap_or_default();
+    let mut hash = Sha256::new();
+    for part in [tool, classified.cause, &message, &frame] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    let digest = hash.finalize();
+    Fingerprint(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Marks the mask of hexadecimal ids, which has a condition.
+const HEXADECIMAL: &str = "<hexadecimal>";
+
+struct Masks(Vec<(Regex, &'static str)>);
+
+static MASKS: LazyLock<Masks> = LazyLock::new(|| {
+    // Order matters: what contains numbers goes before numbers. A mask never yields what a later one matches.
+    let masks = [
+        (r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])", ""),
+        (r"[\x00-\x1f\x7f]+", " "),
+        (
+            r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b",
+            "<time>",
+        ),
+        (r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<id>"),
+        (r"\b(?:msg|req|toolu|call|resp|sess|chatcmpl|run|job|ses)_[A-Za-z0-9]{6,}\b", "<id>"),
+        (r"\b[A-Za-z][A-Za-z0-9+.-]{1,10}://[^\s'\x22`<>()\]]+", "<url>"),
+        (r"(?:\b[A-Za-z]:)?(?:[/\\][\w.@+~-]+){2,}[/\\]?|(?:\b[\w.@+~-]+[/\\])+[\w.@+~-]*", "<path>"),
+        (r"\b0x[0-9a-fA-F]+\b", "<id>"),
+        (r"\b[0-9a-f]{7,64}\b", HEXADECIMAL),
+        (r"\d+(?:[.,:]\d+)*", "<n>"),
+        (r"\s+", " "),
+    ];
+    Masks(masks.iter().filter_map(|(pattern, mask)| Some((Regex::new(pattern).ok()?, *mask))).collect())
+});
+
+/// A message without what varies: colours, times, ids, addresses, paths, numbers. Applying it twice changes nothing.
+pub fn normalise(message: &str) -> String {
+    let cut: String = message.chars().take(MESSAGE * 4).collect();
+    let mut text = mask(&cut);
+    // Masks can make new matches possible; there are few rounds to a fixed point, and each ends.
+    for _ in 0..6 {
+        let again = mask(&text);
+        if again == text {
+            break;
+        }
+        text = again;
+    }
+    let cut: String = text.chars().take(MESSAGE).collect();
+    cut.trim().to_owned()
+}
+
+fn mask(text: &str) -> String {
+    let mut text = text.to_owned();
+    for (pattern, mask) in &MASKS.0 {
+        text = if *mask == HEXADECIMAL {
+            // Words have no digits, numbers have no letters: only what has both is an id.
+            let mixed = |found: &str| {
+                found.contains(|c: char| c.is_ascii_digit()) && found.contains(|c: char| c.is_ascii_lowercase())
+            };
+            pattern
+                .replace_all(
+                    &text,
+                    |found: &regex::Captures<'_>| {
+                        if mixed(&found[0]) { "<id>".to_owned() } else { found[0].to_owned() }
+                    },
+                )
+                .into_owned()
+        } else {
+            pattern.replace_all(&text, *mask).into_owned()
+        };
+    }
+    text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mask_compiles() {
+        assert_eq!(MASKS.0.len(), 11);
+    }
+
+    #[test]
+    fn what_varies_goes_and_what_tells_stays() {
+        let same = |left: &str, right: &str| assert_eq!(normalise(left), normalise(right));
+        same("error at /home/a/b.rs:3:4 in 12ms", "error at /srv/x/y.rs:30:1 in 7ms");
+        same("2026-01-01T00:00:00Z req_abcdef123 failed", "2026-02-03T10:20:30.5+01:00 req_zzzzzz999 failed");
+        same(r"C:\a\b.ts: no", r"D:\c\d\e.ts: no");
+        same("commit deadbeef12 is bad", "commit 0123abcd99 is bad");
+        assert_ne!(normalise("cannot find `parse`"), normalise("cannot find `print`"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Finds places in files near the line that names the cause.
+//!
+//! Must not know which tool wrote them.
+
+use regex::Regex;
+use serde::Serialize;
+
+use super::reading::Prepared;
+
+/// Lines looked at on each side of the cause.
+const AROUND: usize = 12;
+/// Places kept.
+const MOST: usize = 5;
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ownership {
+    /// The project's own.
+    Project,
+    /// A dependency's or the runtime's.
+    Foreign,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Location {
+    /// The path as it was written.
+    pub path: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, if it was written.
+    pub column: Option<u32>,
+    /// Whose file it is.
+    pub ownership: Ownership,
+}
+
+/// Reads places.
+#[derive(Debug)]
+pub(super) struct Locator {
+    forms: [Regex; 3],
+}
+
+impl Locator {
+    pub(super) fn new() -> Result<Self, regex::Error> {
+        Ok(Self {
+            forms: [
+                // Python: File "a.py", line 3
+                Regex::new(r#"File "([^"]+)", line (\d+)()"#)?,
+                // Most others: a.rs:3:4, C:\x\a.ts:3:4, file:///a.mjs:3
+                Regex::new(
+                    r"(?:^|[\s('`\x22])(?:file://)?((?:[A-Za-z]:)?[^\s:()'`\x22]*\w\.[A-Za-z]\w{0,7}):(\d{1,7})(?::(\d{1,6}))?",
+                )?,
+                // TypeScript: a.ts(3,4)
+                Regex::new(
+                    r"(?:^|[\s('`\x22])((?:[A-Za-z]:)?[^\s:()'`\x22]*\w\.[A-Za-z]\w{0,7})\((\d{1,7}),(\d{1,6})\)",
+                )?,
+            ],
+        })
+    }
+
+    /// Places of the cause's line, then of its neighbours, nearest first; the project's own before others.
+    pub(super) fn near(&self, lines: &[Prepared<'_>], cause: Option<usize>) -> Vec<Location> {
+        let Some(cause) = cause else { return Vec::new() };
+        let mut found: Vec<Location> = Vec::new();
+        let neighbours = (1..=AROUND).flat_map(|step| [cause.checked_add(step), cause.checked_sub(step)]).flatten();
+        for at in std::iter::once(cause).chain(neighbours) {
+            let Some(line) = lines.get(at) else { continue };
+            // A JSON record stands for a text that names its place; the record itself is looked at as well.
+            let texts = [line.text.as_str(), if line.text.is_empty() { line.line.raw.as_str() } else { "" }];
+            for location in texts.iter().filter(|text| text.len() < 4_096).flat_map(|text| self.read(text)) {
+                if !found.contains(&location) {
+                    found.push(location);
+                }
+            }
+            if found.len() >= MOST * 3 {
+                break;
+            }
+        }
+        found.sort_by_key(|location| location.ownership == Ownership::Foreign);
+        found.truncate(MOST);
+        found
+    }
+
+    fn read(&self, text: &str) -> Vec<Location> {
+        let all = self.forms.iter().flat_map(|form| form.captures_iter(text));
+        let read = all.filter_map(|captures| {
+            let path = captures.get(1)?.as_str();
+            let number = |group| captures.get(group).and_then(|group| group.as_str().parse::<u32>().ok());
+            Some(Location { path: path.to_owned(), line: number(2)?, column: number(3), ownership: ownership(path) })
+        });
+        read.collect()
+    }
+}
+
+/// Whose file a path names, by the conventions of the ecosystems.
+pub(super) fn ownership(path: &str) -> Ownership {
+    const FOREIGN: &[&str] = &[
+        "site-packages",
+        "node_modules",
+        "/lib/python",
+        "node:",
+        "/rustc/",
+        ".cargo/registry",
+        "/usr/lib",
+        "/usr/include",
+        "/usr/local/go/",
+        "/go/pkg/mod",
+        "<frozen",
+        "dist-packages",
+        ".pyenv",
+    ];
+    if FOREIGN.iter().any(|part| path.contains(part)) { Ownership::Foreign } else { Ownership::Project }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_in_every_tools_form() {
+        let locator = Locator::new().unwrap();
+        let read = |text: &str| {
+            locator.read(text).into_iter().map(|at| (at.path, at.line, at.column)).next().unwrap_or_default()
+        };
+        assert_eq!(read("  File \"/x/a.py\", line 3, in f"), ("/x/a.py".into(), 3, None));
+        assert_eq!(read(" --> src/main.rs:4:18"), ("src/main.rs".into(), 4, Some(18)));
+        assert_eq!(read(r"C:\app\a.ts:3:4 - error TS2322"), (r"C:\app\a.ts".into(), 3, Some(4)));
+        assert_eq!(read("a.ts(3,4): error TS1005"), ("a.ts".into(), 3, Some(4)));
+        assert_eq!(read("    at f (file:///x/job.mjs:1:31)"), ("/x/job.mjs".into(), 1, Some(31)));
+        assert_eq!(read("at 10:30:12"), (String::new(), 0, None));
+    }
+}

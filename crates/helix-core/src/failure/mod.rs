@@ -1,0 +1,30 @@
+//! Failure intelligence, its pure part: from what was observed and logged to what failed, why, and what to do.
+//!
+//! Must not know where logs come from or where failures are remembered; its answers advise people and prompts and
+//! decide no control flow.
+
+mod advice;
+pub mod cause;
+mod classify;
+mod facts;
+mod fingerprint;
+mod json_line;
+mod location;
+mod log;
+mod observation;
+mod plain;
+mod reading;
+mod rule;
+mod rules;
+mod verdict;
+
+pub use advice::actions;
+pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
+pub use fingerprint::{Fingerprint, fingerprint, normalise};
+pub use location::{Location, Ownership};
+pub use log::{Log, LogCollector, LogLine, Stream};
+pub use observation::{FailureObservation, Termination};
+pub use plain::plain_text;
+pub use rule::{Pick, Rule, TABLE_VERSION};
+pub use rules::all as rule_table;
+pub use verdict::{Blame, Category, RetryAdvice};

@@ -1,0 +1,37 @@
+//! Takes terminal control sequences out of a text, for showing it anywhere.
+//!
+//! Must not know what the text means.
+
+/// The text without colours, cursor movements and titles.
+pub fn plain_text(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character != '\u{1b}' {
+            plain.push(character);
+            continue;
+        }
+        match characters.next() {
+            // Ends with its first letter or the like.
+            Some('[') => while characters.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+            // Ends with a bell or another escape sequence.
+            Some(']') => while characters.next_if(|c| *c != '\u{7}' && *c != '\u{1b}').is_some() {},
+            Some('(' | ')') => {
+                characters.next();
+            }
+            Some(_) | None => {}
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_go_and_text_stays() {
+        assert_eq!(plain_text("\u{1b}[31;1merror\u{1b}(B\u{1b}[m: \u{1b}]0;title\u{7}x\u{1b}"), "error: \u{7}x");
+        assert_eq!(plain_text("ä → 错"), "ä → 错");
+    }
+}

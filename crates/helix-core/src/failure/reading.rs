@@ -1,0 +1,218 @@
+//! Prepares a log's lines for the rules: without colours and prefixes, and with what each line's place says of it.
+//!
+//! Must not know the rules.
+
+use regex::Regex;
+
+use super::json_line::{self, Record};
+use super::log::{Log, LogLine, Stream};
+
+/// What a line's place or form says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Nothing.
+    Plain,
+    /// It is a title or summary; names of tests prove nothing.
+    Heading,
+    /// It tells of no failure: passed tests, information, source code.
+    Noise,
+    /// A tool said where its failure was raised: this is that line.
+    Raised,
+    /// The first of those in a report of several.
+    RaisedFirst,
+    /// The last word of an agent, about a failure.
+    AgentResult,
+    /// An event of an agent's stream that is no last word.
+    AgentEvent,
+    /// The last word of an agent, who sees no failure.
+    AgentContent,
+}
+
+/// One prepared line.
+#[derive(Debug)]
+pub(super) struct Prepared<'log> {
+    pub(super) line: &'log LogLine,
+    pub(super) text: String,
+    pub(super) mark: Mark,
+}
+
+/// The compiled forms that lines are told apart by.
+#[derive(Debug)]
+pub(super) struct Forms {
+    ansi: Regex,
+    prefix: Regex,
+    noise: Regex,
+    heading: Regex,
+    frame_title: Regex,
+    node_error: Regex,
+}
+
+impl Forms {
+    /// Compiles them.
+    ///
+    /// # Errors
+    /// Never with the patterns as they stand; a test compiles them.
+    pub(super) fn new() -> Result<Self, regex::Error> {
+        let regex = Regex::new;
+        Ok(Self {
+            ansi: regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78cMDEH])")?,
+            prefix: regex(
+                r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|#\d+ \d+\.\d+ |##\[error\]|\[stderr\] |stderr \| |■ |✘ )+",
+            )?,
+            noise: regex(concat!(
+                r"^(?:ok \d|ok - |ok\s+\S+\s+[\d.]+s|✓|✔|√|PASS\b|--- PASS|=== |\[ +OK +\]|test .* \.\.\. (?:ok|ignored)$)|",
+                r" \.\.\. ok$|\bPASSED\b|^\[?(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\]?(?:\s|:|$)|^(?:npm|pnpm|yarn) (?:WARN|warn|notice)|",
+                r"^(?:\w+ )?(?:warning|warn|Warnung|avertissement|note|hint|help|info)\b ?(?:\[[^\]]*\])?:|^\d* *\| |^> *\d+ \||^= help:|^(?:level|lvl)=(?:info|warn|debug)"
+            ))?,
+            heading: regex(
+                r"^(?:FAIL(?:ED)?\b|● |not ok \d|--- FAIL|✗|✕|×|✖|\d+\) |_{3,}|={3,}|-{3,}|make(?:\[\d+\])?: \*\*\* \[|npm (?:error|ERR!) (?:code|errno|syscall|path|network This is|engine Unsupported|A complete log)\b|test .* \.\.\. FAILED|\S+ \(\S+\) \.\.\. (?:FAIL|ERROR)|(?:FAIL|ERROR): \w+ \()",
+            )?,
+            frame_title: regex(r"^(?:.* )?panicked at .*:\d+:\d+:$")?,
+            node_error: regex(
+                r"^(?:Uncaught |Unhandled |thrown: )?(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception)\b|^Error:|^Caused by:",
+            )?,
+        })
+    }
+}
+
+/// Prepares every line.
+pub(super) fn prepare<'log>(forms: &Forms, log: &'log Log) -> Vec<Prepared<'log>> {
+    let mut prepared: Vec<_> = log.lines.iter().map(|line| prepare_line(forms, line)).collect();
+    for stream in [Stream::Stdout, Stream::Stderr] {
+        let indices: Vec<usize> =
+            prepared.iter().enumerate().filter(|(_, line)| line.line.stream == stream).map(|(at, _)| at).collect();
+        mark_raised(forms, &mut prepared, &indices);
+    }
+    prepared
+}
+
+fn prepare_line<'log>(forms: &Forms, line: &'log LogLine) -> Prepared<'log> {
+    let clean = forms.ansi.replace_all(&line.raw, "");
+    // Progress bars write over themselves: what was written last is what a person saw.
+    let shown = clean.trim_end().rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
+    let (text, mark) = match json_line::read(shown) {
+        Some(Record::Diagnostic(text)) => (text, Mark::Raised),
+        Some(Record::Text(text)) => {
+            let mark = plain_mark(forms, &text);
+            (text, mark)
+        }
+        Some(Record::AgentResult(text)) => (text, Mark::AgentResult),
+        Some(Record::AgentContent) => (String::new(), Mark::AgentContent),
+        Some(Record::AgentEvent) => (String::new(), Mark::AgentEvent),
+        Some(Record::Noise) => (String::new(), Mark::Noise),
+        None => {
+            let text = forms.prefix.replace(shown, "").into_owned();
+            let mark = plain_mark(forms, &text);
+            (text, mark)
+        }
+    };
+    Prepared { line, text, mark }
+}
+
+fn plain_mark(forms: &Forms, text: &str) -> Mark {
+    // The one note that is a verdict.
+    if forms.noise.is_match(text) && !text.starts_with("note: test did not panic") {
+        Mark::Noise
+    } else if forms.heading.is_match(text) {
+        Mark::Heading
+    } else {
+        Mark::Plain
+    }
+}
+
+/// Finds the lines at which tools say that their failure was raised.
+fn mark_raised(forms: &Forms, lines: &mut [Prepared<'_>], indices: &[usize]) {
+    let mut python: Option<usize> = None;
+    let mut frame: Option<usize> = None;
+    let mut panic = false;
+    let mut seen_e = false;
+    for (position, &at) in indices.iter().enumerate() {
+        let raw = &lines[at].line.raw;
+        let indent = raw.len() - raw.trim_start().len();
+        let text = lines[at].text.as_str();
+        if text.ends_with("Traceback (most recent call last):") {
+            python = Some(indent);
+            continue;
+        }
+        if let Some(outer) = python {
+            if text.is_empty() || indent > outer {
+                lines[at].mark = Mark::Noise;
+                continue;
+            }
+            python = None;
+            lines[at].mark = Mark::Raised;
+            continue;
+        }
+        // Source code under a frame of a traceback whose beginning is cut off.
+        if text.starts_with("File \"") && text.contains("\", line ") {
+            frame = Some(indent);
+            continue;
+        }
+        if frame.is_some_and(|outer| indent > outer) {
+            lines[at].mark = Mark::Noise;
+            continue;
+        }
+        frame = None;
+        if panic && !text.is_empty() {
+            panic = false;
+            lines[at].mark = Mark::Raised;
+            continue;
+        }
+        if forms.frame_title.is_match(text) {
+            panic = true;
+            continue;
+        }
+        if text.starts_with("[cause]: ") {
+            lines[at].mark = Mark::RaisedFirst;
+            lines[at].text = lines[at].text.trim_start_matches("[cause]: ").to_owned();
+            continue;
+        }
+        if raw.starts_with("E   ") {
+            lines[at].mark = if seen_e { Mark::Raised } else { Mark::RaisedFirst };
+            seen_e = true;
+            continue;
+        }
+        if raw.starts_with('>') && text.len() > 1 && raw[1..].starts_with("   ") {
+            lines[at].mark = Mark::Noise;
+            continue;
+        }
+        if lines[at].mark == Mark::Plain && forms.node_error.is_match(text) {
+            let below = indices[position + 1..].iter().take(8).map(|&below| &lines[below]);
+            if below.take_while(|below| !below.text.is_empty()).any(|below| below.text.starts_with("at ")) {
+                lines[at].mark = Mark::Raised;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(text: &str) -> Vec<(String, Mark)> {
+        prepare(&Forms::new().unwrap(), &Log::of_texts("", text))
+            .into_iter()
+            .map(|line| (line.text, line.mark))
+            .collect()
+    }
+
+    #[test]
+    fn colours_progress_and_prefixes_go() {
+        let got =
+            marks("\x1b[31merror\x1b[0m: x\r\n10%\r20%\rfatal: y\n2026-01-01T00:00:00Z failed: z\n#12 0.345 sh: x\n");
+        let texts: Vec<_> = got.iter().map(|(text, _)| text.as_str()).collect();
+        assert_eq!(texts, ["error: x", "fatal: y", "failed: z", "sh: x"]);
+    }
+
+    #[test]
+    fn the_raising_line_is_found_in_tracebacks_panics_and_stacks() {
+        let raised =
+            |text: &str| marks(text).into_iter().find(|(_, mark)| matches!(mark, Mark::Raised)).map(|(text, _)| text);
+        assert_eq!(
+            raised("Traceback (most recent call last):\n  File \"a\", line 1\n    x\nKeyError: 'a'").as_deref(),
+            Some("KeyError: 'a'")
+        );
+        assert_eq!(raised("thread 'm' panicked at a.rs:1:2:\nboom").as_deref(), Some("boom"));
+        assert_eq!(raised("x\nError: boom\n    at f (a.js:1:2)").as_deref(), Some("Error: boom"));
+    }
+}
