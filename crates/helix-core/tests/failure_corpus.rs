@@ -1,11 +1,12 @@
 //! The classifier reaches its bars on the labelled corpus, on each half of it as well.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "the figures are what people run this test for")]
 
 mod failure_world;
 
 use failure_world::{Figures, cases, misses, predictions, score};
-use helix_core::failure::Classifier;
+use helix_core::failure::{Classifier, FailureObservation, Log, Termination};
 
 fn bars(name: &str, figures: &Figures, misses: &str) {
     println!("{name}: {figures:?}\n{misses}");
@@ -31,4 +32,28 @@ fn the_bars_hold_on_the_corpus_and_on_each_half() {
         }
         bars(name, &score(predictions), &misses(predictions));
     }
+}
+
+/// A kill by the memory controller and the supervisor's deadline are known without a word of text [24, 27].
+#[test]
+fn facts_decide_where_nothing_is_written() {
+    let classifier = Classifier::new().unwrap();
+    let killed = FailureObservation {
+        tool: "cargo".into(),
+        termination: Termination::Signaled { signal: 9 },
+        ..FailureObservation::default()
+    };
+    let by = |observation: &FailureObservation| {
+        let got = classifier.classify(observation, &Log::of_texts("", "Compiling a v1.0.0"));
+        (got.category.label(), got.cause, got.evidence.decided_by)
+    };
+    assert_eq!(by(&killed), ("UNKNOWN", "killed_external", "fact:signal=9".to_owned()));
+    assert_eq!(
+        by(&FailureObservation { oom_kills: 1, ..killed.clone() }),
+        ("MEMORY_ERROR", "oom_kill", "fact:oom_kills=1".to_owned())
+    );
+    assert_eq!(
+        by(&FailureObservation { deadline_passed: true, ..killed }),
+        ("TIMEOUT", "deadline", "fact:deadline passed".to_owned())
+    );
 }

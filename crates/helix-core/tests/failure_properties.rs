@@ -94,7 +94,7 @@ fn a_fingerprint_survives_paths_numbers_and_times_and_tells_messages_apart() {
         let got = CLASSIFIER.classify(&FailureObservation::default(), &Log::of_texts("", text));
         fingerprint("python", &got)
     };
-    let one = "Traceback (most recent call last):\n  File \"/home/a/app/main.py\", line 9, in f\n    x\nKeyError: 'user' after 12 ms";
+    let one = "Traceback (most recent call last):\n  File \"/home/user/app/main.py\", line 9, in f\n    x\nKeyError: 'user' after 12 ms";
     let moved = "noise\nTraceback (most recent call last):\n  File \"/srv/b/app/main.py\", line 31, in f\n    x\nKeyError: 'user' after 7 ms";
     let other = one.replace("'user'", "'name'");
     assert_eq!(print(one), print(moved));

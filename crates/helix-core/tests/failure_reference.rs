@@ -575,27 +575,3 @@ fn known_traps_are_told_apart() {
     }
     assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), ROWS.len(), wrong.join("\n"));
 }
-
-/// A kill by the memory controller and the supervisor's deadline are known without a word of text [24, 27].
-#[test]
-fn facts_decide_where_nothing_is_written() {
-    let classifier = Classifier::new().unwrap();
-    let killed = FailureObservation {
-        tool: "cargo".into(),
-        termination: Termination::Signaled { signal: 9 },
-        ..FailureObservation::default()
-    };
-    let by = |observation: &FailureObservation| {
-        let got = classifier.classify(observation, &Log::of_texts("", "Compiling a v1.0.0"));
-        (got.category.label(), got.cause, got.evidence.decided_by)
-    };
-    assert_eq!(by(&killed), ("UNKNOWN", "killed_external", "fact:signal=9".to_owned()));
-    assert_eq!(
-        by(&FailureObservation { oom_kills: 1, ..killed.clone() }),
-        ("MEMORY_ERROR", "oom_kill", "fact:oom_kills=1".to_owned())
-    );
-    assert_eq!(
-        by(&FailureObservation { deadline_passed: true, ..killed }),
-        ("TIMEOUT", "deadline", "fact:deadline passed".to_owned())
-    );
-}

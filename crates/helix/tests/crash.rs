@@ -139,6 +139,10 @@ async fn carried_out(seed: u64, kills: u32) -> (Whole, u32) {
             Stage::no_agent_is_left(&job);
             stage.no_gate_is_left();
             assert_eq!(overlaps(&stage.plays()).unwrap(), Vec::<std::path::PathBuf>::new(), "seed {seed}");
+            if view["status"] != "succeeded" {
+                // The comparison that follows says what differs; this says why.
+                println!("seed {seed}: {view:#}\n{}", stage.log());
+            }
             (whole(&stage, &view, &events), report)
         })
     });
