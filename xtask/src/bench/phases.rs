@@ -19,7 +19,7 @@ use super::programs::Programs;
 /// Measures chains by hand and by Helix in turn.
 pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec<Figure>> {
     let (rounds, phases) = match extent {
-        Extent::Whole => (4, 20),
+        Extent::Whole => (5, 20),
         Extent::Quick => (2, 6),
     };
     let place = Place::new(programs)?;
@@ -28,9 +28,12 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     let (mut bare, mut helix) = (Vec::new(), Vec::new());
     let mut stages: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for round in 0..rounds {
+        let mut chain = 0.0;
         for phase in 1..=phases {
-            bare.push(one_by_hand(&place, &by_hand, round, phase)?);
+            chain += one_by_hand(&place, &by_hand, round, phase)?;
         }
+        // A chain's average on both sides: a middle value on one of them would leave out the slow ones there only.
+        bare.push(chain / phases as f64);
         let repository = place.repository(&format!("helix{round}"), &plan)?;
         let events = place.run(&repository)?;
         helix.push(tell_apart(&events, phases, &mut stages)?);
@@ -43,8 +46,12 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     let figure = Figure::new(format!("a phase in a chain of {phases}, zero-work agent"), median(&helix), "ms")
         .beside(median(&bare))
         .bar(Bar::AboveBareAtMost(12.0))
-        .note(format!("per phase until: {}", stages.join(", ")));
+        .note(format!("chains by hand {}, by Helix {}; until: {}", list(&bare), list(&helix), stages.join(", ")));
     Ok(vec![figure])
+}
+
+fn list(times: &[f64]) -> String {
+    times.iter().map(|time| format!("{time:.0}")).collect::<Vec<_>>().join("/")
 }
 
 fn order(phase: usize) -> String {

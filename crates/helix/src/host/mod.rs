@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 
 use helix_engine::{Engine, EngineError};
 use helix_server::ServerConfig;
-use helix_store::{HostInfo, HostLock, OpenError, StateDir, StateDirError};
+use helix_store::{DatabaseError, HostInfo, HostLock, OpenError, StateDir, StateDirError};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -276,7 +276,11 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
             let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
             while let Some(error) = cause {
                 if let Some(open) = error.downcast_ref::<OpenError>() {
-                    let shown = CommandError::usage(open.code(), open).hint(open.hint());
+                    let shown = match open {
+                        OpenError::Database(DatabaseError::Full { .. }) => CommandError::environment(open.code(), open),
+                        other => CommandError::usage(other.code(), other),
+                    };
+                    let shown = shown.hint(open.hint());
                     return match std::error::Error::source(open) {
                         Some(source) => shown.because(source),
                         None => shown,
