@@ -107,6 +107,21 @@ mod tests {
     }
 
     #[test]
+    fn reads_grow_while_there_is_more_and_shrink_again() {
+        let mut buffer = LineBuffer::new();
+        let mut rooms = Vec::new();
+        for available in [usize::MAX, usize::MAX, usize::MAX, usize::MAX, usize::MAX, 10, 10, 10, 10] {
+            let fill = buffer.fill(|space| {
+                rooms.push(space.len() / 1024);
+                Ok(space.len().min(available))
+            });
+            fill.unwrap();
+        }
+        assert_eq!(rooms, [4, 16, 64, 256, 256, 256, 64, 16, 4]);
+        assert_eq!(buffer.into_tail().len(), (4 + 16 + 64 + 256 + 256) * 1024 + 4 * 10);
+    }
+
+    #[test]
     fn an_interrupted_read_is_repeated() {
         let (mut buffer, mut calls) = (LineBuffer::new(), 0);
         let read = buffer.fill(|space| {
