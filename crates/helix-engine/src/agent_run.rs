@@ -15,7 +15,7 @@ use helix_agents::{
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
-use helix_core::run::{Ending, RunFacts, StopCause, StreamFacts};
+use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 use tokio::io::AsyncBufReadExt as _;
 use tokio::sync::Semaphore;
@@ -82,6 +82,13 @@ pub struct RunReport {
     pub answer: String,
     /// Wall time in milliseconds.
     pub duration_ms: u64,
+}
+
+impl RunReport {
+    /// The report of a run of which nothing but these facts is known.
+    pub(crate) fn without_record(facts: RunFacts) -> Self {
+        Self { facts, usage: Usage::default(), session: None, answer: String::new(), duration_ms: 0 }
+    }
 }
 
 /// Why a run could not be made. What an agent does wrong is no error here but evidence in the report.
@@ -359,20 +366,8 @@ enum Next<L> {
 
 /// The report of a run that was stopped before it had a place to run in.
 fn never_started() -> RunReport {
-    let facts = RunFacts {
-        ending: Ending::NotStarted { reason: "it was stopped before it started".into() },
-        stopped: Some(StopCause::Cancelled),
-        stdout: StreamFacts { read_to_end: true, ..StreamFacts::default() },
-        asked_schema: false,
-        started: false,
-        active_after_terminal: false,
-        terminal: None,
-        declared_error: None,
-        rate_limit: None,
-        tasks_lost: 0,
-        stderr_tail: String::new(),
-    };
-    RunReport { facts, usage: Usage::default(), session: None, answer: String::new(), duration_ms: 0 }
+    let ending = Ending::NotStarted { reason: "it was stopped before it started".into() };
+    RunReport::without_record(RunFacts::without_record(ending, Some(StopCause::Cancelled)))
 }
 
 fn report(mut reader: Box<dyn Reader>, end: &RunEnd, stream: &helix_agents::StreamEnd) -> RunReport {

@@ -40,6 +40,25 @@ pub struct RunFacts {
     pub stderr_tail: String,
 }
 
+impl RunFacts {
+    /// The facts of a run that left no record: it never started, or nobody can read what it wrote.
+    pub fn without_record(ending: Ending, stopped: Option<StopCause>) -> Self {
+        Self {
+            ending,
+            stopped,
+            stdout: StreamFacts::default(),
+            asked_schema: false,
+            started: false,
+            active_after_terminal: false,
+            terminal: None,
+            declared_error: None,
+            rate_limit: None,
+            tasks_lost: 0,
+            stderr_tail: String::new(),
+        }
+    }
+}
+
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "how", rename_all = "snake_case")]

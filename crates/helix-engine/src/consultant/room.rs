@@ -10,7 +10,7 @@ use helix_agents::{AgentAsk, SessionRef};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId, SessionId, TurnId};
 use helix_core::job::{ErrorView, Recorded, describe, remedy};
-use helix_core::run::{Outcome, Retry};
+use helix_core::run::{Ending, Outcome, Retry, RunFacts};
 use helix_core::session::{SessionEvent, SessionView};
 use helix_core::step_marker::MarkerFilter;
 use helix_store::{Append, NewEvent, Projection, Stream};
@@ -257,20 +257,7 @@ fn ended(report: &RunReport) -> TurnEnded {
 
 /// What is known of a run that nobody can read.
 fn lost_report() -> RunReport {
-    let facts = helix_core::run::RunFacts {
-        ending: helix_core::run::Ending::Unknown,
-        stopped: None,
-        stdout: helix_core::run::StreamFacts::default(),
-        asked_schema: false,
-        started: false,
-        active_after_terminal: false,
-        terminal: None,
-        declared_error: None,
-        rate_limit: None,
-        tasks_lost: 0,
-        stderr_tail: String::new(),
-    };
-    RunReport { facts, usage: Default::default(), session: None, answer: String::new(), duration_ms: 0 }
+    RunReport::without_record(RunFacts::without_record(Ending::Unknown, None))
 }
 
 /// Turns what the agent does into what the user sees.
