@@ -2,6 +2,7 @@
 //!
 //! Must not know what is measured: each group of figures has a file of its own.
 
+mod adrs;
 mod figure;
 mod host;
 mod idle;
@@ -10,6 +11,7 @@ mod lines;
 mod machine;
 mod phases;
 mod programs;
+mod recall;
 mod streams;
 
 use anyhow::{Context, bail};
@@ -28,7 +30,7 @@ pub(crate) struct Options {
     /// Prints one JSON object instead of a table.
     #[arg(long)]
     json: bool,
-    /// Only groups whose name contains this: idle, phases, streams, lines, libraries.
+    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs.
     #[arg(long)]
     only: Option<String>,
     /// Measures the executables that are there, without building them.
@@ -50,12 +52,14 @@ pub(crate) enum Extent {
 
 type Group = (&'static str, fn(&Programs, Extent) -> anyhow::Result<Vec<Figure>>);
 
-const GROUPS: [Group; 5] = [
+const GROUPS: [Group; 7] = [
     ("idle", idle::measure),
     ("phases", phases::measure),
     ("streams", streams::measure),
     ("lines", lines::measure),
     ("libraries", libraries::measure),
+    ("adrs", adrs::measure),
+    ("recall", recall::measure),
 ];
 
 /// Measures one group after the other.

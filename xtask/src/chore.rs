@@ -1,6 +1,6 @@
 //! The list of chores. Must not know how any of them is done: each has a file of its own.
 
-use crate::{bench, crash, record_claude, setup, test, tidy};
+use crate::{bench, crash, e2e, record_claude, setup, test, tidy};
 
 /// Chores of this repository.
 #[derive(Debug, clap::Parser)]
@@ -18,6 +18,10 @@ pub(crate) enum Chore {
     Crash(crash::Options),
     /// Makes fresh recordings of the real Claude Code CLI
     RecordClaude(record_claude::Options),
+    /// Installs Open WebUI into .test-tools/ (0.8 GB), for `e2e`
+    Openwebui(setup::Options),
+    /// Drives Open WebUI in a browser, with Helix and the real agent CLI behind it
+    E2e(e2e::Options),
 }
 
 impl Chore {
@@ -30,6 +34,8 @@ impl Chore {
             Self::Bench(options) => bench::run(options),
             Self::Crash(options) => crash::run(options),
             Self::RecordClaude(options) => record_claude::run(options),
+            Self::Openwebui(options) => setup::run_open_webui(options),
+            Self::E2e(options) => e2e::run(options),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask crash`: kills the host at many random moments of real jobs; the same test that CI runs with fewer.
+//! `cargo xtask crash`: kills the host at many random moments of real jobs, and at every append and effect of
+//! one; the same tests that CI runs with fewer.
 //!
 //! Must not know what a job is: the test in `crates/helix/tests/crash.rs` does.
 
@@ -24,5 +25,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if let Some(seed) = options.seed {
         command.env("HELIX_CRASH_SEED", seed.to_string());
     }
-    workspace::run(&mut command)
+    workspace::run(&mut command)?;
+    let mut places = workspace::cargo();
+    places.args([
+        "test",
+        "--package",
+        "helix",
+        "--package",
+        "helix-testkit",
+        "--test",
+        "crash_points",
+        "--",
+        "--nocapture",
+    ]);
+    places.env("HELIX_CRASH_STRIDE", "1");
+    workspace::run(&mut places)
 }

@@ -7,6 +7,7 @@
 mod bench;
 mod chore;
 mod crash;
+mod e2e;
 mod record_claude;
 mod setup;
 mod test;

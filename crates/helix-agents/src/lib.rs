@@ -16,7 +16,9 @@ pub use dialect::{Classified, Dialect, Ended, InvocationError, Reader, classify_
 pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
 pub use probe::{Capabilities, Feature, ProbeError, Supported, Version, probe};
-pub use profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, McpServer, SessionRef, ToolRules};
+pub use profile::{
+    AgentAsk, AgentHook, AgentProfile, AskedSchema, DialectName, ExitStatus, McpServer, SessionRef, SubAgent, ToolRules,
+};
 pub use run_dir::RunDirError;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};

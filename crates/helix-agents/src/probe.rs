@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
-use crate::dialect::{Surroundings, dialect};
+use crate::dialect::{Probing, Surroundings, dialect};
 use crate::profile::AgentProfile;
 
 /// How long an agent may take to print its version. The measured time is 0.14 s; a cold disk takes seconds.
@@ -69,6 +69,8 @@ pub enum Supported {
         /// The oldest version that is used.
         minimum: Version,
     },
+    /// It was not asked for its version, since it is no agent that would have one; only that it is there is known.
+    NotAsked,
     /// It is newer than anything that was measured: used, with a warning.
     Untested {
         /// The newest version that was measured.
@@ -192,6 +194,13 @@ pub async fn probe_within(
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value.as_str());
     let program = found(profile, program, path)?;
     let dialect = dialect(profile.dialect);
+    if dialect.probing() == Probing::Presence {
+        return dialect.capabilities("").ok_or_else(|| ProbeError::NoVersion {
+            profile: name(),
+            program,
+            output: String::new(),
+        });
+    }
     let arguments: Vec<String> = leading.iter().cloned().chain(dialect.version_arguments()).collect();
     let mut command = Command::new(&program);
     command.args(&arguments).env_clear().envs(env.iter().map(|(name, value)| (name, value)));

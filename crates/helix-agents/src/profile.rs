@@ -18,18 +18,24 @@ use serde_json::Value;
 pub enum DialectName {
     /// Claude Code, headless, JSON lines in both directions.
     Claude,
+    /// Codex, headless, JSON lines on stdout.
+    Codex,
+    /// Any program: a prompt on stdin, a record in the last line of stdout.
+    Command,
     /// The embedded agent that plays a cassette.
     Replay,
 }
 
 impl DialectName {
     /// All dialects of this version.
-    pub const ALL: [Self; 2] = [Self::Claude, Self::Replay];
+    pub const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Command, Self::Replay];
 
     /// The name in configuration files and run labels.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Command => "command",
             Self::Replay => "replay",
         }
     }
@@ -43,7 +49,7 @@ impl fmt::Display for DialectName {
 
 /// Says that a text names no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no dialect {0:?}; known: claude, replay")]
+#[error("there is no dialect {0:?}; known: claude, codex, command, replay")]
 pub struct UnknownDialect(pub String);
 
 impl FromStr for DialectName {
@@ -81,6 +87,20 @@ pub struct AgentProfile {
     /// Where the agent keeps its own configuration and sessions; its default where absent.
     #[serde(default)]
     pub config_dir: Option<PathBuf>,
+    /// What the exit status of a `command` agent says by itself; other dialects have records of their own.
+    #[serde(default)]
+    pub exit_status: ExitStatus,
+}
+
+/// What an exit status says of a run that left no record.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitStatus {
+    /// Nothing.
+    #[default]
+    NoEvidence,
+    /// That the work is done, if it is 0: the user vouches for it (`trust_exit = true`).
+    Trusted,
 }
 
 impl AgentProfile {
@@ -96,6 +116,7 @@ impl AgentProfile {
             fallback_model: None,
             home: None,
             config_dir: None,
+            exit_status: ExitStatus::default(),
         }
     }
 }
@@ -114,6 +135,15 @@ pub enum SessionRef {
         from: AgentSessionId,
         /// The id of the copy.
         new: AgentSessionId,
+    },
+    /// A copy of an existing session up to a point of it: what came after that point is not in the copy.
+    Cut {
+        /// The session to copy.
+        from: AgentSessionId,
+        /// The id of the copy.
+        new: AgentSessionId,
+        /// The last record that the copy has, as [`crate::dialect::Reader::point`] named it.
+        at: String,
     },
 }
 
@@ -165,6 +195,22 @@ pub struct AgentHook {
     pub timeout: Duration,
 }
 
+/// An agent that the main agent may ask in the same run, for a second opinion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubAgent {
+    /// Its name: lower-case letters, digits and `-`.
+    pub name: String,
+    /// What it knows and when to ask it.
+    pub description: String,
+    /// Its instructions.
+    pub prompt: String,
+    /// Its model; the main agent's where absent.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Tools that it may use, in the dialect's words.
+    pub tools: Vec<String>,
+}
+
 /// An image that goes with the prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptImage {
@@ -208,6 +254,9 @@ pub struct AgentAsk {
     /// Programs at events of the agent.
     #[serde(default)]
     pub hooks: Vec<AgentHook>,
+    /// Agents that it may ask. Dialects without such leave them out: they are help, never a condition.
+    #[serde(default)]
+    pub agents: Vec<SubAgent>,
     /// Working directory.
     pub cwd: PathBuf,
     /// Directory for the dialect's files of this run, which go below `agent-<dialect>/` in it. Must not be the
@@ -242,6 +291,7 @@ impl AgentAsk {
             tools: ToolRules::default(),
             mcp: Vec::new(),
             hooks: Vec::new(),
+            agents: Vec::new(),
             cwd: cwd.into(),
             run_dir: run_dir.into(),
             label: None,

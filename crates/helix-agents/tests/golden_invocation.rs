@@ -1,4 +1,4 @@
-//! The command line, environment and files of a claude run [8, 59, T22].
+//! The command line, environment and files of a run of each real agent [8, 59, T22].
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 
@@ -9,7 +9,8 @@ use std::time::Duration;
 use helix_agents::dialect::Surroundings;
 use helix_agents::profile::{AgentHook, PromptImage};
 use helix_agents::{
-    AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, McpServer, SessionRef, ToolRules, dialect,
+    AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, McpServer, SessionRef, SubAgent, ToolRules,
+    dialect,
 };
 use helix_core::ids::AgentSessionId;
 use serde_json::{Value, json};
@@ -159,8 +160,36 @@ fn sessions_are_begun_continued_and_forked() {
     assert!(has(&resume, &["--resume", "anything"]) && !has(&resume, &["--session-id"]));
     let fork = with(SessionRef::Fork { from: id("old"), new: id(SESSION) });
     assert!(has(&fork, &["--resume", "old", "--session-id", SESSION]) && has(&fork, &["--fork-session"]));
+    let cut = with(SessionRef::Cut { from: id("old"), new: id(SESSION), at: "m-7".into() });
+    assert!(has(&cut, &["--resume", "old", "--session-id", SESSION, "--resume-session-at", "m-7"]));
+    assert!(has(&cut, &["--fork-session"]));
     let error = invocation(&profile(), &with(SessionRef::New(id("no-uuid")))).unwrap_err();
     assert!(matches!(error, InvocationError::SessionNotUuid { .. }), "{error}");
+}
+
+#[test]
+fn experts_are_named_and_may_be_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ask = ask(dir.path());
+    let expert = SubAgent {
+        name: "databases".into(),
+        description: "Knows databases".into(),
+        prompt: "You are a \"database\" engineer".into(),
+        model: Some("haiku".into()),
+        tools: vec!["Read".into()],
+    };
+    ask.agents = vec![expert.clone()];
+    let made = invocation(&profile(), &ask).unwrap();
+    let place = made.args.iter().position(|arg| arg == "--agents").unwrap();
+    let agents: Value = serde_json::from_str(&made.args[place + 1]).unwrap();
+    assert_eq!(
+        agents,
+        json!({"databases": {"description": "Knows databases", "prompt": "You are a \"database\" engineer",
+            "tools": ["Read"], "model": "haiku"}})
+    );
+    assert_eq!(file(&made, "--settings").0["permissions"]["allow"], json!(["Agent", "Task"]));
+    ask.agents = vec![expert.clone(), expert];
+    assert!(matches!(invocation(&profile(), &ask).unwrap_err(), InvocationError::DuplicateAgent { .. }));
 }
 
 #[test]
@@ -193,4 +222,132 @@ fn what_cannot_be_expressed_is_an_error() {
     let mut empty = profile();
     empty.command.clear();
     assert!(matches!(invocation(&empty, &ask(dir.path())).unwrap_err(), InvocationError::NoProgram { .. }));
+}
+
+fn codex(ask: &AgentAsk, change: impl FnOnce(&mut AgentProfile)) -> Result<Invocation, InvocationError> {
+    let mut profile = AgentProfile::new("codex", DialectName::Codex, vec!["codex".to_owned()]);
+    profile.config_dir = Some("/home/dev/.codex".into());
+    profile.pass_env = vec!["OPENAI_API_KEY".to_owned(), "TZ".to_owned()];
+    change(&mut profile);
+    let own: Surroundings =
+        [("PATH", "/usr/bin"), ("HOME", "/home/dev"), ("OPENAI_API_KEY", "key"), ("TZ", "Asia/Tokyo"), ("AWS", "no")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into_iter()
+            .collect();
+    dialect(DialectName::Codex).invocation_in(&profile, ask, &own)
+}
+
+#[test]
+fn the_codex_command_line_is_the_measured_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ask = ask(dir.path());
+    ask.model = Some("gpt-5.1-codex".to_owned());
+    ask.system = Some("Be \"brief\"\u{7f}.".to_owned());
+    ask.schema = Some(json!({"type": "object", "properties": {"a": {"type": "string"}}}));
+    ask.tools = ToolRules { allow: vec!["Read".into(), "Edit(//home/dev/notes/**)".into()], deny: Vec::new() };
+    ask.images = vec![PromptImage { media_type: "image/png".to_owned(), base64: "aGk=".to_owned() }];
+    ask.mcp = vec![McpServer {
+        name: "helix".into(),
+        url: "http://127.0.0.1:7070/mcp".into(),
+        headers: [("Authorization".to_owned(), "Bearer secret-token".to_owned())].into(),
+    }];
+    ask.session = SessionRef::Resume(AgentSessionId::new(SESSION).unwrap());
+    let made = codex(&ask, |_| {}).unwrap();
+    let files = dir.path().join("agent-codex");
+    let at = |name: &str| files.join(name).display().to_string();
+    let (schema, last, image) = (at("schema.json"), at("last-message.txt"), at("image-1.png"));
+    let wanted = [
+        "exec",
+        "--json",
+        "--ignore-user-config",
+        "--ignore-rules",
+        "--skip-git-repo-check",
+        "--color",
+        "never",
+        "--cd",
+        "/home/dev/project",
+        "--sandbox",
+        "workspace-write",
+        "--add-dir",
+        "/home/dev/notes",
+        "--model",
+        "gpt-5.1-codex",
+        "--output-schema",
+        &schema,
+        "--output-last-message",
+        &last,
+        "--config",
+        "approval_policy=\"never\"",
+        "--config",
+        "web_search=\"disabled\"",
+        "--config",
+        "check_for_update_on_startup=false",
+        "--config",
+        "analytics.enabled=false",
+        "--config",
+        "developer_instructions=\"Be \\\"brief\\\"\\u007f.\"",
+        "--config",
+        "mcp_servers.helix={url=\"http://127.0.0.1:7070/mcp\",\
+         env_http_headers={\"Authorization\"=\"HELIX_MCP_HEADER_0_0\"},\
+         default_tools_approval_mode=\"approve\",required=true}",
+        "--config",
+        "shell_environment_policy.exclude=[\"HELIX_MCP_HEADER_*\"]",
+        "--image",
+        &image,
+        "--disable",
+        "plugins",
+        "--disable",
+        "apps",
+        "--disable",
+        "unbounded_connection_retries",
+        "resume",
+        SESSION,
+        "-",
+    ];
+    assert_eq!(made.args, wanted);
+    assert!(made.args.iter().all(|arg| !arg.contains("secret") && !arg.contains("dangerously")), "{:?}", made.args);
+    assert_eq!(made.stdin, b"Say \"hello\"\nplease");
+    let env = |name: &str| made.env.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+    assert_eq!(
+        [env("CODEX_HOME"), env("OPENAI_API_KEY"), env("TZ"), env("HELIX_MCP_HEADER_0_0"), env("AWS")],
+        [Some("/home/dev/.codex"), Some("key"), Some("UTC"), Some("Bearer secret-token"), None]
+    );
+    let (strict, mode) = file(&made, "--output-schema");
+    assert_eq!((strict["required"].clone(), mode), (json!(["a"]), 0o600));
+    assert_eq!(std::fs::read(&image).unwrap(), b"hi");
+}
+
+#[test]
+fn codex_is_not_asked_what_it_cannot_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = ask(dir.path());
+    let made = codex(&plain, |_| {}).unwrap();
+    assert_eq!(made.args.last().map(String::as_str), Some("-"));
+    assert!(
+        made.args.windows(2).any(|pair| pair == ["--sandbox", "read-only"]),
+        "nothing was allowed: {:?}",
+        made.args
+    );
+    let refused = |change: &dyn Fn(&mut AgentAsk)| {
+        let mut ask = plain.clone();
+        change(&mut ask);
+        codex(&ask, |_| {}).unwrap_err().to_string()
+    };
+    let id = |text: &str| AgentSessionId::new(text).unwrap();
+    assert!(refused(&|ask| ask.max_turns = Some(3)).contains("max_turns"));
+    assert!(refused(&|ask| ask.budget_usd = Some(1.0)).contains("budget_usd"));
+    let cut = SessionRef::Cut { from: id("a"), new: id("b"), at: "c".to_owned() };
+    assert!(refused(&|ask| ask.session = cut.clone()).contains("cut a session"));
+    assert!(
+        refused(&|ask| ask.images = vec![PromptImage { media_type: "image/png".into(), base64: "%".into() }])
+            .contains("image 1")
+    );
+    let server = |name: &str| McpServer { name: name.into(), url: "http://x".into(), headers: [].into() };
+    assert!(refused(&|ask| ask.mcp = vec![server("a"), server("a")]).contains("two tool servers"));
+    assert!(refused(&|ask| ask.mcp = vec![server("a.b")]).contains("other characters"));
+    assert!(codex(&plain, |profile| profile.command.clear()).is_err());
+    let mut fork = plain.clone();
+    fork.session = SessionRef::Fork { from: id("one"), new: id("two") };
+    let args = codex(&fork, |_| {}).unwrap().args;
+    assert_eq!(args[args.len() - 3..], ["fork", "one", "-"]);
 }

@@ -127,6 +127,10 @@ text_id!(
     AgentSessionId, "agent session", is_opaque_id, "use letters, digits, '-', '_' and '.'"
 );
 text_id!(
+    /// Something only a person can answer. Names its job and phase.
+    QuestionId, "question", is_opaque_id, "use letters, digits, '-', '_' and '.'"
+);
+text_id!(
     /// A git commit: 40 or 64 lower-case hexadecimal digits.
     CommitId, "commit", is_object_id, "a commit id has 40 or 64 lower-case hexadecimal digits"
 );
@@ -173,10 +177,47 @@ impl TurnId {
     }
 }
 
+impl QuestionId {
+    /// Names the question with this number (from 1) of a phase.
+    pub fn nth(job: &JobId, phase: &PhaseId, number: u32) -> Self {
+        Self(format!("{job}.{phase}.q{number}"))
+    }
+
+    /// The job, the phase and the number of the question in it.
+    pub fn parts(&self) -> Option<(JobId, PhaseId, u32)> {
+        let (rest, number) = self.0.rsplit_once(".q")?;
+        let (job, phase) = rest.split_once('.')?;
+        Some((JobId::new(job).ok()?, PhaseId::new(phase).ok()?, number.parse().ok()?))
+    }
+}
+
 impl RunId {
     /// Names the agent run of an attempt. Deterministic, so that a restarted Helix finds the run instead of repeating it.
     pub fn for_attempt(job: &JobId, phase: &PhaseId, attempt: u32) -> Self {
         Self(format!("{job}.{phase}.{attempt}"))
+    }
+
+    /// Names the agent run of a reviewer: of the gate with this index, or of the phase's verifier; rounds count from 1.
+    pub fn for_review(job: &JobId, phase: &PhaseId, attempt: u32, gate: Option<usize>, round: u32) -> Self {
+        match gate {
+            Some(gate) => Self(format!("{job}.{phase}.{attempt}.review-{gate}-{round}")),
+            None => Self(format!("{job}.{phase}.{attempt}.verify-{round}")),
+        }
+    }
+
+    /// Names the agent run that advises on a phase that cannot go on; rounds count from 1.
+    pub fn for_advice(job: &JobId, phase: &PhaseId, round: u32) -> Self {
+        Self(format!("{job}.{phase}.advice-{round}"))
+    }
+
+    /// The job and phase that a run of a job belongs to; `None` for runs of conversations.
+    pub fn job_and_phase(&self) -> Option<(JobId, PhaseId)> {
+        let (job, rest) = self.0.split_once('.')?;
+        let phase = rest.split('.').next()?;
+        if !job.starts_with('j') {
+            return None;
+        }
+        Some((JobId::new(job).ok()?, PhaseId::new(phase).ok()?))
     }
 
     /// Names the `try_number`th agent run (from 1) of a turn.

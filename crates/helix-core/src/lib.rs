@@ -11,6 +11,7 @@ pub mod finding;
 pub mod ids;
 pub mod job;
 pub mod plan;
+pub mod question;
 pub mod run;
 pub mod session;
 pub mod source_text;

@@ -57,3 +57,27 @@ fn facts_decide_where_nothing_is_written() {
         ("TIMEOUT", "deadline", "fact:deadline passed".to_owned())
     );
 }
+
+/// Two hundred more, of tools and causes that the corpus does not have.
+#[test]
+fn the_bars_hold_in_the_field() {
+    let cases = failure_world::field::first();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("field", &score(&predictions), &misses(&predictions));
+}
+
+/// Sixty of tools that no rule had been written for.
+#[test]
+fn the_bars_hold_for_tools_that_nobody_thought_of() {
+    let cases = failure_world::field::second();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("second", &score(&predictions), &misses(&predictions));
+}
+
+/// Fifty of common tools, with causes that the corpus does not have.
+#[test]
+fn the_bars_hold_for_common_tools() {
+    let cases = failure_world::field::third();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("third", &score(&predictions), &misses(&predictions));
+}

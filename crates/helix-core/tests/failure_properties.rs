@@ -148,3 +148,124 @@ fn a_hundred_megabytes_take_less_than_two_seconds_and_two_hundred_cases_less_tha
     println!("{} cases: {:?}", predictions.len(), started.elapsed());
     assert!(started.elapsed().as_secs_f64() < 1.0);
 }
+
+/// What breaks text: a piece lost, doubled, moved, replaced by other bytes, or the rest cut off.
+#[derive(Debug, Clone)]
+enum Mutation {
+    Lose(usize, usize),
+    Double(usize, usize),
+    Replace(usize, u8),
+    Cut(usize),
+    Glue(usize),
+}
+
+fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
+    let one = prop_oneof![
+        (any::<usize>(), 1_usize..200).prop_map(|(at, length)| Mutation::Lose(at, length)),
+        (any::<usize>(), 1_usize..200).prop_map(|(at, length)| Mutation::Double(at, length)),
+        (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Mutation::Replace(at, byte)),
+        any::<usize>().prop_map(Mutation::Cut),
+        any::<usize>().prop_map(Mutation::Glue),
+    ];
+    prop::collection::vec(one, 1..8)
+}
+
+fn mutated(text: &str, mutations: &[Mutation]) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for mutation in mutations {
+        if bytes.is_empty() {
+            break;
+        }
+        let size = bytes.len();
+        match *mutation {
+            Mutation::Lose(at, length) => {
+                let at = at % size;
+                bytes.drain(at..(at + length).min(size));
+            }
+            Mutation::Double(at, length) => {
+                let at = at % size;
+                let piece = bytes[at..(at + length).min(size)].to_vec();
+                bytes.splice(at..at, piece);
+            }
+            Mutation::Replace(at, byte) => bytes[at % size] = byte,
+            Mutation::Cut(at) => bytes.truncate(at % size),
+            // The end of a line is lost: two streams wrote at once.
+            Mutation::Glue(at) => {
+                if let Some(found) = bytes[at % size..].iter().position(|byte| *byte == b'\n') {
+                    bytes.remove(at % size + found);
+                }
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn reported(observation: &FailureObservation, log: &Log) {
+    use helix_core::failure::report::{FailurePlace, Look, Report, ReportRequest, Section};
+    let classified = CLASSIFIER.classify(observation, log);
+    let report = Report::of(ReportRequest {
+        place: FailurePlace::default(),
+        observation,
+        classified: Section::Known(&classified),
+        log,
+        similar: Section::Known(&[]),
+        suggestions: &[],
+    });
+    assert!((2..=4).contains(&report.actions.len()));
+    assert!(report.prompt(200).len() <= 600);
+    assert!(report.markdown().len() < 64 * 1024, "GitHub takes no longer comment");
+    assert!(!report.terminal(Look::Plain).contains('\u{1b}'));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_damaged_log_breaks_a_parser(at in any::<prop::sample::Index>(), mutations in mutations()) {
+        let corpus = include_str!("fixtures/failures/corpus.jsonl").lines().collect::<Vec<_>>();
+        let case: serde_json::Value = serde_json::from_str(corpus[at.index(corpus.len())]).unwrap();
+        let text = |key: &str| mutated(case[key].as_str().unwrap(), &mutations);
+        let log = Log::of_texts(&text("stdout_tail"), &text("stderr_tail"));
+        let observation = FailureObservation { tool: case["tool"].as_str().unwrap().into(), ..FailureObservation::default() };
+        judged(&observation, &log);
+        reported(&observation, &log);
+    }
+
+    #[test]
+    fn what_varies_from_run_to_run_is_masked(
+        path in "(/[a-z]{1,6}){2,4}\\.rs", number in 0_u64..1_000_000_000, hexadecimal in "0x[0-9a-f]{4,16}",
+        id in "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", hour in 0_u32..24, minute in 0_u32..60, request in "req_[A-Za-z0-9]{8,24}",
+    ) {
+        let text = format!("{path}: {number} of {hexadecimal} in {id} at 2026-03-04T{hour:02}:{minute:02}:09Z for {request}");
+        prop_assert_eq!(normalise(&text), "<path>: <n> of <id> in <id> at <time> for <id>");
+    }
+}
+
+/// Ten times the line takes about ten times as long, whatever it is made of; and none breaks a report.
+#[test]
+fn huge_lines_take_linear_time() {
+    let pieces = [
+        "{\"type\":",
+        "[[[[",
+        "<failure message=\"",
+        "a: ",
+        "expected ",
+        "File \"a\", line 1",
+        "::",
+        "\u{1b}[31m",
+        "at f (a.js:1:2) ",
+        "错误",
+        "://a@b",
+        "error: ",
+        "cannot find ",
+        "-----BEGIN PRIVATE KEY-----",
+    ];
+    for piece in pieces {
+        let line = piece.repeat(2_000_000 / piece.len());
+        let started = std::time::Instant::now();
+        let log = Log::of_texts("", &line);
+        judged(&FailureObservation::default(), &log);
+        reported(&FailureObservation::default(), &log);
+        assert!(started.elapsed().as_secs() < 30, "{piece:?}: {:?}", started.elapsed());
+    }
+}

@@ -281,7 +281,7 @@ fn sharing_is_bounded() {
         (0..2000).map(|number| format!("  - {{ id: p{number}, type: decision, name: d }}\n")).collect();
     let many = format!("name: n\nskills: [{}]\nphases:\n{phases}", vec!["s"; 5000].join(", "));
     let generating = phases.replace("decision", "planning, generates_phases: true");
-    let long = format!("name: n\ndynamic_phase_template: {}\nphases:\n{generating}", "x".repeat(500_000));
+    let long = format!("name: n\nmax_dynamic_phases: {}\nphases:\n{generating}", "x".repeat(500_000));
     let after: String = (0..1000)
         .map(|number| {
             format!("  - {{ id: p{number}, type: planning, name: d, generates_phases: true, after_dynamic: true }}\n")

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use helix_core::plan::{Plan, codes, default_gates_markdown, json_schema};
+use helix_core::plan::{Plan, codes, default_gates_markdown, gates_markdown, json_schema, keys_markdown};
 use serde_json::Value;
 
 fn schema_keys(schema: &Value, pointer: &str) -> BTreeSet<String> {
@@ -37,7 +37,7 @@ fn parser_and_schema_take_the_same_keys() {
         assert_eq!(parser_keys(&format!("name: n\n{source}")), schema_keys(&schema, pointer), "{pointer}");
     }
     let gates = schema.pointer("/$defs/GateSpec/oneOf").unwrap().as_array().unwrap();
-    assert_eq!(gates.len(), 16);
+    assert_eq!(gates.len(), 17);
     for (number, gate) in gates.iter().enumerate() {
         let word = gate.pointer("/properties/type/const").unwrap().as_str().unwrap();
         let source = format!("name: n\n{PHASE}, gates: [{{type: {word}, zzzzzzzzzzzzzzzzzzzzzz: 1}}]}}\n");
@@ -61,11 +61,27 @@ fn required_keys_and_words_are_the_parsers() {
     assert!(schema.pointer("/$defs/Duration/pattern").is_some());
 }
 
+/// The docs are generated from the types [22, 23].
 #[test]
-fn the_docs_show_the_table_of_default_gates() {
+fn the_docs_show_the_tables_of_keys_and_gates() {
     let docs = include_str!("../../../docs/plan.md");
-    let table = docs.split("<!-- default gates -->\n").nth(1).unwrap().split("<!-- end -->").next().unwrap();
-    assert_eq!(table.trim(), default_gates_markdown().trim(), "docs/plan.md is out of date");
+    for (name, table) in
+        [("default gates", default_gates_markdown()), ("keys", keys_markdown()), ("gates", gates_markdown())]
+    {
+        let mark = format!("<!-- {name} -->\n");
+        let shown = docs.split(&mark).nth(1).unwrap_or_else(|| panic!("docs/plan.md has no {mark}"));
+        let shown = shown.split("<!-- end -->").next().unwrap();
+        assert_eq!(shown.trim(), table.trim(), "docs/plan.md is out of date");
+    }
+}
+
+#[test]
+fn every_key_and_gate_is_described() {
+    for table in [keys_markdown(), gates_markdown()] {
+        for row in table.lines() {
+            assert!(!row.contains("|  |") || row.ends_with("|  |"), "{row} says nothing");
+        }
+    }
 }
 
 #[test]

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_agents::RunDirError;
-use helix_agents::dialect::{self, Dialect, InvocationError, Reader};
+use helix_agents::dialect::{self, InvocationError, Reader};
 use helix_agents::supervisor::SweepReport;
 use helix_agents::{
-    AgentAsk, AgentProfile, AskedSchema, DialectName, Grace, RunEnd, RunHandle, RunRequest, Supervisor,
+    AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, Grace, RunEnd, RunHandle, RunRequest, Supervisor,
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
@@ -32,6 +32,8 @@ const STALL: Duration = Duration::from_secs(360);
 const STDOUT: &str = "stdout.jsonl";
 /// Label that names the dialect, so that a restarted host reads the run's record in the right language.
 const DIALECT_LABEL: &str = "dialect";
+/// Label that says that the exit status of the agent is trusted.
+const EXIT_LABEL: &str = "trust_exit";
 /// Label that says whether structured output was asked for.
 const SCHEMA_LABEL: &str = "asked_schema";
 
@@ -78,6 +80,8 @@ pub struct RunReport {
     pub usage: Usage,
     /// The session that can be resumed.
     pub session: Option<AgentSessionId>,
+    /// The point that the session has reached, where the dialect can cut sessions.
+    pub point: Option<String>,
     /// The answer, also when it was cut off.
     pub answer: String,
     /// Wall time in milliseconds.
@@ -87,7 +91,7 @@ pub struct RunReport {
 impl RunReport {
     /// The report of a run of which nothing but these facts is known.
     pub(crate) fn without_record(facts: RunFacts) -> Self {
-        Self { facts, usage: Usage::default(), session: None, answer: String::new(), duration_ms: 0 }
+        Self { facts, usage: Usage::default(), session: None, point: None, answer: String::new(), duration_ms: 0 }
     }
 }
 
@@ -244,7 +248,7 @@ impl AgentRunner {
             invocation,
             deadline: limits.deadline,
             grace: self.patience.grace,
-            labels: labels(dialect.as_ref(), &ask),
+            labels: labels(profile, &ask),
         };
         let handle =
             self.supervisor.start(request).await.map_err(|source| RunError::Start { run: run.clone(), source })?;
@@ -305,7 +309,8 @@ impl AgentRunner {
             .parse()
             .map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
         let asked = labels.get(SCHEMA_LABEL).map_or(AskedSchema::No, |_| AskedSchema::Yes);
-        Ok(dialect::dialect(name).reader(asked))
+        let exit = labels.get(EXIT_LABEL).map_or(ExitStatus::NoEvidence, |_| ExitStatus::Trusted);
+        Ok(dialect::dialect(name).reader_with(asked, exit))
     }
 
     async fn read(
@@ -376,13 +381,17 @@ fn report(mut reader: Box<dyn Reader>, end: &RunEnd, stream: &helix_agents::Stre
         facts: reader.facts(end, stream),
         usage: reader.usage(),
         session: reader.session().cloned(),
+        point: reader.point().map(str::to_owned),
         answer: reader.answer().to_owned(),
         duration_ms: u64::try_from(elapsed).unwrap_or(0),
     }
 }
 
-fn labels(dialect: &dyn Dialect, ask: &AgentAsk) -> BTreeMap<String, String> {
-    let mut labels = BTreeMap::from([(DIALECT_LABEL.to_owned(), dialect.name().as_str().to_owned())]);
+fn labels(profile: &AgentProfile, ask: &AgentAsk) -> BTreeMap<String, String> {
+    let mut labels = BTreeMap::from([(DIALECT_LABEL.to_owned(), profile.dialect.as_str().to_owned())]);
+    if profile.exit_status == ExitStatus::Trusted {
+        labels.insert(EXIT_LABEL.to_owned(), "yes".to_owned());
+    }
     if ask.asked_schema() == AskedSchema::Yes {
         labels.insert(SCHEMA_LABEL.to_owned(), "yes".to_owned());
     }

@@ -28,3 +28,11 @@ pub const UNKNOWN_PHASE: &str = "HX0412";
 pub const JOURNAL_FAILED: &str = "HX0413";
 /// A limit that is no positive number.
 pub const BAD_LIMIT: &str = "HX0414";
+/// A page that is no usable skill.
+pub const BAD_SKILL: &str = "HX0450";
+/// A plan names a skill that nobody has.
+pub const UNKNOWN_SKILL: &str = "HX0451";
+/// `experts.toml` has an error.
+pub const EXPERTS_INVALID: &str = "HX0452";
+/// The Consultant's own template has an error.
+pub const PROMPT_INVALID: &str = "HX0453";

@@ -4,10 +4,14 @@
 
 use std::path::PathBuf;
 
-use helix_agents::AgentProfile;
-use helix_core::job::Policy;
+use helix_agents::{AgentProfile, SubAgent};
+use helix_core::job::{Policy, Roles};
 
 use crate::agent_run::Patience;
+use crate::crash_point::CrashPoint;
+use crate::failures::FailureSettings;
+use crate::consultant::Enforcement;
+use crate::prompt::ConsultantPrompt;
 
 /// Everything an engine is told once, at its start.
 #[derive(Debug, Clone)]
@@ -24,6 +28,12 @@ pub struct EngineConfig {
     pub projects: PathBuf,
     /// The Consultant's settings.
     pub consultant: ConsultantConfig,
+    /// Where the process is to die, for tests of what a crash leaves.
+    pub crash: CrashPoint,
+    /// Whether and how failures are remembered.
+    pub failures: FailureSettings,
+    /// Who reviews results and who advises on phases that cannot go on.
+    pub roles: Roles,
     /// Policy of jobs that do not say otherwise.
     pub policy: Policy,
     /// Agent processes at the same time over all jobs and conversations.
@@ -32,6 +42,8 @@ pub struct EngineConfig {
     pub patience: Patience,
     /// Path of this `helix` binary, for agents that call it.
     pub helix: PathBuf,
+    /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.
+    pub config_dir: Option<PathBuf>,
 }
 
 /// Settings of the Consultant.
@@ -43,6 +55,27 @@ pub struct ConsultantConfig {
     pub model: Option<String>,
     /// Time limit of one turn.
     pub turn_timeout: std::time::Duration,
-    /// Overrides the built-in system prompt.
-    pub prompt: Option<String>,
+    /// Its standing instructions.
+    pub prompt: ConsultantPrompt,
+    /// How its answers are checked and corrected.
+    pub enforcement: Enforcement,
+    /// Directories of the user's own skills.
+    pub skills: Vec<PathBuf>,
+    /// Sub-agents that it may ask for second opinions.
+    pub experts: Vec<SubAgent>,
+}
+
+impl ConsultantConfig {
+    /// A Consultant with the built-in instructions and without experts.
+    pub fn new(agent: impl Into<String>, turn_timeout: std::time::Duration) -> Self {
+        Self {
+            agent: agent.into(),
+            model: None,
+            turn_timeout,
+            prompt: ConsultantPrompt::default(),
+            enforcement: Enforcement::default(),
+            skills: Vec::new(),
+            experts: Vec::new(),
+        }
+    }
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
-use helix_agents::{Supervisor, SupervisorConfig};
+use helix_agents::{Grace, Supervisor, SupervisorConfig};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
-use helix_core::job::{JobEvent, JobState, JobView, Recorded};
+use helix_core::job::{JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
 use helix_core::session::SessionView;
 use helix_store::{
     Access, Acquire, Fence, Follower, JobFilter, Journal, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir, Stream,
@@ -20,15 +20,18 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::agent_run::{AgentRunner, Listener, RunError};
+use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, ToolsEndpoint, TurnError, TurnEvent, TurnRequest};
+use crate::failures::FailureDesk;
 use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
-use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock};
+use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
-use crate::tools::Tools;
+use crate::tools::{Caller, Tools};
 
+/// Longest time that each step of a stop may take while somebody in a chat waits for it.
+const CHAT_GRACE: Duration = Duration::from_millis(700);
 /// Events that a reader of the live activity may be behind before it misses some.
 const ACTIVITY_BUFFER: usize = 4_096;
 /// Events between a follower of the journal and its reader.
@@ -56,11 +59,16 @@ pub(crate) struct Inner {
     pub(crate) probes: Probes,
     carrier: Carrier,
     house: House,
-    jobs: Mutex<HashMap<JobId, JobHandle>>,
+    pub(crate) jobs: Mutex<HashMap<JobId, JobHandle>>,
+    /// One job at a time is taken up again: two that resume the same one would both write its next event.
+    pub(crate) reopening: tokio::sync::Mutex<()>,
+    pub(crate) failures: FailureDesk,
+    /// Told when the loop of a job has ended and cleaned up.
+    pub(crate) settled: tokio::sync::Notify,
     activity: broadcast::Sender<Activity>,
     tools: Arc<OnceLock<ToolsEndpoint>>,
     tasks: TaskTracker,
-    closing: CancellationToken,
+    pub(crate) closing: CancellationToken,
 }
 
 /// Why something cannot be read or changed.
@@ -81,6 +89,12 @@ pub enum EngineError {
         id: JobId,
         /// How it ended.
         status: String,
+    },
+    /// It cannot be done as things stand.
+    #[error("{message}")]
+    Refused {
+        /// Why not.
+        message: String,
     },
     /// The journal failed.
     #[error("the journal failed")]
@@ -145,16 +159,27 @@ impl Engine {
         let (tasks, closing, tools) = (TaskTracker::new(), CancellationToken::new(), Arc::new(OnceLock::new()));
         let git = GitEnvironment::from_process().owned_by(state.root());
         let desk = Arc::new(Desk {
-            runner: runner.clone(),
+            runner: runner.clone().with_patience(in_a_chat(config.patience)),
             journal: Arc::clone(&journal),
             fence: fence.clone(),
             config: config.consultant.clone(),
             projects: config.projects.clone(),
+            config_dir: config.config_dir.clone(),
+            helix: config.helix.clone(),
             tools: Arc::clone(&tools),
             closing: closing.clone(),
         });
-        let carrier =
-            Carrier::new(state.clone(), runner.clone(), config.default_agent.clone(), activity.clone(), git.clone());
+        let failures = FailureDesk::open(&state, config.failures).await;
+        let carrier = Carrier::new(
+            state.clone(),
+            runner.clone(),
+            config.default_agent.clone(),
+            activity.clone(),
+            git.clone(),
+            Arc::clone(&tools),
+            config.helix.clone(),
+            failures.clone(),
+        );
         let house = House::new(Arc::clone(&desk), state.sessions(), tasks.clone());
         let jobs = Mutex::default();
         let inner = Inner {
@@ -169,6 +194,9 @@ impl Engine {
             carrier,
             house,
             jobs,
+            reopening: tokio::sync::Mutex::default(),
+            settled: tokio::sync::Notify::new(),
+            failures,
             activity,
             tools,
             tasks,
@@ -210,6 +238,7 @@ impl Engine {
             }
         }
         let mut runs: Vec<RunId> = states.iter().flat_map(|(_, state)| open_runs(state)).collect();
+        runs.extend(states.iter().flat_map(|(id, state)| open_side_runs(id, state)));
         runs.extend(inner.house.open_runs().await.map_err(journal_error)?);
         match inner.runner.sweep(&runs).await {
             Ok(report) => tracing::debug!(?report, "swept runs that nobody keeps"),
@@ -256,13 +285,16 @@ impl Engine {
     /// Starts the loop of a job whose first event is in the journal.
     pub(crate) fn start_loop(&self, id: JobId, state: JobState) {
         let inner = &self.inner;
-        let log = JobLog::new(id.clone(), state, Arc::clone(&inner.journal), inner.fence.clone());
-        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), inner.closing.clone());
+        let crash = inner.config.crash.clone();
+        let log = JobLog::new(id.clone(), state, Arc::clone(&inner.journal), inner.fence.clone(), crash.clone());
+        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), inner.closing.clone(), crash);
         lock(&inner.jobs).insert(id.clone(), handle);
         let engine = self.clone();
+        inner.tasks.spawn(self.clone().keep_status_file(id.clone()));
         inner.tasks.spawn(async move {
             job_loop.run().await;
             lock(&engine.inner.jobs).remove(&id);
+            engine.inner.settled.notify_waiters();
         });
     }
 
@@ -330,6 +362,7 @@ impl Engine {
             return Ok(receiver);
         }
         let (journal, stream) = (Arc::clone(&self.inner.journal), Stream::Job(id.clone()));
+        let id = id.clone();
         let closing = self.inner.closing.clone();
         self.inner.tasks.spawn(async move {
             let mut follower = Follower::new(journal.as_ref(), stream, after);
@@ -344,8 +377,15 @@ impl Engine {
                     Ok(None) => return,
                     Err(error) => Err(journal_error(error)),
                 };
-                let last =
-                    !matches!(&event, Ok(Recorded { event, .. }) if !matches!(event, JobEvent::JobFinished { .. }));
+                let last = match &event {
+                    Err(_) => true,
+                    // A job that was resumed has events after its end.
+                    Ok(Recorded { number, event: JobEvent::JobFinished { .. }, .. }) => {
+                        let view = journal.job(id.to_string()).await.ok().flatten();
+                        view.is_none_or(|view| view.last_event <= *number)
+                    }
+                    Ok(_) => false,
+                };
                 if sender.send(event).await.is_err() || last {
                     return;
                 }
@@ -432,16 +472,36 @@ impl Engine {
         Ok(self.inner.house.stop_turn(&view))
     }
 
-    /// Helix's own tools, as agents and MCP clients call them. `session` is the conversation that calls, if one does.
-    pub fn tools(&self, session: Option<SessionId>) -> Tools {
-        Tools::new(self.clone(), session)
+    /// Helix's own tools, as agents and MCP clients call them.
+    pub fn tools(&self, caller: Caller) -> Tools {
+        Tools::new(self.clone(), caller)
     }
+}
+
+/// Patience with agents that somebody in a chat waits for: a stop ends a turn within two seconds.
+fn in_a_chat(patience: Patience) -> Patience {
+    let step = |step: Duration| step.min(CHAT_GRACE);
+    let grace = Grace { interrupt: step(patience.grace.interrupt), terminate: step(patience.grace.terminate) };
+    Patience { grace, ..patience }
 }
 
 /// Runs of a job whose end is not in the journal yet.
 fn open_runs(state: &JobState) -> Vec<RunId> {
     let tries = state.active().into_iter().flat_map(|active| &active.phases).flat_map(|progress| &progress.tries);
     tries.filter(|one| one.run_end.is_none() && one.fault.is_none()).map(|one| one.run.clone()).collect()
+}
+
+/// Runs of reviewers and advisers whose answer is not in the journal yet.
+fn open_side_runs(job: &JobId, state: &JobState) -> Vec<RunId> {
+    let Some(active) = state.active() else { return Vec::new() };
+    let first = |progress: &PhaseProgress| match progress.state {
+        PhaseState::Working { stage: Stage::Reviewing { gate, round } } => {
+            Some(RunId::for_review(job, &progress.id, progress.tries.len() as u32, gate, round))
+        }
+        PhaseState::Escalating { round, .. } => Some(RunId::for_advice(job, &progress.id, round)),
+        _ => None,
+    };
+    active.phases.iter().filter_map(first).flat_map(|run| side_runs(&run, &active.spec.policy)).collect()
 }
 
 struct Hose {

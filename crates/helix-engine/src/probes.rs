@@ -24,7 +24,7 @@ impl Probes {
             .await
             .map_err(|error| (crate::job::environment(&error).message, "run `helix doctor`".to_owned()))?;
         match capabilities.supported {
-            Supported::Yes => {}
+            Supported::Yes | Supported::NotAsked => {}
             Supported::Untested { newest_tested } => tracing::warn!(
                 agent = profile.name,
                 version = %capabilities.version,

@@ -10,6 +10,7 @@ use helix_core::plan::Plan;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
 use crate::git::{GitEnvironment, GitError, Head, OpenError, Repository};
+use crate::workflows::Shelves;
 
 /// A new project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +79,7 @@ pub enum ProjectError {
 pub(crate) fn create(
     root: &Path,
     git: GitEnvironment,
+    shelves: &Shelves,
     adr: Option<&Path>,
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
@@ -91,7 +93,7 @@ pub(crate) fn create(
     let parent = root.parent().unwrap_or(root);
     std::fs::create_dir_all(parent).map_err(disk(parent))?;
     let site = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(disk(parent))?;
-    let mut made = furnish(site.path(), git.clone(), root, adr, plan)?;
+    let mut made = furnish(site.path(), git, root, shelves, adr, plan)?;
     let site = site.keep();
     // A rename onto a directory that somebody else has made meanwhile fails unless that one is empty.
     if let Err(source) = std::fs::rename(&site, root) {
@@ -106,6 +108,7 @@ fn furnish(
     site: &Path,
     git: GitEnvironment,
     root: &Path,
+    shelves: &Shelves,
     adr: Option<&Path>,
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
@@ -123,14 +126,17 @@ fn furnish(
         Some(draft) => {
             let bytes = std::fs::read(draft).map_err(disk(draft))?;
             let file = draft.display().to_string();
-            let parsed = Plan::parse_bytes(&file, &bytes)
-                .map_err(|diagnostics| ProjectError::Plan { file: file.clone(), diagnostics })?;
+            let refused = |diagnostics| ProjectError::Plan { file: file.clone(), diagnostics };
+            let mut parsed = Plan::parse_bytes(&file, &bytes).map_err(refused)?;
             let text = String::from_utf8_lossy(&bytes);
             let text = match &decided {
                 Some(adr) => with_adr(&text, parsed.plan.adr.is_some(), adr),
                 None => text.into_owned(),
             };
             let path = format!("plans/{}/phases.yaml", directory_name(&parsed.plan.name));
+            // The workflow may ask for the decision, which has its name only now.
+            parsed.plan.adr = decided.clone().or(parsed.plan.adr);
+            shelves.expand(parsed, &file).map_err(refused)?;
             let target = site.join(&path);
             let folder = target.parent().unwrap_or(site);
             std::fs::create_dir_all(folder).map_err(disk(folder))?;
@@ -180,6 +186,31 @@ fn directory_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_is_checked_with_the_phases_of_its_workflow() {
+        let scratch = tempfile::tempdir().unwrap();
+        let draft = scratch.path().join("phases.yaml");
+        let create = |name: &str, text: &str| {
+            std::fs::write(&draft, text).unwrap();
+            let git = GitEnvironment::from_process();
+            create(&scratch.path().join(name), git, &Shelves::default(), None, Some(&draft))
+        };
+        let plan = |workflow: &str| {
+            format!(
+                "name: pages\nworkflow: {workflow}\nphases:\n  - {{ id: page, type: documentation, description: Write it., outputs: [page.md] }}\n"
+            )
+        };
+        for (workflow, code) in [("extern-simpel", "HX0129"), ("extern-simple", "HX0130")] {
+            match create("refused", &plan(workflow)) {
+                Err(ProjectError::Plan { diagnostics, .. }) => {
+                    assert!(diagnostics.iter().any(|one| one.code == code), "{workflow}: {diagnostics:#?}");
+                }
+                other => panic!("{workflow}: {other:?}"),
+            }
+            assert!(!scratch.path().join("refused").exists());
+        }
+    }
 
     #[test]
     fn the_adr_key_is_set_and_nothing_else_changes() {

@@ -9,13 +9,16 @@ use helix_agents::AgentProfile;
 use helix_core::diagnostic::{Diagnostic, Span, did_you_mean};
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::job::{AdrText, JobEvent, JobSpec, JobState, JobView, Origin, Recorded, RepoRef};
-use helix_core::plan::{ParsedPlan, Plan, PlanPlaces};
+use helix_core::plan::{ParsedPlan, Phase, Plan, PlanPlaces};
 use helix_store::{NewEvent, NewJob, Submitted};
 use jiff::Timestamp;
 
 use crate::codes;
 use crate::engine::Engine;
 use crate::git::{GitEnvironment, GitError, Head, Repository};
+use crate::skills::SkillCatalog;
+use crate::prompt;
+use crate::workflows::Shelves;
 
 /// A request to carry out a plan.
 #[derive(Debug, Clone)]
@@ -144,8 +147,10 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
         return Err(journal_refusal(&std::io::Error::other("a submitted job has no view")));
     };
     let job = NewJob { idempotency_key: request.idempotency_key, events: vec![new], view: Box::new(view.clone()) };
+    inner.config.crash.pass("before a submission");
     match inner.journal.submit(job).await.map_err(|error| journal_refusal(&error))? {
         Submitted::Created(_) => {
+            inner.config.crash.pass("after a submission");
             engine.start_loop(id, state);
             Ok(Submission { job: view, existed: false, warnings: checked.warnings })
         }
@@ -171,15 +176,27 @@ pub struct Checked {
 pub async fn check(engine: &Engine, request: &SubmitRequest) -> Result<Checked, SubmitError> {
     let config = &engine.inner.config;
     let (roots, wanted, project) = (config.roots.clone(), request.plan.clone(), request.project.clone());
+    let given = project.clone();
     let file = run_blocking(move || {
         let file = PlanFile::find(&wanted)?;
-        for path in [Some(&file.path), project.as_ref()].into_iter().flatten() {
+        for path in [Some(&file.path), given.as_ref()].into_iter().flatten() {
             confine(path, &roots)?;
         }
         Ok(file)
     })
     .await?;
-    let ParsedPlan { mut plan, mut warnings, places, .. } = file.parse()?;
+    let shelves_of = project.clone().or_else(|| file.path.parent().map(PathBuf::from)).unwrap_or_default();
+    let (user, skills) = (config.config_dir.clone(), config.consultant.skills.clone());
+    let (file, parsed, briefing) = run_blocking(move || {
+        let shelves = Shelves::around(&shelves_of, user);
+        let mut parsed = shelves.expand(file.parse()?, &file.name()).map_err(|problems| file.refused(problems))?;
+        let catalog = SkillCatalog::around(&shelves_of, &skills);
+        parsed.warnings.extend(catalog.unknown_in(&file.name(), &parsed));
+        let briefing = shelves.briefing(&catalog).map_err(|problems| file.refused(problems))?;
+        Ok((file, parsed, briefing))
+    })
+    .await?;
+    let ParsedPlan { mut plan, mut warnings, places, .. } = parsed;
     override_plan(&mut plan, request)?;
     let mut problems = not_carried_out(&file, &plan, &places);
     problems.extend(unknown_agents(engine, &file, &plan, &places));
@@ -191,6 +208,10 @@ pub async fn check(engine: &Engine, request: &SubmitRequest) -> Result<Checked, 
         run_blocking(move || Ground::survey(project.unwrap_or(plan_dir), git, &plan, &places, &file)).await?
     };
     problems.extend(ground.problems);
+    problems.extend(prompt::check(&plan, ground.adr.as_ref(), &briefing, |phase, problem| {
+        let at = plan.phases.iter().position(|one| one.id == phase.id).and_then(|at| places.phases.get(at));
+        file.error(&problem.code, at.map(|at| at.id), problem.message, problem.help.unwrap_or_default())
+    }));
     if problems.iter().any(Diagnostic::is_error) {
         problems.extend(warnings);
         return Err(file.refused(problems));
@@ -215,6 +236,8 @@ pub async fn check(engine: &Engine, request: &SubmitRequest) -> Result<Checked, 
         idempotency_key: request.idempotency_key.clone(),
         origin: request.origin.clone(),
         only,
+        roles: config.roles.clone(),
+        briefing,
         gate_files: ground.gate_files,
     };
     Ok(Checked { spec, warnings })
@@ -351,8 +374,12 @@ impl Ground {
                 .flat_map(|one| &one.outputs)
                 .map(String::as_str)
                 .collect();
+            // What added phases will make is not known yet: such inputs are checked before the attempt.
+            let grows = plan.ancestors(&phase.id).iter().any(|id| {
+                plan.phase(id).is_some_and(|one| one.generates_phases.is_some())
+            });
             let inputs: Vec<String> =
-                phase.inputs.iter().filter(|input| !made.contains(&input.as_str())).cloned().collect();
+                phase.inputs.iter().filter(|input| !grows && !made.contains(&input.as_str())).cloned().collect();
             for missing in crate::job::inputs::missing_inputs(&repository, &base, &inputs).map_err(git_failed)? {
                 let place = places.phases.get(index).and_then(|place| {
                     place.inputs.get(phase.inputs.iter().position(|input| *input == missing)?).copied()
@@ -393,6 +420,12 @@ fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitE
         phase.agent = request.agent.clone().or_else(|| phase.agent.take());
         phase.model = request.model.clone().or_else(|| phase.model.take());
         phase.max_turns = request.max_turns.or(phase.max_turns);
+        if let Some(generates) = &mut phase.generates_phases {
+            let added = &mut generates.defaults;
+            added.agent = request.agent.clone().or_else(|| added.agent.take());
+            added.model = request.model.clone().or_else(|| added.model.take());
+            added.max_turns = request.max_turns.or(added.max_turns);
+        }
     }
     Ok(())
 }
@@ -400,32 +433,13 @@ fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitE
 /// What the plan asks for and this version does not do. Refused at submit, so that nothing is silently left out.
 fn not_carried_out(file: &PlanFile, plan: &Plan, places: &PlanPlaces) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let mut refuse = |span: Option<Span>, what: String| {
-        let help = "remove it, or wait for a version that carries it out".to_owned();
-        problems.push(file.error(
-            codes::NOT_CARRIED_OUT,
-            span,
-            format!("{what} is not carried out by this version"),
-            help,
-        ));
-    };
-    if let Some(workflow) = &plan.workflow {
-        refuse(places.workflow, format!("workflow {workflow}"));
-    }
     for (index, phase) in plan.phases.iter().enumerate() {
         let span = places.phases.get(index).map(|place| place.id);
-        if phase.verify.is_some() {
-            refuse(span, format!("verify (phase {})", phase.id));
-        }
-        if phase.approval.is_some() {
-            refuse(span, format!("approval (phase {})", phase.id));
-        }
-        if phase.generates_phases.is_some() {
-            refuse(span, format!("generates_phases (phase {})", phase.id));
-        }
-        for gate in &phase.gates {
+        let given = phase.generates_phases.iter().flat_map(|generate| &generate.gates);
+        for gate in phase.gates.iter().chain(given) {
             if let Err(unsupported) = crate::gates::supported(gate) {
-                refuse(span, format!("{unsupported} (phase {})", phase.id));
+                let message = format!("{unsupported} (phase {})", phase.id);
+                problems.push(file.error(codes::NOT_CARRIED_OUT, span, message, unsupported.hint.into()));
             }
         }
     }
@@ -437,24 +451,33 @@ fn unknown_agents(engine: &Engine, file: &PlanFile, plan: &Plan, places: &PlanPl
     let known = || profiles.iter().map(|profile| profile.name.as_str());
     let mut problems = Vec::new();
     for (index, phase) in plan.phases.iter().enumerate() {
-        let agent = phase.agent.as_deref().unwrap_or(&engine.inner.config.default_agent);
-        if known().any(|name| name == agent) {
-            continue;
-        }
         let span = places.phases.get(index).and_then(|place| place.agent.or(Some(place.id)));
-        let help = match did_you_mean(agent, known()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("configured agents: {}", known().collect::<Vec<_>>().join(", ")),
-        };
-        let message = format!("there is no agent {agent} (phase {})", phase.id);
-        problems.push(file.error(codes::UNKNOWN_AGENT, span, message, help));
+        for agent in agents_in(engine, phase) {
+            if known().any(|name| name == agent) {
+                continue;
+            }
+            let help = match did_you_mean(agent, known()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("configured agents: {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            let message = format!("there is no agent {agent} (phase {})", phase.id);
+            problems.push(file.error(codes::UNKNOWN_AGENT, span, message, help));
+        }
     }
     problems
 }
 
+/// The agent of a phase, and that of the phases that it adds.
+fn agents_in<'a>(engine: &'a Engine, phase: &'a Phase) -> BTreeSet<&'a str> {
+    let added = phase.generates_phases.iter().map(|generate| generate.defaults.agent.as_deref());
+    std::iter::once(phase.agent.as_deref())
+        .chain(added)
+        .map(|agent| agent.unwrap_or(&engine.inner.config.default_agent))
+        .collect()
+}
+
 fn agents_of(engine: &Engine, plan: &Plan) -> Vec<AgentProfile> {
-    let default = &engine.inner.config.default_agent;
-    let names: BTreeSet<&str> = plan.phases.iter().map(|phase| phase.agent.as_deref().unwrap_or(default)).collect();
+    let names: BTreeSet<&str> = plan.phases.iter().flat_map(|phase| agents_in(engine, phase)).collect();
     engine.inner.runner.profiles().iter().filter(|profile| names.contains(profile.name.as_str())).cloned().collect()
 }
 

@@ -57,6 +57,7 @@ impl Bench {
             job: job(),
             phase: phase(&[]),
             plan_adr: None,
+            adr: None,
             base: base.clone(),
             result: result.clone(),
             gate_files: BTreeMap::new(),
@@ -208,9 +209,11 @@ async fn nothing_to_check_is_no_pass_24() {
     }
     let silent = bench.run(&base, &other, &tests_pass("true")).await;
     assert_eq!(short(&silent), ["NothingChecked"]);
-    let manual = GateSpec::Manual { question: None };
-    assert!(supported(&manual).is_err());
-    assert!(!bench.run(&base, &other, &manual).await.verdict.passed());
+    // A person answers this one; asked as a deterministic check it is none.
+    assert!(!bench.run(&base, &other, &GateSpec::Manual { question: None }).await.verdict.passed());
+    let deploy = GateSpec::DeploySuccess { command: "true".into(), timeout: Seconds(60) };
+    assert!(supported(&deploy).is_err());
+    assert!(!bench.run(&base, &other, &deploy).await.verdict.passed());
 }
 
 #[tokio::test]
@@ -428,4 +431,89 @@ async fn a_cancelled_check_is_no_pass() {
     let report = run_gate(Arc::new(bench.context(&base, &result)), &command("true"), &cancel).await;
     let Verdict::Inconclusive { fault } = report.verdict else { panic!("{report:?}") };
     assert_eq!(fault.kind, FaultKind::Environment);
+}
+
+const DECISION: &str =
+    "---\nadr_id: \"001\"\ntitle: Sum\nstatus: Accepted\n---\n\n## Context\n\nx\n\n## Acceptance criteria\n\n";
+
+/// Runs `criteria_covered` on criteria that stood in the ADR when the phase started.
+async fn criteria(criteria: &str, work: impl Fn(&Path)) -> GateReport {
+    let bench =
+        Bench::new(&[("adr/001-sum.md", &format!("{DECISION}{criteria}")), ("check.sh", "echo the sum is 3\n")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, work);
+    let mut context = bench.context(&base, &result);
+    context.plan_adr = Some("adr/001-sum.md".into());
+    context.gate_files = BTreeMap::from([("check.sh".to_owned(), "as it was at submit".to_owned())]);
+    run_gate(Arc::new(context), &GateSpec::CriteriaCovered {}, &CancellationToken::new()).await
+}
+
+/// Each criterion needs evidence, and the evidence has to pass and to have run [31], [24].
+#[tokio::test]
+async fn every_criterion_needs_evidence_that_passes() {
+    assert!(supported(&GateSpec::CriteriaCovered {}).is_ok());
+    let test = "import test from 'node:test';\nimport assert from 'node:assert';\ntest('adds', () => assert.equal(1 + 2, 3));\ntest('fails', () => assert.equal(1, 2));\n";
+    let work =
+        |root: &Path| write(root, &[("sum.test.mjs", test), ("docs/sum.md", "How sums are made.\n"), ("empty.md", "")]);
+    let good = "- [ ] It adds — test: `sum.test.mjs > adds`\n- [ ] It is described (file: docs/sum.md)\n- [ ] `sh check.sh` exits 0 and shows `the sum is 3`\n- [ ] Falscher Aufruf: `sh -c 'exit 4'` endet mit 4\n";
+    let report = criteria(good, work).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    assert_eq!((report.notes.len(), report.tests.as_ref().map(|tests| tests.passed)), (4, Some(1)), "{report:#?}");
+    let bad = "- [ ] Nothing proves this\n- [ ] It fails — test: `sum.test.mjs::fails`\n- [ ] It is not there — test: sum.test.mjs::absent\n- [ ] No file (file: docs/gone.md)\n- [ ] Empty (file: empty.md)\n- [ ] `sh check.sh` shows `the sum is 4`\n- [ ] `sh -c 'exit 3'` passes\n- [ ] Unclear — test: Everything\n- [ ] No test ran (command: `sh -c 'echo 0 passed, 0 failed'`)\n";
+    let report = criteria(bad, work).await;
+    insta::assert_snapshot!(short(&report).join("\n"), @r"
+    criteria.no_evidence adr/001-sum.md:13:1
+    criteria.test_failed adr/001-sum.md:14:25
+    criteria.test_not_run adr/001-sum.md:15:31
+    criteria.file_missing adr/001-sum.md:16:22
+    criteria.file_empty adr/001-sum.md:17:20
+    criteria.not_shown adr/001-sum.md:18:8
+    criteria.command_failed adr/001-sum.md:19:8
+    criteria.evidence_unusable adr/001-sum.md:20:23
+    criteria.test_not_run adr/001-sum.md:21:30
+    ");
+    let Verdict::Fail { findings } = &report.verdict else { panic!("{report:#?}") };
+    assert!(findings.iter().all(|finding| finding.fix.is_some()), "{findings:#?}");
+    let report = criteria("- [ ] x — command: `no-such-tool-here --now`\n", work).await;
+    assert_eq!(short(&report), ["ToolMissing"], "{report:#?}");
+    assert_eq!(short(&criteria("no checkbox\n", work).await), ["NothingChecked"]);
+}
+
+/// The criteria are those from before the phase: striking one out, or changing what proves it, changes nothing [30].
+#[tokio::test]
+async fn a_phase_cannot_loosen_its_criteria_30() {
+    let strict = "- [ ] It adds (command: `sh -c 'exit 1'`)\n- [ ] It is tested, somehow\n";
+    let loose = "- [x] It adds (command: `sh -c 'exit 0'`)\n";
+    let report = criteria(strict, |root| write(root, &[("adr/001-sum.md", &format!("{DECISION}{loose}"))])).await;
+    assert_eq!(
+        short(&report),
+        ["criteria.command_failed adr/001-sum.md:13:26", "criteria.no_evidence adr/001-sum.md:14:1"]
+    );
+    // Where nothing was named, the phase may name a test, and nothing weaker.
+    let given = |evidence: &str| format!("{DECISION}- [ ] It is tested, somehow {evidence}\n");
+    let test = "import test from 'node:test';\ntest('adds', () => {});\n";
+    let own = |text: String| move |root: &Path| write(root, &[("adr/001-sum.md", &text), ("a.test.mjs", test)]);
+    let named = criteria("- [ ] It is tested, somehow\n", own(given("— test: a.test.mjs"))).await;
+    assert_eq!(short(&named), ["pass"], "{named:#?}");
+    assert!(named.notes.iter().any(|note| note.contains("by the phase itself")), "{named:#?}");
+    let weaker = criteria("- [ ] It is tested, somehow\n", own(given("(file: a.test.mjs, command: `true`)"))).await;
+    assert_eq!(short(&weaker), ["criteria.no_evidence adr/001-sum.md:13:1"]);
+    // A script that proves something may not be rewritten by those who have to pass it.
+    let forged = criteria("- [ ] `sh check.sh` passes\n", |root| write(root, &[("check.sh", "exit 0\n")])).await;
+    assert_eq!(short(&forged), ["gate.changed adr/001-sum.md:13:8"], "{forged:#?}");
+}
+
+/// A project's own rules count once they were there before the phase [30].
+#[tokio::test]
+async fn completeness_follows_the_projects_own_rules() {
+    let rules = "rules:\n  - id: threats\n    severity: error\n    require: [{phrase: {any: [threat*]}}]\n    fix: name the threats\n";
+    let adr = format!("{DECISION}- [ ] a is a\n- [ ] b is b\n- [ ] c is c\n\n## Decision\n\nSo.\n");
+    let gate = GateSpec::AdrComplete { files: vec!["adr/002-x.md".into()] };
+    let write_adr = |root: &Path| write(root, &[("adr/002-x.md", &adr.replace("001", "002"))]);
+    let report = Bench::new(&[("adr/rules.yaml", rules)]).check(&gate, write_adr).await;
+    assert_eq!(short(&report).len(), 1, "{report:#?}");
+    let report = Bench::new(&[("a.txt", "a")]).check(&gate, write_adr).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    let broken = Bench::new(&[("adr/rules.yaml", "rules: [{id: x}]\n")]).check(&gate, write_adr).await;
+    assert_eq!(short(&broken), ["Unreadable"], "{broken:#?}");
 }

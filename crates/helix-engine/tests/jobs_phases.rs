@@ -5,7 +5,8 @@ mod workshop;
 
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
-use helix_core::job::{IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
+use helix_core::job::{AskPerson, IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
+use helix_core::question::QuestionKind;
 use workshop::{Workshop, part};
 
 const TWO_PHASES: &str = r#"
@@ -72,6 +73,7 @@ async fn a_phase_that_fails_its_tests_is_told_what_failed_and_corrects_it() {
     assert_eq!(code, "def pieces(basket):\n    return len(basket)\n");
     assert!(repo.join("docs/count.md").exists());
     // Nothing stays but the branches.
+    shop.engine.close().await;
     assert_eq!(shop.git(&repo, &["worktree", "list"]).lines().count(), 1);
 }
 
@@ -136,9 +138,13 @@ async fn a_combination_that_breaks_a_gate_is_not_merged() {
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn phases_that_contradict_each_other_fail_with_the_file_and_what_to_do() {
-    let plan = "name: Quarrel\nphases:\n  - { id: left, type: documentation, description: L, outputs: [left.md] }\n  - { id: right, type: documentation, description: R, outputs: [right.md] }\n";
+const QUARREL: &str = "name: Quarrel
+phases:
+  - { id: left, type: documentation, description: L, outputs: [left.md] }
+  - { id: right, type: documentation, description: R, outputs: [right.md] }
+";
+
+fn quarrel(resolves: &str) -> String {
     let act = |side: &str| {
         part(
             side,
@@ -147,19 +153,44 @@ async fn phases_that_contradict_each_other_fail_with_the_file_and_what_to_do() {
             ),
         )
     };
-    let shop = Workshop::open(&format!("parts:\n{}{}", act("left"), act("right"))).await;
+    format!("parts:\n{}{}{}", act("left"), act("right"), part("integrate-1", resolves))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phases_that_contradict_each_other_are_brought_together_by_an_agent_that_sees_both_sides() {
+    let resolves = "    attempts: [{ say: Done }, { steps: [{ write: { path: README.md, content: \"left and right\\n\" } }] }]\n";
+    let shop = Workshop::open(&quarrel(resolves)).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, QUARREL).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(std::fs::read_to_string(repo.join("README.md")).unwrap(), "left and right\n");
+    assert!(repo.join("left.md").exists() && repo.join("right.md").exists());
+    let told = shop.prompt(&ended.view.id, "integrate-1", 1);
+    for part in ["README.md", "+left", "+right", "conflict marker"] {
+        assert!(told.contains(part), "the agent is not told {part:?}:\n{told}");
+    }
+    // The first try left the markers: the gate names each with its place.
+    let again = shop.prompt(&ended.view.id, "integrate-1", 2);
+    assert!(again.contains("README.md:1"), "{again}");
+    assert_eq!(ended.phase("integrate-1").attempt, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conflict_that_no_agent_resolves_is_a_persons_question_and_both_works_are_kept() {
+    let shop = Workshop::configured(&quarrel("    act: { say: \"I cannot\" }\n"), |config| {
+        config.policy.escalation.person = AskPerson::Ask;
+    })
+    .await;
     let repo = shop.repo();
     let before = shop.git(&repo, &["rev-parse", "HEAD"]);
-    let ended = shop.run(&repo, plan).await;
+    let job = shop.submit(&repo, QUARREL).await;
+    let question = shop.question(&job).await;
+    assert_eq!(question.kind, QuestionKind::Conflict);
+    assert!(question.text.contains("README.md"), "{}", question.text);
+    shop.answer(&question, "fail", None).await;
+    let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Failed);
-    let error = ended.view.error.clone().unwrap();
-    assert!(
-        error.message.contains("README.md") && error.message.contains("left") && error.message.contains("right"),
-        "{error:?}"
-    );
-    assert!(error.hint.is_some_and(|hint| hint.contains("depend")));
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
-    // Both works are kept.
     for side in ["left", "right"] {
         let commit = ended.phase(side).commit.clone().unwrap();
         assert_eq!(shop.file(&repo, commit.as_str(), &format!("{side}.md")).as_deref(), Some("x"));

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use crate::openai::Profile;
+
 /// Settings of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
@@ -27,6 +29,12 @@ pub struct ServerConfig {
     pub max_connections: usize,
     /// What happens to a turn whose client goes away.
     pub disconnect: Disconnect,
+    /// Requests to the OpenAI-compatible API that a key may send in a minute; `None`: any number.
+    pub rate_limit: Option<u32>,
+    /// What all chat clients can show, unless a connection says otherwise; `None`: found out for each.
+    pub client: Option<Profile>,
+    /// What becomes of the background tasks of chat clients.
+    pub background_tasks: BackgroundTasks,
 }
 
 impl Default for ServerConfig {
@@ -42,6 +50,9 @@ impl Default for ServerConfig {
             body_timeout: Duration::from_secs(120),
             max_connections: 1_024,
             disconnect: Disconnect::StopAfter(Duration::from_secs(10)),
+            rate_limit: Some(600),
+            client: None,
+            background_tasks: BackgroundTasks::Answer,
         }
     }
 }
@@ -53,4 +64,14 @@ pub enum Disconnect {
     StopAfter(Duration),
     /// It goes on to its end; the answer is kept in the session.
     Detach,
+}
+
+/// What becomes of the background tasks of chat clients, such as titles and tags.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum BackgroundTasks {
+    /// They are answered at once, without an agent.
+    #[default]
+    Answer,
+    /// They are refused; clients then show the user's first words as the title, and no tags or follow-ups.
+    Refuse,
 }

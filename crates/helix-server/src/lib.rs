@@ -11,12 +11,15 @@ mod body;
 mod host_check;
 mod listen;
 mod mcp;
+mod mcp_stdio;
 mod openapi;
 mod problem;
+mod rate_limit;
 mod routes;
 mod shared;
 mod sse;
 
-pub use config::{Disconnect, ServerConfig};
+pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
+pub use config::{BackgroundTasks, Disconnect, ServerConfig};
 pub use listen::{ServeError, serve};
 pub use openapi::document as openapi_document;

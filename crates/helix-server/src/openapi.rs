@@ -14,7 +14,7 @@ use crate::auth::OPEN_PATHS;
 use crate::auth::is_openai;
 use crate::openai::ErrorEnvelope;
 use crate::problem::Problem;
-use crate::routes::{self, Answer, Route};
+use crate::routes::{self, Answer, BodyNeeded, Route};
 
 /// The document as JSON.
 pub fn document() -> Value {
@@ -64,7 +64,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
     }
     if let Some(body) = route.body {
         let content = json!({ "application/json": { "schema": body(generator) } });
-        operation.insert("requestBody".into(), json!({ "required": true, "content": content }));
+        operation.insert("requestBody".into(), json!({ "required": route.body_needed == BodyNeeded::Yes, "content": content }));
     }
     let (status, description, content) = match &route.answer {
         Answer::Json(status, schema) => (*status, "OK", json!({ "application/json": { "schema": schema(generator) } })),
@@ -72,6 +72,22 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         Answer::Lines(schema) => {
             (200, "JSON, one value on a line", json!({ "application/x-ndjson": { "schema": schema(generator) } }))
         }
+        Answer::Patch(schema) => (
+            200,
+            "OK",
+            json!({
+                "text/x-diff": { "schema": { "type": "string" } },
+                "application/json": { "schema": schema(generator) }
+            }),
+        ),
+        Answer::Page(schema) => (
+            200,
+            "OK",
+            json!({
+                "application/json": { "schema": schema(generator) },
+                "text/markdown": { "schema": { "type": "string" } }
+            }),
+        ),
         Answer::Foreign(what) => (200, *what, json!({ "application/json": { "schema": { "type": "object" } } })),
     };
     let error = if is_openai(route.path) {

@@ -50,6 +50,12 @@ pub(crate) mod codes {
     pub(crate) const NOT_FOUND: &str = "HX0807";
     /// The job is over.
     pub(crate) const OVER: &str = "HX0808";
+    /// The question does not wait for an answer any more.
+    pub(crate) const SETTLED: &str = "HX0812";
+    /// The answer does not fit its question.
+    pub(crate) const MISFIT: &str = "HX0813";
+    /// It cannot be done as the job stands.
+    pub(crate) const REFUSED: &str = "HX0814";
     /// The journal failed.
     pub(crate) const JOURNAL: &str = "HX0810";
     /// Something in the surroundings failed.
@@ -111,6 +117,8 @@ impl From<EngineError> for Problem {
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }
+            EngineError::Refused { message } => Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
+                .hint("nothing was changed; GET /api/v1/jobs/{id} shows how the job stands"),
             EngineError::Journal(_) => {
                 let detail = chain(&error);
                 tracing::error!(%detail, "the journal failed");

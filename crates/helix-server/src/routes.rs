@@ -9,14 +9,14 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
 use helix_core::job::JobView;
-use helix_core::session::SessionView;
 use schemars::{JsonSchema, SchemaGenerator};
 
-use crate::api::{activity, events, health, job_request, jobs, logs, sessions};
+use crate::api::{activity, events, failures, health, job_request, jobs, logs, questions, results, sessions};
 use crate::auth::{is_openai, require_token};
 use crate::host_check::{HostRules, require_host};
 use crate::openai::{self, ApiError};
 use crate::problem::{Problem, codes};
+use crate::rate_limit::require_room;
 use crate::shared::Shared;
 use crate::{mcp, openapi};
 
@@ -32,9 +32,20 @@ pub(crate) struct Route {
     pub(crate) answer: Answer,
     /// Its body, if it takes one.
     pub(crate) body: Option<Schema>,
+    /// Whether it may be left away.
+    pub(crate) body_needed: BodyNeeded,
     /// Its query, if it takes one.
     pub(crate) query: Option<Schema>,
     handler: MethodRouter<Shared>,
+}
+
+/// Whether a request may come without a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyNeeded {
+    /// It may not.
+    Yes,
+    /// It may.
+    No,
 }
 
 /// Adds a type to the document and returns the reference to it.
@@ -48,6 +59,10 @@ pub(crate) enum Answer {
     Events(&'static str),
     /// JSON, one value on a line.
     Lines(Schema),
+    /// A patch, or the same as JSON.
+    Patch(Schema),
+    /// JSON, or the same as a page of Markdown.
+    Page(Schema),
     /// JSON of a form that others define.
     Foreign(&'static str),
 }
@@ -68,7 +83,11 @@ impl Route {
         answer: Answer,
         handler: MethodRouter<Shared>,
     ) -> Self {
-        Self { method, path, summary, answer, body: None, query: None, handler }
+        Self { method, path, summary, answer, body: None, body_needed: BodyNeeded::Yes, query: None, handler }
+    }
+
+    fn optional_body(self, body: Schema) -> Self {
+        Self { body: Some(body), body_needed: BodyNeeded::No, ..self }
     }
 
     fn body(self, body: Schema) -> Self {
@@ -83,7 +102,7 @@ impl Route {
 /// The list. (`/mcp` is beside it: it speaks a protocol of its own.)
 #[rustfmt::skip]
 pub(crate) fn list() -> Vec<Route> {
-    use Answer::{Events, Foreign, Json, Lines};
+    use Answer::{Events, Foreign, Json, Lines, Page, Patch};
     let job = || Json(200, schema::<JobView>);
     let accepted = || Json(202, schema::<jobs::Accepted>);
     vec![
@@ -95,6 +114,9 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/v1/models/{model}", "One model", Json(200, schema::<openai::ModelObject>), get(openai::retrieve)),
         Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create)).body(foreign),
 
+        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses form", Json(200, schema::<openai::ResponseObject>), post(openai::create_response)).body(foreign),
+        Route::new("get", "/v1/responses/{id}", "An answer as it is kept", Json(200, schema::<openai::ResponseObject>), get(openai::retrieve_response)),
+
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
@@ -103,8 +125,24 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents do right now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
         Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)),
-        Route::new("get", "/api/v1/sessions/{id}", "One conversation", Json(200, schema::<SessionView>), get(sessions::show)),
+        Route::new("get", "/api/v1/sessions/{id}", "One conversation, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
+        Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
         Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)),
+
+        Route::new("post", "/api/v1/jobs/{id}/resume", "Go on with a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
+        Route::new("post", "/api/v1/jobs/{id}/retry", "Do a phase again, and all that build on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
+        Route::new("get", "/api/v1/jobs/{id}/diff", "What a job, a phase or an attempt changed: a patch, or JSON for `Accept: application/json`", Patch(schema::<helix_engine::evidence::Difference>), get(results::diff)).query(schema::<results::DiffQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/evidence", "What proves each passed phase, checked again now", Json(200, schema::<helix_engine::evidence::JobEvidence>), get(results::evidence)),
+
+        Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", Page(schema::<failures::ReportList>), get(failures::reports)).query(schema::<failures::ReportQuery>),
+
+        Route::new("get", "/api/v1/failures", "Failures that are remembered: the latest seen first, or those that fit words", Json(200, schema::<helix_engine::failures::FailurePage>), get(failures::list)).query(schema::<failures::FailureQuery>),
+        Route::new("get", "/api/v1/failures/{fingerprint}", "All that is remembered of one failure, by its fingerprint or a beginning of it", Json(200, schema::<helix_core::failure::memory::FailureDetail>), get(failures::show)),
+        Route::new("post", "/api/v1/failures/explain", "What a log amounts to, and what to do; nothing of it is remembered", Json(200, schema::<helix_engine::failures::Explanation>), post(failures::explain)).body(schema::<failures::ExplainRequest>),
+
+        Route::new("get", "/api/v1/questions", "List questions that wait for an answer", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
+        Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_core::question::QuestionView>), get(questions::show)),
+        Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
 
         Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
@@ -121,6 +159,7 @@ pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
         .route_service("/mcp", mcp::service(shared.clone()))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
+        .layer(from_fn_with_state(shared.clone(), require_room))
         .layer(from_fn_with_state(shared.clone(), require_token))
         .layer(from_fn_with_state(hosts, require_host))
         .with_state(shared)

@@ -80,3 +80,52 @@ async fn the_document_is_served_and_every_route_in_it_answers() {
     }
     host.stop().await;
 }
+
+#[tokio::test]
+async fn any_log_is_explained_and_what_cannot_be_is_a_problem() {
+    let host = Host::start().await;
+    let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let log = format!("error[E0308]: mismatched types\n --> src/lib.rs:3:5\ntoken {key}\n");
+    let asked = json!({ "log": log, "tool": "cargo", "exit": 101, "phase": "build" });
+    let answer = host.post("/api/v1/failures/explain").json(&asked).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let text = answer.text().await.unwrap();
+    assert!(!text.contains(&key), "{text}");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["category"], "TYPE_ERROR", "{answer:#}");
+    assert_eq!(answer["cause_line"], "error[E0308]: mismatched types");
+    assert_eq!(answer["fingerprint"], answer["report"]["fingerprint"]);
+    assert!(answer["report"]["actions"].as_array().unwrap().len() >= 2);
+    let killed = host.post("/api/v1/failures/explain").json(&json!({ "log": "", "exit": -9 })).send().await.unwrap();
+    let killed: Value = killed.json().await.unwrap();
+    assert!(killed["report"]["what_failed"]["content"]["ended"].as_str().unwrap().contains("signal 9"), "{killed:#}");
+
+    let large = json!({ "log": "x".repeat(9 << 20) });
+    for (body, status, code) in [
+        (json!({}), 422, "HX0804"),
+        (json!({ "log": "x", "exit": 300 }), 422, "HX0804"),
+        (json!({ "log": "x", "tol": "y" }), 422, "HX0804"),
+        (large, 413, "HX0805"),
+    ] {
+        let answer = host.post("/api/v1/failures/explain").json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), status);
+        assert_eq!(answer.headers()["content-type"], "application/problem+json");
+        let problem: Value = answer.json().await.unwrap();
+        assert_eq!(problem["code"], code, "{problem}");
+    }
+    let list: Value = host.get("/api/v1/failures").send().await.unwrap().json().await.unwrap();
+    assert_eq!(list, json!({ "failures": [] }), "explaining remembers nothing");
+    for (path, status) in [
+        ("/api/v1/failures/abc", 404),
+        ("/api/v1/jobs/j0/reports", 404),
+        ("/api/v1/failures?category=TYPE_EROR", 400),
+        ("/api/v1/failures?limit=0", 400),
+        ("/api/v1/failures?q=x&tool=cargo", 400),
+        ("/api/v1/failures?qq=x", 400),
+    ] {
+        let answer = host.get(path).send().await.unwrap();
+        assert_eq!(answer.status(), status, "{path}");
+        assert_eq!(answer.headers()["content-type"], "application/problem+json", "{path}");
+    }
+    host.stop().await;
+}

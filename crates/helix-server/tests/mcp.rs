@@ -35,7 +35,8 @@ async fn a_client_shakes_hands_and_finds_the_tools() {
     let tools = answer["result"]["tools"].as_array().unwrap();
     let mut names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     names.sort_unstable();
-    let expected = ["adr_check", "adr_finalize", "adr_list", "job_start", "job_status", "plan_check", "project_create"];
+    let mut expected = helix_engine::tools::TOOL_NAMES;
+    expected.sort_unstable();
     assert_eq!(names, expected);
     for tool in tools {
         assert!(tool["description"].as_str().unwrap().len() > 20, "{tool}");
@@ -62,5 +63,80 @@ async fn a_tool_answers_and_wrong_arguments_are_named() {
     let unusable = json!({ "name": "plan_check", "arguments": { "path": "/x" } });
     let answer: Value = call(&host, Some("../x"), request("tools/call", unusable)).await.json().await.unwrap();
     assert!(answer.to_string().contains("X-Helix-Session"), "{answer}");
+    host.stop().await;
+}
+
+/// What a tool answers, and whether it is a refusal.
+async fn told(host: &Host, header: Option<(&str, &str)>, name: &str, arguments: Value) -> (String, bool) {
+    let body = request("tools/call", json!({ "name": name, "arguments": arguments }));
+    let mut request = host.post("/mcp").header("accept", "application/json, text/event-stream").json(&body);
+    if let Some((name, value)) = header {
+        request = request.header(name, value);
+    }
+    let answer: Value = request.send().await.unwrap().json().await.unwrap();
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    (text.to_owned(), answer["result"]["isError"] == true)
+}
+
+#[tokio::test]
+async fn the_agent_of_a_phase_may_not_decide() {
+    let host = Host::start().await;
+    let run = Some(("x-helix-run", "j1m80cxsf2e74jy7s.implement.1"));
+    for (tool, arguments) in [
+        ("job_start", json!({ "project": "/x" })),
+        ("project_create", json!({ "name": "x" })),
+        ("adr_finalize", json!({ "path": "/x.md" })),
+        ("answer", json!({ "choice": "approve" })),
+    ] {
+        let (text, failed) = told(&host, run, tool, arguments).await;
+        assert!(failed && text.contains("is not for the agent of a phase"), "{tool}: {text}");
+    }
+    let (text, failed) = told(&host, run, "plan_check", json!({ "path": "phases.yaml" })).await;
+    assert!(failed && text.contains("there is no record of run"), "{text}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn paths_begin_where_the_caller_is() {
+    let host = Host::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("p.yaml"), "name: x\n").unwrap();
+    let (text, failed) = told(&host, None, "plan_check", json!({ "path": "p.yaml" })).await;
+    assert!(failed && text.contains("give the full path"), "{text}");
+    let here = directory.path().to_str().unwrap();
+    let (text, failed) =
+        told(&host, Some(("x-helix-directory", here)), "plan_check", json!({ "path": "p.yaml" })).await;
+    assert!(failed && text.contains("HX0"), "{text}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn skills_are_listed_and_read_and_nothing_else_is() {
+    let host = Host::start().await;
+    let project = tempfile::tempdir().unwrap();
+    let skill = project.path().join("skills/python");
+    std::fs::create_dir_all(&skill).unwrap();
+    std::fs::write(skill.join("SKILL.md"), "---\nname: python\ndescription: Our Python\n---\nUse types.\n").unwrap();
+    std::fs::write(project.path().join("secret.txt"), "key").unwrap();
+    let root = project.path().to_str().unwrap();
+    let (text, failed) = told(&host, None, "skills_list", json!({ "project": root })).await;
+    assert!(!failed && text == "- python: Our Python", "{text}");
+    let (text, failed) = told(&host, None, "skill_read", json!({ "project": root, "name": "python" })).await;
+    assert!(!failed && text.contains("Use types."), "{text}");
+    let escape = json!({ "project": root, "name": "python", "file": "../../secret.txt" });
+    let (text, failed) = told(&host, None, "skill_read", escape).await;
+    assert!(failed && text.contains("does not lie in the directory of the skill"), "{text}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn nobody_is_asked_where_there_is_nobody() {
+    let host = Host::start().await;
+    let (text, failed) = told(&host, None, "ask_user", json!({ "question": "Which?" })).await;
+    assert!(failed && text.contains("there is no user behind this connection"), "{text}");
+    let (text, failed) = told(&host, None, "answer", json!({ "choice": "approve" })).await;
+    assert!(failed && text.contains("name the question"), "{text}");
+    let (text, failed) = told(&host, None, "similar_failures", json!({ "text": "ModuleNotFoundError: x" })).await;
+    assert!(!failed && text.contains("No failure like this one"), "{text}");
     host.stop().await;
 }

@@ -108,7 +108,9 @@ async fn a_turn_whose_client_goes_away_is_stopped_after_its_grace() {
     // Sessions have no stream of events: looking is the only way to learn of the turn's end.
     let end = loop {
         let list: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
-        let end = &list["sessions"][0]["turns"][0]["end"];
+        let id = list["sessions"][0]["id"].as_str().unwrap();
+        let one: Value = host.get(&format!("/api/v1/sessions/{id}")).send().await.unwrap().json().await.unwrap();
+        let end = &one["turns"][0]["end"];
         if end.is_object() {
             break end.clone();
         }

@@ -2,7 +2,7 @@
 
 use helix_core::ids::{JobId, SessionId};
 use helix_core::job::JobView;
-use helix_core::session::SessionView;
+use helix_core::session::{SessionView, TurnView};
 
 use crate::event::NewEvent;
 use crate::lease::Fence;
@@ -40,8 +40,8 @@ pub enum Expected {
 pub enum Projection {
     /// Of a job's stream.
     Job(Box<JobView>),
-    /// Of a session's stream.
-    Session(Box<SessionView>),
+    /// Of a session's stream: the session, and the turn that the events began or ended.
+    Session(Box<SessionView>, Option<Box<TurnView>>),
 }
 
 /// Where events went.
@@ -126,7 +126,7 @@ impl Projection {
     pub fn stream(&self) -> Stream {
         match self {
             Self::Job(view) => Stream::Job(view.id.clone()),
-            Self::Session(view) => Stream::Session(view.id.clone()),
+            Self::Session(view, _) => Stream::Session(view.id.clone()),
         }
     }
 
@@ -134,7 +134,7 @@ impl Projection {
     pub fn last_event(&self) -> u64 {
         match self {
             Self::Job(view) => view.last_event,
-            Self::Session(view) => view.last_event,
+            Self::Session(view, _) => view.last_event,
         }
     }
 }

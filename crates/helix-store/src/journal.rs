@@ -6,9 +6,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use helix_core::ids::{JobId, SessionId};
+use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_core::job::{JobEvent, JobView, Recorded};
-use helix_core::session::{SessionEvent, SessionView};
+use helix_core::session::{SessionEvent, SessionView, TurnStub, TurnView};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
@@ -64,6 +64,22 @@ pub trait Journal: Send + Sync {
 
     /// Finds a session by the client's own key, compared byte by byte.
     fn session_by_key(&self, key: String) -> Pending<'_, Option<SessionView>, ReadError>;
+
+    /// Lists turns of a session by number, oldest first, that come after `after` (0: from the first); a page is cut at
+    /// `limit`, [`crate::MAX_ROWS_PER_PAGE`] and a few megabytes, and is empty only where there are no more.
+    fn list_turns(&self, session: SessionId, after: u32, limit: usize) -> Pending<'_, Vec<TurnView>, ReadError>;
+
+    /// Finds a turn.
+    fn turn(&self, id: TurnId) -> Pending<'_, Option<TurnView>, ReadError>;
+
+    /// Finds the newest turn whose answer an owner's client calls so, in whichever session.
+    fn turn_by_message(&self, owner: Option<String>, message: String) -> Pending<'_, Option<TurnView>, ReadError>;
+
+    /// What finding turns by a client's history needs, of all turns of a session.
+    fn turn_stubs(&self, session: SessionId) -> Pending<'_, Vec<TurnStub>, ReadError>;
+
+    /// Finds the turn that wrote last to a session of an agent.
+    fn last_writer(&self, agent_session: AgentSessionId) -> Pending<'_, Option<TurnId>, ReadError>;
 
     /// Tells from now on which streams have new events, written through this journal.
     fn subscribe(&self) -> Subscription;

@@ -1,11 +1,13 @@
-//! The journal: the only truth about jobs and sessions, with the projections that are read from it.
+//! The journal: the only truth about jobs and sessions, with the projections that are read from it; and beside it, in a
+//! file of its own, the memory of failures.
 //!
-//! Must not know processes, agents or HTTP. SQL is known to `sqlite` alone; everything else speaks through [`Journal`],
+//! Must not know processes, agents or HTTP. SQL is known to the modules `sqlite` alone; everything else speaks through [`Journal`],
 //! so that a second backend is a second implementation of one trait that passes the same contract tests.
 
 mod append;
 mod error;
 mod event;
+pub mod failures;
 mod follow;
 mod journal;
 mod lease;

@@ -70,6 +70,14 @@ impl StateDir {
         self.root.join("helix.db")
     }
 
+    /// Name of the file with the memory of failures.
+    pub const FAILURES: &'static str = "failures.db";
+
+    /// The memory of failures: a file of its own, so that damage to it cannot reach the journal.
+    pub fn failures(&self) -> PathBuf {
+        self.root.join(Self::FAILURES)
+    }
+
     /// Run directories of agents.
     pub fn runs(&self) -> PathBuf {
         self.root.join("runs")

@@ -23,6 +23,14 @@ pub enum LocateError {
         /// Where it was looked for.
         path: PathBuf,
     },
+    /// The real Codex CLI is not installed for tests.
+    #[error("the Codex CLI {version} is not at {}; run `cargo xtask setup` first", path.display())]
+    CodexNotInstalled {
+        /// The version.
+        version: String,
+        /// Where it was looked for.
+        path: PathBuf,
+    },
     /// The running test does not know where it is.
     #[error("the path of the running test is not known")]
     NoExecutable(#[source] std::io::Error),
@@ -30,6 +38,9 @@ pub enum LocateError {
 
 /// The CLI version that tests use unless they say otherwise.
 pub const PINNED_CLAUDE: &str = "2.1.330";
+
+/// The version of the Codex CLI that tests use.
+pub const PINNED_CODEX: &str = "0.169.0";
 
 /// The `helix` executable.
 ///
@@ -83,6 +94,17 @@ pub fn claude_binary(version: &str) -> Result<PathBuf, LocateError> {
         std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from);
     let path = tools.join(format!("claude-{version}")).join("claude");
     if path.is_file() { Ok(path) } else { Err(LocateError::NotInstalled { version: version.to_owned(), path }) }
+}
+
+/// The real Codex CLI: `$HELIX_TEST_TOOLS/codex-<version>/codex`, found as [`claude_binary`] is.
+///
+/// # Errors
+/// [`LocateError::CodexNotInstalled`].
+pub fn codex_binary(version: &str) -> Result<PathBuf, LocateError> {
+    let tools =
+        std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from);
+    let path = tools.join(format!("codex-{version}")).join("codex");
+    if path.is_file() { Ok(path) } else { Err(LocateError::CodexNotInstalled { version: version.to_owned(), path }) }
 }
 
 /// The root of the workspace that this crate was compiled in.

@@ -12,7 +12,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::codes;
 use crate::commands::{
-    adr, chat, completions, demo, doctor, events, failures, init, jobs, man, outcome, plan, project, run, serve,
+    adr, answer, chat, completions, demo, doctor, events, failures, hook, init, jobs, man, mcp, outcome, plan, project, prompt, run, serve, skills,
+    workflow,
 };
 use crate::config::{Overrides, Settings};
 use crate::environment::Environment;
@@ -61,10 +62,14 @@ enum Command {
     Serve(serve::Arguments),
     /// Carries out a plan
     Run(run::Arguments),
-    /// Lists, shows, follows and stops jobs
+    /// Lists, shows, follows, stops and resumes jobs; shows what they changed and what proves it
     Jobs(jobs::Arguments),
+    /// Lists and answers questions and approvals that wait for a person
+    Answer(answer::Arguments),
     /// Checks and makes plans
     Plan(plan::Arguments),
+    /// Lists, shows and makes workflows, which plans share
+    Workflow(workflow::Arguments),
     /// Works with architecture decision records
     Adr(adr::Arguments),
     /// Makes projects
@@ -73,6 +78,14 @@ enum Command {
     Outcome(outcome::Arguments),
     /// Says what failed in a log, why, and what to do
     Failures(failures::Arguments),
+    /// Shows which skills agents have in reach
+    Skills(skills::Arguments),
+    /// Shows and checks the Consultant's instructions
+    Prompt(prompt::Arguments),
+    /// Serves Helix's tools over MCP on standard input and output
+    Mcp,
+    /// What agents call by themselves: checks of what they write
+    Hook(hook::Arguments),
     /// Describes the journal's events
     Events(events::Arguments),
     /// Prints a completion script for a shell
@@ -172,11 +185,17 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Serve(arguments) => serve::run(context, arguments),
         Command::Run(arguments) => run::run(context, arguments),
         Command::Jobs(arguments) => jobs::run(context, arguments),
+        Command::Answer(arguments) => answer::run(context, arguments),
         Command::Plan(arguments) => plan::run(context, &arguments),
+        Command::Workflow(arguments) => workflow::run(context, &arguments),
         Command::Adr(arguments) => adr::run(context, arguments),
         Command::Project(arguments) => project::run(context, arguments),
         Command::Outcome(arguments) => outcome::run(context, &arguments),
         Command::Failures(arguments) => failures::run(context, &arguments),
+        Command::Skills(arguments) => skills::run(context, &arguments),
+        Command::Prompt(arguments) => prompt::run(context, &arguments),
+        Command::Mcp => mcp::run(context),
+        Command::Hook(arguments) => hook::run(context, &arguments),
         Command::Events(arguments) => events::run(context, &arguments),
         Command::Completions(arguments) => completions::run(context, &arguments),
         Command::Man => man::run(context),

@@ -50,6 +50,8 @@ codes! {
     OUTPUT_UNWRITABLE = "HX0922";
     /// The job is over.
     JOB_OVER = "HX0923";
+    /// It cannot be done as the job stands.
+    CANNOT_BE_DONE = "HX0924";
     /// The plan does not pass the check.
     PLAN_ERRORS = "HX0930";
     /// The ADR does not pass the check.

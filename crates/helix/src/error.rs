@@ -120,6 +120,20 @@ impl CommandError {
         self
     }
 
+    /// Message, causes and remedy in one line, for those who show no more.
+    pub(crate) fn in_one_line(&self) -> String {
+        match self {
+            Self::Problem(problem) => {
+                let mut line = format!("{}: {}", problem.code, problem.message);
+                for part in problem.causes.iter().chain(&problem.hint) {
+                    line.push_str(&format!("; {part}"));
+                }
+                line
+            }
+            Self::ReaderLeft => "standard output is closed".into(),
+        }
+    }
+
     /// How `helix` ends.
     pub(crate) fn exit(&self) -> Exit {
         match self {

@@ -14,7 +14,6 @@ pub(crate) enum Exit {
     /// Wrong usage or invalid input; nothing was changed.
     Usage,
     /// A person has to answer or approve.
-    #[expect(dead_code, reason = "part of the contract; no phase of this version waits for a person")]
     NeedsPerson,
     /// The environment is at fault.
     Environment,

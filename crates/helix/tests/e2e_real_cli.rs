@@ -59,7 +59,7 @@ fn a_conversation_becomes_verified_commits() {
     let sessions = client.get("/api/v1/sessions");
     let sessions = sessions["sessions"].as_array().unwrap();
     assert_eq!(sessions.len(), 1, "every turn belongs to one conversation [15]: {sessions:#?}");
-    assert_eq!(sessions[0]["turns"].as_array().unwrap().len(), 4, "{sessions:#?}");
+    assert_eq!(sessions[0]["turn_count"], 4, "{sessions:#?}");
     bed.no_run_of(id);
     bed.no_run_of(sessions[0]["id"].as_str().unwrap());
     drop(client);
@@ -193,7 +193,7 @@ rules:
         - { name: Write, input: { file_path: "{{projects}}/outside.md", content: "# Not kept\n" } }
         - { name: mcp__helix__adr_check, input: { path: note.md } }
   - when: { prompt: Write a note, tool_result: { tool: mcp__helix__adr_check, is_error: true, text: error } }
-    reply: { text: "The note is no ADR." }
+    reply: { text: "The note is no ADR.\n<!-- STEP: what -->" }
 "##
     .parse()
     .unwrap();
@@ -206,5 +206,93 @@ rules:
     assert_eq!(fs::read_to_string(format!("{directory}/note.md")).unwrap(), "# Kept\n");
     assert!(!bed.projects().join("outside.md").exists(), "the Consultant wrote outside its directory");
     drop(client);
+    bed.leave();
+}
+
+/// Three turns with a tool call in the first one; each answer names what was asked.
+fn notes() -> Script {
+    r##"
+rules:
+  - when: { prompt: Write a note, last: prompt }
+    reply:
+      text: "I write it.\n\n"
+      tools: [{ name: Write, input: { file_path: "{{cwd}}/note.md", content: "# Kept\n" } }]
+  - when: { prompt: Write a note, tool_result: { tool: Write, is_error: false } }
+    reply: { text: "The note is there.\n<!-- STEP: what -->" }
+  - when: { prompt: What stands in it }
+    reply: { text: "It says Kept." }
+  - when: { prompt: Who wrote it }
+    reply: { text: "I did." }
+  - when: { prompt: When was that }
+    reply: { text: "Just now." }
+"##
+    .parse()
+    .unwrap()
+}
+
+#[test]
+fn a_javascript_client_streams_edits_and_asks_in_both_forms() {
+    for version in [PINNED_CLAUDE, "2.1.197"] {
+        let bed = Bed::serve(version, notes());
+        let mut client = bed.javascript_client();
+        let first = client.say("Write a note.");
+        assert_eq!(answered(&first), "I write it.\n\nThe note is there.", "{version}: {first:#}");
+        assert!(first["reasoning"].as_str().unwrap().contains("✓ Write"), "{version}: {first:#}");
+        assert_eq!(client.ask("What stands in it?")["text"], "It says Kept.", "{version}");
+
+        // An edit of the second message: the agent's own session is cut after the first answer, tool calls included.
+        let before = bed.model.requests().len();
+        let edited = client.edit("Who wrote it?");
+        assert_eq!(answered(&edited), "I did.", "{version}: {edited:#}");
+        let requests = bed.model.requests();
+        let body = requests[before..].iter().map(|one| one.body.to_string()).find(|body| body.contains("Who wrote it")).unwrap();
+        assert!(body.contains("The note is there.") && body.contains("tool_use"), "{version}: {body}");
+        assert!(!body.contains("What stands in it"), "{version}: the other branch is not told: {body}");
+        assert_eq!(answered(&client.say("When was that?")), "Just now.", "{version}");
+
+        let response = client.respond("Write a note.");
+        assert_eq!((&response["error"], &response["text"]), (&Value::Null, &json!("I write it.\n\nThe note is there.")), "{version}: {response:#}");
+        let items: Vec<&str> = response["items"].as_array().unwrap().iter().map(|item| item.as_str().unwrap()).collect();
+        assert!(items.contains(&"mcp_call") && items.contains(&"message"), "{version}: {response:#}");
+        assert!(response["usage"]["output_tokens"].as_u64() > Some(0), "{version}: {response:#}");
+        let next = client.respond("What stands in it?");
+        assert_eq!(next["text"], "It says Kept.", "{version}: {next:#}");
+        drop(client);
+        bed.leave();
+    }
+}
+
+/// Every phase of a built-in workflow with the real CLI [21]: what it adds, what a reviewer approves, and the plan's own.
+#[test]
+fn a_workflow_is_carried_out_by_the_real_cli() {
+    let bed = Bed::serve(PINNED_CLAUDE, include_str!("e2e/workflow.yaml").parse().unwrap());
+    let project = bed.projects().join("shop");
+    fs::create_dir_all(&project).unwrap();
+    let plan = "name: csv-export\nworkflow: { name: extern-complex, inputs: { tests: pytest -q } }\nphases:\n  - id: exporter\n    type: development\n    description: Write the exporter.\n    outputs: [export.py]\n    gates: [{ type: files_exist }, { type: syntax_check }]\n";
+    fs::write(project.join("phases.yaml"), plan).unwrap();
+    fs::write(project.join("test_shop.py"), "def test_shop():\n    assert True\n").unwrap();
+    fs::write(project.join(".gitignore"), "__pycache__/\n.pytest_cache/\n").unwrap();
+    bed.git(&project, &["init", "-q", "-b", "main"]);
+    bed.git(&project, &["add", "-A"]);
+    bed.git(&project, &["commit", "-q", "-m", "start"]);
+    bed.helix(0, &["run", project.join("phases.yaml").to_str().unwrap()]);
+    let id = bed.helix(0, &["jobs", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let job = bed.helix(0, &["jobs", "show", &id]);
+    assert_eq!(job["status"], "succeeded", "{job:#}");
+    let mut phases: Vec<(&str, &str, u64)> = (job["phases"].as_array().unwrap().iter())
+        .map(|phase| {
+            (phase["id"].as_str().unwrap(), phase["status"].as_str().unwrap(), phase["attempt"].as_u64().unwrap())
+        })
+        .collect();
+    phases.sort_unstable();
+    let order = ["documentation", "exporter", "feasibility", "planning-agent", "rows", "verify"];
+    assert_eq!(phases, order.map(|id| (id, "passed", 1)), "{job:#}");
+    assert_eq!(bed.helix(0, &["jobs", "evidence", &id])["proved"], true);
+    let files = bed.git(&project, &["ls-tree", "-r", "--name-only", "main"]);
+    for file in ["docs/csv-export.md", "docs/feasibility/csv-export.md", "export.py", "rows.py", "test_export.py"] {
+        assert!(files.lines().any(|line| line == file), "{file} is not there: {files}");
+    }
+    assert_eq!(bed.git(&project, &["status", "--porcelain", "--", "export.py"]), "");
+    bed.no_run_of(&id);
     bed.leave();
 }

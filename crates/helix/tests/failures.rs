@@ -1,6 +1,11 @@
-//! `helix failures explain`: for people, for programs, and over recorded failures.
+//! `helix failures`, and the reports of failed jobs: for people, for programs, and over recorded failures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "failures/memory.rs"]
+mod memory;
+#[path = "failures/reports.rs"]
+mod reports;
+mod stage;
 mod user;
 
 use user::User;
@@ -21,8 +26,8 @@ fn a_log_is_explained_with_its_line_and_what_to_do() {
     let people = User::new().run(&["failures", "explain", log, "--tool", "cargo", "--exit", "101", "--why"]);
     assert_eq!(people.code, 0, "{people:?}");
     for part in [
-        "build.log:4",
-        "assertion `left == right` failed: total",
+        "build.log",
+        "4 assertion `left == right` failed: total",
         "ASSERTION_FAILURE",
         "1. ",
         "2. ",
@@ -49,4 +54,50 @@ fn recorded_failures_give_one_prediction_a_line_and_a_broken_line_is_named() {
     let ran = User::new().run(&["failures", "explain", "--facts", cases.to_str().unwrap()]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("line 2"), "{ran:?}");
+}
+
+#[test]
+fn a_report_comes_as_markdown_and_for_a_prompt_and_shows_no_secret() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("build.log");
+    let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    std::fs::write(&log, format!("{LOG}token {key} of @octocat\n")).unwrap();
+    let log = log.to_str().unwrap();
+    let markdown = User::new().run(&["failures", "explain", log, "--command", "cargo test --lib", "--markdown"]);
+    assert_eq!(markdown.code, 0, "{markdown:?}");
+    for part in [
+        "### What failed",
+        "### Why",
+        "### Similar past failures",
+        "### Suggested actions",
+        "<details>",
+        "`cargo test --lib`",
+    ] {
+        assert!(markdown.stdout.contains(part), "{part}: {}", markdown.stdout);
+    }
+    let prompt = User::new().run(&["failures", "explain", log, "--prompt=200"]);
+    assert_eq!(prompt.code, 0, "{prompt:?}");
+    assert!(prompt.stdout.starts_with("## Historical context") && prompt.stdout.len() <= 600, "{}", prompt.stdout);
+    let json = User::new().run(&["failures", "explain", log, "--json"]);
+    assert_eq!(json.json()["report"]["what_failed"]["content"]["headline"], "assertion `left == right` failed: total");
+    let plain = User::new().run(&["failures", "explain", log]);
+    for shown in [&markdown.stdout, &prompt.stdout, &json.stdout, &plain.stdout] {
+        assert!(!shown.contains(&key) && !shown.contains('\u{1b}'), "{shown}");
+    }
+    for wrong in [["--prompt=3", "--why"], ["--markdown", "--why"], ["--prompt=3", "--tool=x"]] {
+        let ran = User::new().run(&["failures", "explain", log, wrong[0], wrong[1]]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+    }
+}
+
+#[test]
+fn an_empty_log_is_explained_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("empty.log");
+    std::fs::write(&log, "").unwrap();
+    for form in ["--markdown", "--prompt", "--why"] {
+        let ran = User::new().run(&["failures", "explain", log.to_str().unwrap(), form]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        assert!(ran.stdout.contains("exit without reason"), "{form}: {}", ran.stdout);
+    }
 }

@@ -74,7 +74,21 @@ const FAULTS: &[(&str, End, End)] = &[
 const CODE: &str = "def double(number):\n    return 2 * number\n";
 const TEST: &str = "import unittest\nfrom shop.double import double\n\n\nclass DoubleTest(unittest.TestCase):\n    def test_double(self):\n        self.assertEqual(double(4), 8)\n";
 
+/// Whose fault it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The phase's own agent's.
+    Agent,
+    /// Its verifier's.
+    Verifier,
+}
+
+/// Faults that a verifier cannot have or that say nothing about its verdict: it claims no work, its answer is the structured
+/// one, and a verdict that was given whole counts although more was tried.
+const NOT_A_VERIFIERS: &[&str] = &["lying-done", "{ kind: write-after-result, seconds: 0.1 }", "empty-answer", "max-turns", "max-budget"];
+
 struct Case {
+    place: Place,
     name: String,
     fault: &'static str,
     expected: End,
@@ -95,7 +109,24 @@ fn cases() -> Vec<Case> {
                 _ => format!("act: {faulty}"),
             };
             let part = format!("  - name: {name}\n    prompt: {{ matches: '(?i)phase `{name}`' }}\n    {acts}\n");
-            cases.push(Case { name, fault, expected, part });
+            cases.push(Case { place: Place::Agent, name, fault, expected, part });
+        }
+    }
+    let verdict = "structured: { verdict: approved, summary: Fine., findings: [] }";
+    for (index, (fault, once, always)) in FAULTS.iter().enumerate().filter(|(_, one)| !NOT_A_VERIFIERS.contains(&one.0)) {
+        for (mode, expected) in [("once", *once), ("always", *always)] {
+            let name = format!("v{index}-{mode}");
+            let faulty = format!("{{ {verdict}, faults: [{fault}] }}");
+            let acts = match mode {
+                "once" => format!("attempts: [{faulty}, {{ {verdict} }}]"),
+                _ => format!("act: {faulty}"),
+            };
+            let part = format!(
+                "  - name: {name}\n    prompt: {{ matches: '(?i)phase `{name}`' }}\n    act: {{ {work} }}\n  - name: {name}-judge\n    prompt: {{ matches: '\\(`{name}` of' }}\n    {acts}\n"
+            );
+            // Why a verifier gave no verdict is told in other words than why an agent did no work.
+            let expected = if expected == Done { Done } else { Failed("") };
+            cases.push(Case { place: Place::Verifier, name, fault, expected, part });
         }
     }
     cases
@@ -122,8 +153,9 @@ async fn problem(stage: &Stage, case: &Case) -> Option<String> {
     let plan = stage.plan(
         &format!("plan-{}", case.name),
         &format!(
-            "name: {0}\nphases:\n  - id: {0}\n    type: development\n    description: Double\n    outputs: [shop/double.py, tests/test_double.py]\n    max_attempts: 2\n    gates: [{{ type: files_exist }}, {{ type: tests_pass, command: python3 -m unittest }}]\n",
-            case.name
+            "name: {0}\nphases:\n  - id: {0}\n    type: development\n    description: Double\n    outputs: [shop/double.py, tests/test_double.py]\n    max_attempts: 2\n    on_failure: fail\n{1}    gates: [{{ type: files_exist }}, {{ type: tests_pass, command: python3 -m unittest }}]\n",
+            case.name,
+            if case.place == Place::Verifier { "    verify: { timeout: 60s }\n" } else { "" }
         ),
     );
     let job = stage.submit(&plan, &repo, &case.name).await;
@@ -135,9 +167,12 @@ async fn problem(stage: &Stage, case: &Case) -> Option<String> {
     let there = read("shop/double.py") == CODE && read("tests/test_double.py") == TEST;
     let moved = stage.git(&repo, &["rev-parse", "HEAD"]) != base;
     let error = view["error"]["message"].as_str().unwrap_or_default().to_owned();
+    let verified = view["phases"][0]["verdict"].as_str().is_some_and(|verdict| verdict.starts_with("pass"));
     let status = view["status"].as_str().unwrap();
     let good = match case.expected {
-        Done => status == "succeeded" && there && moved && proven(&view),
+        Done => {
+            status == "succeeded" && there && moved && proven(&view) && (case.place == Place::Agent || verified)
+        }
         Failed(why) => {
             status == "failed" && error.contains(why) && view["error"]["hint"].is_string() && !there && !moved
         }

@@ -21,7 +21,8 @@ impl Programs {
     pub(crate) fn build() -> anyhow::Result<Self> {
         let packages = ["helix", "helix-testkit", "helix-store", "helix-agents"];
         let mut command = workspace::cargo();
-        command.args(["build", "--release", "--bins", "--example", "append_rate", "--example", "reader_figures"]);
+        command.args(["build", "--release", "--bins"]);
+        command.args(["append_rate", "reader_figures", "failure_recall"].iter().flat_map(|name| ["--example", name]));
         command.args(packages.iter().flat_map(|package| ["--package", package]));
         workspace::run(&mut command)?;
         Self::found()

@@ -58,6 +58,10 @@ impl Tool for Claude {
         format!("Claude Code {}", self.version)
     }
 
+    fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     fn missing(&self) -> anyhow::Result<Option<String>> {
         let program = self.program();
         if !program.is_file() {

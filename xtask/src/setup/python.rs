@@ -1,4 +1,4 @@
-//! A Python with the packages that tests use: pytest as a gate's command, `openai` as a client of the API.
+//! A Python with the packages that tests use: pytest as a gate's command, `openai` as a client of the API, `mcp` as one of the tools.
 //!
 //! Must not know the system's own packages: everything goes into a virtual environment.
 
@@ -11,7 +11,7 @@ use super::{Tool, require};
 use crate::workspace;
 
 /// Packages with their versions; what these need in turn is resolved by pip.
-const PACKAGES: [&str; 2] = ["pytest==9.2.0", "openai==3.54.0"];
+const PACKAGES: [&str; 3] = ["pytest==9.2.0", "openai==3.54.0", "mcp==2.3.0"];
 
 /// A virtual environment at `<tools>/python`.
 pub(super) struct Python {
@@ -36,43 +36,69 @@ impl Python {
     fn wanted(&self) -> String {
         format!("{}\n{}\n", self.directory.display(), PACKAGES.join("\n"))
     }
+}
 
-    /// Creates the environment with its own pip, or else without one.
-    fn create(&self) -> anyhow::Result<Pip> {
-        let mut venv = Command::new("python3");
-        venv.args(["-m", "venv"]).arg(&self.directory);
-        let Err(first) = workspace::output(&mut venv) else { return Ok(Pip::Inside) };
-        // Debian's python3 comes without `ensurepip`, which is in python3-venv. A pip outside can serve it as well.
-        remove(&self.directory)?;
-        let mut virtualenv = Command::new("python3");
-        virtualenv.args(["-m", "virtualenv"]).arg(&self.directory);
-        if workspace::output(&mut virtualenv).is_ok() {
-            return Ok(Pip::Inside);
-        }
-        remove(&self.directory)?;
-        let mut bare = Command::new("python3");
-        bare.args(["-m", "venv", "--without-pip"]).arg(&self.directory);
-        let pip = workspace::output(Command::new("python3").args(["-m", "pip", "--version"]));
-        if pip.is_ok() && workspace::output(&mut bare).is_ok() {
-            return Ok(Pip::Outside);
-        }
-        Err(first).context(
-            "python3 cannot create a virtual environment\nhint: on Debian, run `apt-get install python3-venv` as root",
-        )
+/// Creates an environment with its own pip, or else without one.
+pub(super) fn create(directory: &Path) -> anyhow::Result<Pip> {
+    require("python3", "apt-get install python3 python3-venv")?;
+    remove(directory)?;
+    let mut venv = Command::new("python3");
+    venv.args(["-m", "venv"]).arg(directory);
+    let Err(first) = workspace::output(&mut venv) else { return Ok(Pip::Inside) };
+    // Debian's python3 comes without `ensurepip`, which is in python3-venv. A pip outside can serve it as well.
+    remove(directory)?;
+    let mut virtualenv = Command::new("python3");
+    virtualenv.args(["-m", "virtualenv"]).arg(directory);
+    if workspace::output(&mut virtualenv).is_ok() {
+        return Ok(Pip::Inside);
     }
+    remove(directory)?;
+    let mut bare = Command::new("python3");
+    bare.args(["-m", "venv", "--without-pip"]).arg(directory);
+    let pip = workspace::output(Command::new("python3").args(["-m", "pip", "--version"]));
+    if pip.is_ok() && workspace::output(&mut bare).is_ok() {
+        return Ok(Pip::Outside);
+    }
+    Err(first).context(
+        "python3 cannot create a virtual environment\nhint: on Debian, run `apt-get install python3-venv` as root",
+    )
 }
 
 /// Which pip installs into the environment.
-enum Pip {
+pub(super) enum Pip {
     /// Its own.
     Inside,
     /// The one of the python3 that it was made with.
     Outside,
 }
 
+impl Pip {
+    /// `pip install` into the environment of this interpreter; what to install is still missing.
+    pub(super) fn install(&self, interpreter: &Path) -> Command {
+        let mut command = match self {
+            Self::Inside => {
+                let mut command = Command::new(interpreter);
+                command.args(["-m", "pip"]);
+                command
+            }
+            Self::Outside => {
+                let mut command = Command::new("python3");
+                command.args(["-m", "pip", "--python"]).arg(interpreter);
+                command
+            }
+        };
+        command.args(["install", "--quiet", "--disable-pip-version-check"]);
+        command
+    }
+}
+
 impl Tool for Python {
     fn name(&self) -> String {
         format!("Python with {}", PACKAGES.join(" and "))
+    }
+
+    fn directory(&self) -> &Path {
+        &self.directory
     }
 
     fn missing(&self) -> anyhow::Result<Option<String>> {
@@ -88,25 +114,11 @@ impl Tool for Python {
     }
 
     fn install(&self) -> anyhow::Result<()> {
-        require("python3", "apt-get install python3 python3-venv")?;
-        remove(&self.directory)?;
-        let pip = self.create()?;
-        let mut install = match pip {
-            Pip::Inside => {
-                let mut command = Command::new(self.interpreter());
-                command.args(["-m", "pip"]);
-                command
-            }
-            Pip::Outside => {
-                let mut command = Command::new("python3");
-                command.args(["-m", "pip", "--python"]).arg(self.interpreter());
-                command
-            }
-        };
-        install.args(["install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+        let mut install = create(&self.directory)?.install(&self.interpreter());
+        install.args(PACKAGES);
         workspace::output(&mut install)
             .context("pip did not install them\nhint: is the index that pip is configured for within reach?")?;
-        let check = workspace::output(Command::new(self.interpreter()).args(["-c", "import openai, pytest"]));
+        let check = workspace::output(Command::new(self.interpreter()).args(["-c", "import mcp, openai, pytest"]));
         if let Err(error) = check {
             bail!("the packages cannot be imported: {error:#}");
         }

@@ -2,7 +2,11 @@
 //!
 //! Must not start, follow or stop processes, and must not judge: readers collect evidence, `helix_core::run` judges it.
 
+mod agent_files;
+mod arguments;
 mod claude;
+mod codex;
+mod command;
 mod fragments;
 mod json_line;
 mod line_count;
@@ -19,6 +23,8 @@ use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 
 pub use claude::{Claude, ClaudeReader};
+pub use codex::{Codex, CodexReader};
+pub use command::{Command, CommandReader};
 pub use recording::{Classified, classify_recording};
 pub use replay::{
     CASSETTE_VERSION, Cassette, CassetteAction, CassetteError, CassetteTake, Replay, ReplayReader, TakeEnd, replay_main,
@@ -27,7 +33,7 @@ pub use surroundings::Surroundings;
 
 use crate::invocation::{Invocation, RunEnd, StreamEnd};
 use crate::probe::Capabilities;
-use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName};
+use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus};
 
 /// Longest output of a tool that an event keeps.
 pub(crate) const TOOL_OUTPUT_LIMIT: usize = 16 * 1024;
@@ -60,6 +66,16 @@ pub trait Dialect: Send + Sync {
     /// A reader for one run's stdout.
     fn reader(&self, asked_schema: AskedSchema) -> Box<dyn Reader>;
 
+    /// A reader that may take the exit status for what the profile takes it. Dialects with records of their own do not ask.
+    fn reader_with(&self, asked_schema: AskedSchema, _exit: ExitStatus) -> Box<dyn Reader> {
+        self.reader(asked_schema)
+    }
+
+    /// How a probe may find out about the agent.
+    fn probing(&self) -> Probing {
+        Probing::Version
+    }
+
     /// Arguments (after the profile's own) that make the agent print its version.
     fn version_arguments(&self) -> Vec<String>;
 
@@ -67,10 +83,21 @@ pub trait Dialect: Send + Sync {
     fn capabilities(&self, printed: &str) -> Option<Capabilities>;
 }
 
+/// How a probe may find out about an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probing {
+    /// By having it print its version.
+    Version,
+    /// By looking whether there is such a program: it might do its work whatever it is given.
+    Presence,
+}
+
 /// The dialect of this name.
 pub fn dialect(name: DialectName) -> Box<dyn Dialect> {
     match name {
         DialectName::Claude => Box::new(Claude),
+        DialectName::Codex => Box::new(Codex),
+        DialectName::Command => Box::new(Command),
         DialectName::Replay => Box::new(Replay),
     }
 }
@@ -100,6 +127,12 @@ pub trait Reader: Send {
 
     /// The session as the agent announced it.
     fn session(&self) -> Option<&AgentSessionId>;
+
+    /// The point that the session has reached, by which [`crate::SessionRef::Cut`] finds it again; `None` where the dialect
+    /// cannot cut sessions or nothing was said yet.
+    fn point(&self) -> Option<&str> {
+        None
+    }
 
     /// The answer: the last terminal record's text if that is no error, else the text of the turn as far as it came.
     fn answer(&self) -> &str;
@@ -171,6 +204,18 @@ pub enum InvocationError {
     DuplicateServer {
         /// The name.
         name: String,
+    },
+    /// Two sub-agents share a name.
+    #[error("there are two experts of the name {name:?}")]
+    DuplicateAgent {
+        /// The name.
+        name: String,
+    },
+    /// An image whose bytes are not base 64.
+    #[error("image {number} of the prompt is not in base 64")]
+    Image {
+        /// Which one, from 1.
+        number: usize,
     },
     /// Something that this dialect cannot do.
     #[error("the {dialect} dialect cannot {what}")]

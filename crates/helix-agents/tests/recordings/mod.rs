@@ -47,7 +47,12 @@ impl Recording {
 
 /// All of them.
 pub fn recordings() -> Vec<Recording> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude-cli");
+    recordings_of("claude-cli")
+}
+
+/// All of one agent, by the name of its directory.
+pub fn recordings_of(agent: &str) -> Vec<Recording> {
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(agent);
     let manifest = std::fs::read_to_string(dir.join("manifest.json")).unwrap();
     let mut all: Vec<Recording> = serde_json::from_str(&manifest).unwrap();
     for recording in &mut all {

@@ -2,17 +2,18 @@
 //!
 //! Must not know a disk: what a repository holds comes through [`RepoFacts`]. Every check reads the text at most once.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::diagnostic::Diagnostic;
 use crate::source_text::{SourceText, sort_by_place};
-use crate::yaml::Placed;
 
+use super::claims::Claimant;
 use super::codes;
 use super::complete::Mentions;
 use super::file_name::number_of_file_name;
 use super::front_matter::FrontMatter;
+use super::graph::{Circle, Link, circle_text, find_circle};
 use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
 use super::syntax::{Adr, AdrForm};
@@ -34,6 +35,22 @@ pub trait RepoFacts {
     fn supersedes(&self, id: AdrId) -> Vec<AdrId>;
     /// Files other than `file` that hold an ADR of this number.
     fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String>;
+    /// The ADRs that an ADR says it depends on.
+    fn depends_on(&self, _id: AdrId) -> Vec<AdrId> {
+        Vec::new()
+    }
+    /// The decisions in force that claim a file.
+    fn claimants(&self, _path: &str) -> Vec<Claimant> {
+        Vec::new()
+    }
+    /// The way from an ADR through the first of its links back to it. Who knows many ADRs answers without walking.
+    fn circle(&self, link: Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
+        match link {
+            Link::Supersedes => find_circle(own, first, |id| self.supersedes(id)),
+            Link::DependsOn => find_circle(own, first, |id| self.depends_on(id)),
+            Link::Related => None,
+        }
+    }
 }
 
 /// Facts for a text without a repository: nothing can be known.
@@ -59,7 +76,7 @@ impl RepoFacts for NoRepo {
 pub fn check(adr: &Adr, facts: &dyn RepoFacts) -> Vec<Diagnostic> {
     let source = SourceText::new(&adr.file, &adr.source);
     let mut problems = Vec::new();
-    encoding(&source, &mut problems);
+    encoding(adr, &source, &mut problems);
     if adr.form == AdrForm::Helix {
         problems.extend(adr.front_problems.iter().cloned());
         let mut checker = Checker { adr, source: &source, facts, problems };
@@ -72,12 +89,33 @@ pub fn check(adr: &Adr, facts: &dyn RepoFacts) -> Vec<Diagnostic> {
     problems
 }
 
-fn encoding(source: &SourceText<'_>, problems: &mut Vec<Diagnostic>) {
-    for range in mojibake(source.text(), MOST_PLACES) {
-        let message = format!("`{}` is UTF-8 that was read in another encoding", source.slice(range.clone()));
-        let help = "restore the text from its source, and save it as UTF-8";
-        problems.push(source.error(codes::MOJIBAKE, range, message).help(help));
+fn encoding(adr: &Adr, source: &SourceText<'_>, problems: &mut Vec<Diagnostic>) {
+    let places = mojibake(source.text(), MOST_PLACES);
+    // Who writes about wrong encodings shows them as code; a file that was read wrongly has them everywhere.
+    if places.iter().all(|place| is_code(adr, source, place.range.start)) {
+        return;
     }
+    for place in places {
+        let shown = source.slice(place.range.clone());
+        let (message, help) = match &place.repaired {
+            Some(repaired) => (
+                format!("`{shown}` is UTF-8 that was read in another encoding; it was `{repaired}`"),
+                "`helix adr check --fix` repairs it",
+            ),
+            None => (
+                "a character was lost when the text was read in another encoding".to_owned(),
+                "restore it from the text's source, and save the file as UTF-8",
+            ),
+        };
+        problems.push(source.error(codes::MOJIBAKE, place.range, message).help(help));
+    }
+}
+
+/// Whether a place lies in a block of code or between backticks of its line.
+fn is_code(adr: &Adr, source: &SourceText<'_>, at: usize) -> bool {
+    let line_start = source.line_start(source.line_of(at));
+    let quoted = source.slice(line_start..at).matches('`').count() % 2 == 1;
+    quoted || adr.code_blocks.iter().any(|block| block.range.contains(&at))
 }
 
 fn foreign(adr: &Adr, source: &SourceText<'_>) -> Diagnostic {
@@ -86,9 +124,9 @@ fn foreign(adr: &Adr, source: &SourceText<'_>) -> Diagnostic {
         AdrForm::Nygard | AdrForm::Helix => "Nygard",
     };
     let range = adr.sections.first().map_or(0..0, |section| section.heading_range.clone());
-    source.error(codes::FOREIGN_FORM, range, format!("this is an ADR in the form of {name}, not in Helix's")).help(
-        "add front matter with `adr_id`, `title` and `status`, and a section with acceptance criteria as checkboxes",
-    )
+    source
+        .error(codes::FOREIGN_FORM, range, format!("this is an ADR in the form of {name}, not in Helix's"))
+        .help(format!("`helix adr import {} --write` converts it and keeps every sentence", adr.file))
 }
 
 struct Checker<'a> {
@@ -173,6 +211,10 @@ impl Checker<'_> {
             let help = "say what one does and what one sees then, such as a command and its output";
             self.warning(codes::VAGUE_CRITERION, &range, format!("nobody can check this criterion: {why}"), help);
         }
+        for unusable in self.adr.criteria.iter().flat_map(|criterion| &criterion.unusable).take(MOST_PLACES) {
+            let range = unusable.span.start..unusable.span.end;
+            self.warning(codes::UNUSABLE_EVIDENCE, &range, unusable.message.clone(), unusable.help.clone());
+        }
     }
 
     fn front(&mut self, front: &FrontMatter) {
@@ -229,6 +271,9 @@ impl Checker<'_> {
                 }
             }
         }
+        if open {
+            self.conflicts(front);
+        }
         let text = self.adr.section_text(SectionKind::Documentation).unwrap_or_default();
         let mentions = Mentions::new(text);
         for file in front.files.docs.iter().filter(|file| !mentions.has(&file.value)) {
@@ -256,31 +301,52 @@ impl Checker<'_> {
             }
         }
         let Some(own) = front.adr_id.as_ref().map(|id| id.value).filter(|id| *id != AdrId::Draft) else { return };
-        for first in &front.supersedes {
-            if let Some(circle) = self.circle(own, first) {
-                let names: Vec<String> = circle.iter().map(ToString::to_string).collect();
-                let message = format!("ADRs supersede each other in a circle: {}", names.join(" → "));
-                self.error(codes::SUPERSEDE_CYCLE, &first.range, message, "remove one of these from `supersedes`");
+        for (link, ids) in [(Link::Supersedes, &front.supersedes), (Link::DependsOn, &front.depends_on)] {
+            for first in ids {
+                let Some(members) = self.facts.circle(link, own, first.value) else { continue };
+                let (code, message) = circle_text(&Circle { link, members });
+                match link {
+                    Link::Supersedes => {
+                        self.error(code, &first.range, message, "remove one of these from `supersedes`");
+                    }
+                    Link::DependsOn | Link::Related => {
+                        self.warning(code, &first.range, message, "remove one of these from `depends_on`");
+                    }
+                }
             }
         }
     }
 
-    /// The way from this ADR through `supersedes` back to it; each ADR is visited once.
-    fn circle(&self, own: AdrId, first: &Placed<AdrId>) -> Option<Vec<AdrId>> {
-        let mut path = vec![own];
-        let mut seen = BTreeSet::new();
-        let mut open: Vec<(AdrId, usize)> = vec![(first.value, 1)];
-        while let Some((id, depth)) = open.pop() {
-            path.truncate(depth);
-            path.push(id);
-            if id == own {
-                return Some(path);
-            }
-            if seen.insert(id) {
-                open.extend(self.facts.supersedes(id).into_iter().map(|next| (next, depth + 1)));
+    /// Two decisions about one file must know of each other; the newer one is told [T29].
+    fn conflicts(&mut self, front: &FrontMatter) {
+        let own = front.adr_id.as_ref().map_or(AdrId::Draft, |id| id.value);
+        let known: HashSet<AdrId> =
+            front.supersedes.iter().chain(&front.depends_on).map(|id| id.value).chain([own]).collect();
+        let files = &front.files;
+        let mut told = 0;
+        let mut said = HashSet::new();
+        for file in files.create.iter().chain(&files.modify).chain(&files.delete) {
+            for claimant in self.facts.claimants(&file.value) {
+                let older = own == AdrId::Draft || claimant.id < own;
+                let elsewhere = claimant.file != self.adr.file && !known.contains(&claimant.id);
+                if !older || !elsewhere || !said.insert((file.value.clone(), claimant.id)) {
+                    continue;
+                }
+                told += 1;
+                if told > MOST_PLACES {
+                    return;
+                }
+                let message = format!(
+                    "`{}` is claimed by {} ({}), which this decision does not name",
+                    file.value, claimant.id, claimant.title
+                );
+                let help = format!(
+                    "read {}; then add {} to `depends_on` if this builds on it, or to `supersedes` if it replaces it",
+                    claimant.file, claimant.id
+                );
+                self.warning(codes::CLAIM_CONFLICT, &file.range, message, help);
             }
         }
-        None
     }
 
     fn number(&mut self, front: &FrontMatter) {

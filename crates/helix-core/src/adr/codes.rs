@@ -67,6 +67,12 @@ codes! {
     STATUS_DIFFERS = "HX0227";
     /// A rules file that cannot be read.
     BAD_RULES = "HX0228";
+    /// Evidence of a criterion that cannot be used (warning).
+    UNUSABLE_EVIDENCE = "HX0229";
+    /// ADRs that depend on each other in a circle (warning).
+    DEPENDENCY_CYCLE = "HX0230";
+    /// A file that another decision in force claims (warning).
+    CLAIM_CONFLICT = "HX0231";
     /// A completeness rule is not met.
     INCOMPLETE = "HX0240";
 }

@@ -68,6 +68,14 @@ pub struct FileClaims {
     pub docs: Vec<Placed<String>>,
 }
 
+impl FileClaims {
+    /// Every claimed path, each kind in its order.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        let kinds = [&self.create, &self.modify, &self.delete, &self.docs];
+        kinds.into_iter().flatten().map(|path| path.value.as_str())
+    }
+}
+
 /// Reads the fields; problems come back beside them.
 pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Diagnostic>) {
     let mut reader = FieldReader::new(source, FIELD_CODES);

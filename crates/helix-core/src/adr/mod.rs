@@ -3,11 +3,18 @@
 //! Must not know a disk or an agent: facts about the repository come through [`RepoFacts`].
 
 mod check;
+mod claims;
+mod code_spans;
 pub mod codes;
 mod complete;
+mod concept_words;
+mod coverage;
+mod evidence;
 mod file_name;
 mod finalize;
 mod front_matter;
+mod graph;
+mod import;
 mod mojibake;
 mod rules;
 mod syntax;
@@ -15,11 +22,18 @@ mod template;
 mod words;
 
 pub use check::{NoRepo, RepoFacts, check};
+pub use claims::{ClaimIndex, Claimant};
 pub use complete::complete;
+pub use coverage::{
+    Block, Concept, ConceptCoverage, ConceptKind, CoveredBy, blocks_of_adr, blocks_of_plan, concepts, coverage,
+};
+pub use evidence::{EVIDENCE_FORM, Evidence, Proof, UnusableEvidence};
 pub use file_name::{finalized_file_name, index_markdown, next_number, number_of_file_name};
 pub use finalize::RewriteError;
 pub use front_matter::{FileClaims, FrontMatter};
-pub use mojibake::mojibake;
+pub use graph::{AdrEdge, AdrGraph, AdrNode, Circle, Link, Links, find_circle};
+pub use import::{ImportError, Imported, foreign_number, import};
+pub use mojibake::{Mojibake, mojibake, repair_mojibake};
 pub use rules::{Condition, MIN_CRITERIA, Offer, Requirement, Rule, built_in_rules, parse_rules, rules_markdown};
 pub use syntax::{Adr, AdrForm, CodeBlock, Criterion, Section};
 pub use template::{TemplateRequest, template};

@@ -2,11 +2,15 @@
 //!
 //! Must not know how a rule is evaluated; `adr/rules.yaml` in a repository adds rules of the same type.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source_text::SourceText;
+use crate::yaml::{Limits, Value, read_part};
 
 use super::codes;
 use super::words::{ChangeScope, Classification, ComponentType, SectionKind};
@@ -149,8 +153,8 @@ pub fn built_in_rules() -> Vec<Rule> {
             fix: "add a criterion that says how one sees that the migration is done".into(),
             offer: offer(
                 AcceptanceCriteria,
-                "- [ ] The migration is done: `<command>` shows <result>\n",
-                "- [ ] Die Migration ist abgeschlossen: `<Befehl>` zeigt <Ergebnis>\n",
+                "- [ ] The migration is done: `<command>` shows `<result>`\n",
+                "- [ ] Die Migration ist abgeschlossen: `<Befehl>` zeigt `<Ergebnis>`\n",
             ),
         },
         Rule {
@@ -282,8 +286,8 @@ pub fn built_in_rules() -> Vec<Rule> {
             fix: "add acceptance criteria, each with a checkbox: `- [ ] …`".into(),
             offer: offer(
                 AcceptanceCriteria,
-                "- [ ] `<command>` exits 0 and shows <result>\n- [ ] <input> gives <output>\n- [ ] <wrong input> gives the error <message>\n",
-                "- [ ] `<Befehl>` endet mit 0 und zeigt <Ergebnis>\n- [ ] <Eingabe> ergibt <Ausgabe>\n- [ ] <falsche Eingabe> ergibt den Fehler <Meldung>\n",
+                "- [ ] `<command>` exits 0 and shows `<result>`\n- [ ] <input> gives <output> — test: `<tests/test_x.py::test_y>`\n- [ ] <wrong input> gives the error <message> — test: `<tests/test_x.py::test_z>`\n",
+                "- [ ] `<Befehl>` endet mit 0 und zeigt `<Ergebnis>`\n- [ ] <Eingabe> ergibt <Ausgabe> — Test: `<tests/test_x.py::test_y>`\n- [ ] <falsche Eingabe> ergibt den Fehler <Meldung> — Test: `<tests/test_x.py::test_z>`\n",
             ),
         },
     ]
@@ -301,8 +305,9 @@ struct RulesFile {
 /// One diagnostic at the first place that is no rule.
 pub fn parse_rules(file: &str, source: &str) -> Result<Vec<Rule>, Box<Diagnostic>> {
     let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_nodes: 20_000 } };
-    serde_saphyr::from_str_with_options::<RulesFile>(source, options).map(|file| file.rules).map_err(|error| {
-        let text = SourceText::new(file, source);
+    let text = SourceText::new(file, source);
+    let rules = serde_saphyr::from_str_with_options::<RulesFile>(source, options).map(|file| file.rules);
+    let rules = rules.map_err(|error| {
         let message = error.without_snippet().to_string();
         let message = message.lines().next().unwrap_or_default().to_owned();
         let problem = match error.location() {
@@ -315,6 +320,62 @@ pub fn parse_rules(file: &str, source: &str) -> Result<Vec<Rule>, Box<Diagnostic
             None => Diagnostic::error(codes::BAD_RULES, file, message),
         };
         Box::new(problem.help("docs/adr.md shows the form of a rule"))
+    })?;
+    let places = places(source, rules.len());
+    let mut known: HashSet<String> = built_in_rules().into_iter().map(|rule| rule.id).collect();
+    for (rule, place) in rules.iter().zip(places) {
+        let problem = match vacuous(rule) {
+            Some(problem) => Some(problem),
+            None if !known.insert(rule.id.clone()) => {
+                Some((format!("there is a rule {:?} already", rule.id), "give each rule an id of its own"))
+            }
+            None => None,
+        };
+        if let Some((message, help)) = problem {
+            return Err(Box::new(text.error(codes::BAD_RULES, place, message).help(help)));
+        }
+    }
+    Ok(rules)
+}
+
+/// Where each rule stands; the whole text where that cannot be told.
+fn places(source: &str, count: usize) -> Vec<Range<usize>> {
+    let whole = 0..source.len();
+    let listed = read_part(source, 0, Limits::default()).ok().flatten().and_then(|node| {
+        let Value::Mapping(entries) = &node.value else { return None };
+        let rules = entries.iter().find(|entry| &*entry.key == "rules")?;
+        let Value::Sequence(items) = &rules.value.value else { return None };
+        Some(items.iter().map(|item| item.range.clone()).collect::<Vec<_>>())
+    });
+    listed.filter(|places| places.len() == count).unwrap_or_else(|| vec![whole; count])
+}
+
+/// Why a rule can never say anything, or always would: a check that checks nothing must not look like one [24].
+fn vacuous(rule: &Rule) -> Option<(String, &'static str)> {
+    let blank = |text: &str| text.trim().trim_end_matches('*').trim().is_empty();
+    if blank(&rule.id) || blank(&rule.fix) {
+        return Some(("a rule has no `id` or no `fix`".into(), "say what the rule is called and what mends it"));
+    }
+    if rule.require.is_empty() {
+        return Some((format!("the rule {:?} requires nothing", rule.id), "add what it requires, or remove the rule"));
+    }
+    let empty = |any: &[String]| any.is_empty() || any.iter().any(|phrase| blank(phrase));
+    let conditions = rule.when.iter().any(|condition| match condition {
+        Condition::Mentions { any, except } => empty(any) || except.iter().any(|phrase| blank(phrase)),
+        Condition::Scope(_)
+        | Condition::Classification(_)
+        | Condition::Component(_)
+        | Condition::CreatesFiles
+        | Condition::DependsOnOthers => false,
+    });
+    let requirements = rule.require.iter().any(|requirement| match requirement {
+        Requirement::Phrase { any, .. } => empty(any),
+        Requirement::Criteria { min } => *min == 0,
+        Requirement::CodeBlock { languages } => languages.iter().any(|language| blank(language)),
+        Requirement::Section { .. } | Requirement::DependenciesNamed | Requirement::CreatedFilesNamed { .. } => false,
+    });
+    (conditions || requirements).then(|| {
+        (format!("the rule {:?} has an empty phrase or a count of 0", rule.id), "write the words it looks for")
     })
 }
 

@@ -13,6 +13,7 @@ use crate::source_text::SourceText;
 use crate::yaml::{Limits, ReadError, read_part};
 
 use super::codes;
+use super::evidence::{self, Evidence, UnusableEvidence};
 use super::front_matter::{self, FrontMatter};
 use super::words::SectionKind;
 
@@ -63,6 +64,10 @@ pub struct Criterion {
     pub checked: bool,
     /// Where it stands.
     pub span: Span,
+    /// What proves it.
+    pub evidence: Vec<Evidence>,
+    /// What is meant to prove it and cannot.
+    pub unusable: Vec<UnusableEvidence>,
 }
 
 /// A block of code.
@@ -254,10 +259,15 @@ fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
                 let range = offsets.range(ast.sourcepos);
                 let first_line_end = text.line_start(text.line_of(range.start) + 1).min(range.end);
                 let end = range.start + text.slice(range.start..first_line_end).trim_end().len();
+                let mut parts = Vec::new();
+                evidence_parts(node, &offsets, &mut parts);
+                let (evidence, unusable) = evidence::read(text, &parts);
                 tree.criteria.push(Criterion {
                     text: item_text(node),
                     checked: item.symbol.is_some(),
                     span: text.span(range.start..end),
+                    evidence,
+                    unusable,
                 });
             }
             _ => {}
@@ -306,6 +316,30 @@ fn plain_text<'a>(node: &'a AstNode<'a>) -> String {
     out.trim().to_owned()
 }
 
+/// Where the evidence of a criterion may stand: in its paragraphs, and in those of plain list items below it. Criteria below
+/// it have their own.
+fn evidence_parts<'a>(item: &'a AstNode<'a>, offsets: &Offsets<'_>, parts: &mut Vec<Range<usize>>) {
+    let mut open: Vec<&AstNode<'_>> = item.children().collect();
+    open.reverse();
+    while let Some(node) = open.pop() {
+        let ast = node.data.borrow();
+        match &ast.value {
+            NodeValue::Paragraph => {
+                let range = offsets.range(ast.sourcepos);
+                let text = offsets.text.slice(range.clone());
+                let mark =
+                    ["[ ] ", "[x] ", "[X] "].iter().find(|mark| text.starts_with(**mark)).map_or(0, |mark| mark.len());
+                parts.push(range.start + mark..range.end);
+            }
+            NodeValue::List(_) | NodeValue::Item(_) => {
+                let below: Vec<&AstNode<'_>> = node.children().collect();
+                open.extend(below.into_iter().rev());
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The text of an item's own paragraphs, without nested items, so that deep nesting stays linear.
 fn item_text<'a>(item: &'a AstNode<'a>) -> String {
     let paragraphs = item.children().filter(|child| matches!(child.data.borrow().value, NodeValue::Paragraph));
@@ -313,18 +347,22 @@ fn item_text<'a>(item: &'a AstNode<'a>) -> String {
     texts.join(" ")
 }
 
+/// Headings of MADR, in English and in the German translation.
+const MADR_CONTEXT: [&str; 2] = ["Context and Problem Statement", "Kontext und Problemstellung"];
+const MADR_OTHERS: [&str; 5] =
+    ["Considered Options", "Decision Outcome", "Betrachtete Optionen", "Mögliche Optionen", "Entscheidungsergebnis"];
+
 fn form(sections: &[Section], front: Option<&FrontMatter>) -> AdrForm {
     if front.is_some_and(|front| front.adr_id.is_some()) {
         return AdrForm::Helix;
     }
-    let has = |name: &str| sections.iter().any(|section| section.heading.eq_ignore_ascii_case(name));
-    if has("Context and Problem Statement") && (has("Considered Options") || has("Decision Outcome")) {
+    let has = |name: &str| sections.iter().any(|section| section.heading.to_lowercase() == name.to_lowercase());
+    let means = |kind: SectionKind| sections.iter().any(|section| section.kind == Some(kind));
+    if MADR_CONTEXT.into_iter().any(has) && MADR_OTHERS.into_iter().any(has) {
         return AdrForm::Madr;
     }
-    let numbered = sections.first().is_some_and(|first| {
-        first.level == 1 && first.heading.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
-    });
-    if numbered && has("Status") && has("Context") && has("Decision") && !has("Acceptance criteria") {
+    let core = [SectionKind::Status, SectionKind::Context, SectionKind::Decision].into_iter().all(means);
+    if front.is_none() && core && !means(SectionKind::AcceptanceCriteria) {
         return AdrForm::Nygard;
     }
     AdrForm::Helix

@@ -110,7 +110,7 @@ fn front_of(request: &TemplateRequest) -> FrontMatter {
 }
 
 /// A YAML text in double quotes.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for character in text.chars() {
         match character {

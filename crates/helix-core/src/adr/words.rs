@@ -141,13 +141,21 @@ impl SectionKind {
         match self {
             Self::Status => (&["Status"], &["Status"]),
             Self::Context => (&["Context", "Context and problem statement"], &["Kontext"]),
-            Self::Decision => (&["Decision", "Decision outcome"], &["Entscheidung"]),
+            Self::Decision => (&["Decision", "Decision outcome"], &["Entscheidung", "Entscheidungsergebnis"]),
             Self::Implementation => (&["Implementation"], &["Umsetzung", "Implementierung"]),
             Self::Migration => (&["Migration", "Migration plan"], &["Migration", "Migrationsplan"]),
             Self::Documentation => (&["Documentation"], &["Dokumentation"]),
             Self::AcceptanceCriteria => (&["Acceptance criteria"], &["Akzeptanzkriterien", "Abnahmekriterien"]),
             Self::Consequences => (&["Consequences"], &["Konsequenzen", "Folgen"]),
         }
+    }
+
+    /// Whether a heading is the name of a kind as Helix writes it, in either language, with numbering or an addition or without.
+    pub(super) fn is_written(heading: &str, kind: Self) -> bool {
+        let plain = heading.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        let (english, german) = kind.names();
+        let other = english.iter().skip(1).chain(german.iter().skip(1));
+        !other.into_iter().any(|name| plain.starts_with(&name.to_lowercase()))
     }
 
     /// The kind that a heading names, if any: numbering, case, emphasis and an addition after it do not matter.

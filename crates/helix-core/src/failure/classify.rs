@@ -20,6 +20,9 @@ use super::verdict::{Blame, Category, RetryAdvice};
 /// Bytes of a line that are looked at.
 const READ: usize = 12 * 1024;
 
+/// Weight of a question that was answered: below everything that says what failed.
+const ANSWERED: i32 = 6;
+
 /// The rule table does not compile.
 #[derive(Debug, thiserror::Error)]
 #[error("the failure rules do not compile")]
@@ -127,7 +130,11 @@ impl Classifier {
         let lines = prepare(&self.forms, log);
         let mut claims = self.rule_claims(observation, &lines);
         let textual = claims.clone();
-        claims.extend(facts::findings(observation).into_iter().map(|finding| fact_claim(finding, &textual, &lines)));
+        claims.extend(
+            facts::findings(observation)
+                .into_iter()
+                .map(|finding| fact_claim(&observation.tool, finding, &textual, &lines)),
+        );
         claims.extend(silence(observation, &lines));
         refine(observation, &lines, &mut claims);
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
@@ -272,10 +279,15 @@ fn is_local(host: &str) -> bool {
 }
 
 /// A fact, with the best line that says the same.
-fn fact_claim(finding: FactFinding, textual: &[Claim], lines: &[Prepared<'_>]) -> Claim {
+fn fact_claim(tool: &str, finding: FactFinding, textual: &[Claim], lines: &[Prepared<'_>]) -> Claim {
     let supports = |claim: &&Claim| claim.cause.category == finding.cause.category && claim.score > 20;
     let support = textual.iter().filter(supports).max_by_key(|claim| claim.score);
     let said = lines.iter().rposition(|line| line.mark == Mark::AgentResult);
+    // curl, ssh and their like begin their last word with their own name.
+    let own = format!("{tool}: ");
+    let said = said.or_else(|| {
+        lines.iter().rposition(|line| !tool.is_empty() && line.mark == Mark::Plain && line.text.starts_with(&own))
+    });
     // The text may know the finer cause of the same kind.
     let cause = support
         .filter(|_| finding.score < 140 || finding.cause == &cause::DEADLINE)
@@ -329,6 +341,16 @@ fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut
             deadline.cause = cause;
             deadline.line = line;
         }
+    }
+    // A question that something came after has been answered.
+    for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:sess.input" && claim.line != last) {
+        claim.score = ANSWERED;
+    }
+    // What rustc's lints say stands above the note that turned it into an error.
+    for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:rust.deny") {
+        let Some(note) = claim.line else { continue };
+        let above = (note.saturating_sub(40)..note).rev().find(|at| lines[*at].text.starts_with("error: "));
+        claim.line = above.or(claim.line);
     }
     if claims.iter().any(|claim| claim.cause == &cause::OOM_KILL && claim.score >= 90) {
         // The memory controller is who killed it.

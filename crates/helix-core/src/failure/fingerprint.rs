@@ -5,24 +5,56 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::classify::Classified;
+use super::code::tool_code;
 use super::location::Ownership;
+use super::plain::plain_text;
 
 /// Characters of a message that count.
 const MESSAGE: usize = 400;
 
 /// The identity of a failure across attempts.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
 pub struct Fingerprint(String);
 
+/// A text that is no fingerprint.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no fingerprint: it has thirty-two lower-case hexadecimal digits")]
+pub struct InvalidFingerprint(String);
+
 impl Fingerprint {
+    /// Checks the form.
+    ///
+    /// # Errors
+    /// [`InvalidFingerprint`].
+    pub fn new(text: impl Into<String>) -> Result<Self, InvalidFingerprint> {
+        let text = text.into();
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
+        if text.len() == 32 && digits { Ok(Self(text)) } else { Err(InvalidFingerprint(text)) }
+    }
+
     /// Thirty-two hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = InvalidFingerprint;
+    fn try_from(text: String) -> Result<Self, InvalidFingerprint> {
+        Self::new(text)
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> Self {
+        fingerprint.0
     }
 }
 
@@ -34,7 +66,9 @@ impl std::fmt::Display for Fingerprint {
 
 /// The fingerprint of a classified failure of this tool.
 pub fn fingerprint(tool: &str, classified: &Classified) -> Fingerprint {
-    let message = classified.cause_line.as_ref().map(|line| normalise(&line.text)).unwrap_or_default();
+    let line = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
+    // Numbers of the message are masked; the tool's own code tells failures apart and is not.
+    let (message, code) = (normalise(&line), tool_code(&line).unwrap_or_default());
     let frame = classified
         .locations
         .iter()
@@ -42,7 +76,7 @@ pub fn fingerprint(tool: &str, classified: &Classified) -> Fingerprint {
         .map(|location| file_name(&location.path).to_owned())
         .unwrap_or_default();
     let mut hash = Sha256::new();
-    for part in [tool, classified.cause, &message, &frame] {
+    for part in [tool, classified.cause, code, &message, &frame] {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }

@@ -3,7 +3,8 @@
 //! Must not know which tool wrote them.
 
 use regex::Regex;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::reading::Prepared;
 
@@ -13,7 +14,7 @@ const AROUND: usize = 12;
 const MOST: usize = 5;
 
 /// Whose file it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ownership {
     /// The project's own.
@@ -23,7 +24,7 @@ pub enum Ownership {
 }
 
 /// A place in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Location {
     /// The path as it was written.
     pub path: String,

@@ -13,7 +13,9 @@ const PART_BYTES: usize = 1024 * 1024;
 const PART_LINES: usize = 4_000;
 
 /// Where a line was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Stream {
     /// Standard output, or one log of both.

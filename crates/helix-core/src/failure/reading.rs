@@ -7,6 +7,9 @@ use regex::Regex;
 use super::json_line::{self, Record};
 use super::log::{Log, LogLine, Stream};
 
+/// Notes and warnings that are verdicts.
+const VERDICTS: [&str; 2] = ["note: test did not panic", "WARNING: DATA RACE"];
+
 /// What a line's place or form says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -57,7 +60,7 @@ impl Forms {
         Ok(Self {
             ansi: regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78cMDEH])")?,
             prefix: regex(
-                r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|#\d+ \d+\.\d+ |##\[error\]|\[stderr\] |stderr \| |■ |✘ )+",
+                r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|#\d+ \d+\.\d+ |##\[(?:error|debug|group)\]|\[stderr\] |stderr \| |■ |✘ |│ |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w.@()-]+(?:\[\d+\])?: |\[ *\d+\.\d+\] )+",
             )?,
             noise: regex(concat!(
                 r"^(?:ok \d|ok - |ok\s+\S+\s+[\d.]+s|✓|✔|√|PASS\b|--- PASS|=== |\[ +OK +\]|test .* \.\.\. (?:ok|ignored)$)|",
@@ -110,8 +113,7 @@ fn prepare_line<'log>(forms: &Forms, line: &'log LogLine) -> Prepared<'log> {
 }
 
 fn plain_mark(forms: &Forms, text: &str) -> Mark {
-    // The one note that is a verdict.
-    if forms.noise.is_match(text) && !text.starts_with("note: test did not panic") {
+    if forms.noise.is_match(text) && !VERDICTS.iter().any(|verdict| text.starts_with(verdict)) {
         Mark::Noise
     } else if forms.heading.is_match(text) {
         Mark::Heading

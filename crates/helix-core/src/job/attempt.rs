@@ -11,8 +11,9 @@ use super::spec::Policy;
 use super::state::{Between, Dependents, PhaseProgress, PhaseState, RunEnded, Stage, Try};
 use super::view::ErrorView;
 use crate::finding::{Correction, Fault, FaultKind, Finding, Verdict};
-use crate::ids::AgentSessionId;
-use crate::plan::{OnFailure, Phase};
+use crate::ids::{AgentSessionId, RunId};
+use crate::plan::{Approval, GateSpec, OnFailure, Phase};
+use crate::question::{About, QuestionStatus};
 use crate::run::{Outcome, Retry};
 
 /// Corrections that go into the same agent session before a new one is started with a summary (issue "engine": after the
@@ -23,6 +24,10 @@ const CORRECTIONS_IN_ONE_SESSION: usize = 2;
 pub(super) struct Ground<'a> {
     pub(super) phase: &'a Phase,
     pub(super) policy: &'a Policy,
+    /// Whether there is an adviser.
+    pub(super) adviser: bool,
+    /// Whether the phase brings contradicting results together.
+    pub(super) conflict: bool,
     pub(super) cancelling: bool,
     pub(super) at: Timestamp,
 }
@@ -30,11 +35,31 @@ pub(super) struct Ground<'a> {
 /// What to do after a try that was not accepted.
 enum Next {
     Again { resume: Option<AgentSessionId>, not_before: Option<Timestamp> },
-    GiveUp { hint: Option<String> },
+    GiveUp { why: GiveUp, hint: Option<String> },
+}
+
+/// Why a phase does not get another try.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GiveUp {
+    /// The surroundings are at fault: no agent can mend them, and nobody needs to be asked to see it.
+    Surroundings,
+    /// The tries are used up, or another one would be the same again.
+    Exhausted,
+}
+
+/// What a result is checked by next.
+enum Check {
+    Gate(usize),
+    Verifier,
+    Person,
+    Nothing,
 }
 
 impl PhaseProgress {
-    pub(super) fn begin(&mut self, new: Try) -> Result<(), String> {
+    pub(super) fn begin(&mut self, ground: &Ground<'_>, new: Try) -> Result<(), String> {
+        if ground.phase.approval == Some(Approval::Before) && !self.approved {
+            return Err(format!("nobody has let phase {} begin", self.id));
+        }
         let next = self.tries.len() as u32 + 1;
         if new.number != next {
             return Err(format!("try {next} comes next in phase {}", self.id));
@@ -46,6 +71,8 @@ impl PhaseProgress {
                 Ok(())
             }
             PhaseState::Working { .. }
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
@@ -66,16 +93,110 @@ impl PhaseProgress {
         let Some(ended) = this.run_end.clone() else {
             return Err("the run has not ended".into());
         };
-        if ground.cancelling {
-            self.state = PhaseState::Cancelled;
+        if self.cancelled(ground) {
             return Ok(());
         }
+        let asked = !self.asked_by_agent().is_empty();
         match ended.outcome.retry() {
-            Retry::Accept if ground.phase.gates.is_empty() => self.pass(result, ground.at),
-            Retry::Accept => self.state = PhaseState::Working { stage: Stage::Gating { gate: 0 } },
+            // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
+            Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(ground),
+            Retry::Accept if ground.phase.generates_phases.is_some() => {
+                self.state = PhaseState::Working { stage: Stage::Reading };
+            }
+            Retry::Accept => self.check(ground, Check::Gate(0)),
             Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => self.run_rejected(ground, &ended),
         }
         Ok(())
+    }
+
+    pub(super) fn proposed(&mut self, ground: &Ground<'_>, attempt: u32, phases: &[Phase]) -> Result<(), String> {
+        self.at_stage(attempt, Stage::Reading)?.proposed = phases.to_vec();
+        if self.cancelled(ground) {
+            return Ok(());
+        }
+        self.check(ground, Check::Gate(0));
+        Ok(())
+    }
+
+    pub(super) fn proposal_rejected(
+        &mut self,
+        ground: &Ground<'_>,
+        attempt: u32,
+        findings: &[Finding],
+    ) -> Result<(), String> {
+        self.at_stage(attempt, Stage::Reading)?;
+        if self.cancelled(ground) {
+            return Ok(());
+        }
+        let summary = "the phases that were returned are no valid part of the plan".to_owned();
+        self.gate_rejected(ground, Correction { summary, findings: findings.to_vec() });
+        Ok(())
+    }
+
+    /// Goes on to what checks the result next; passes it when nothing is left.
+    fn check(&mut self, ground: &Ground<'_>, check: Check) {
+        let phase = ground.phase;
+        let mut next = check;
+        loop {
+            next = match next {
+                Check::Gate(gate) => match phase.gates.get(gate) {
+                    None => Check::Verifier,
+                    Some(GateSpec::Approval { .. } | GateSpec::Manual { .. }) => {
+                        self.state = PhaseState::Asking { about: About::Gate { gate }, trouble: None };
+                        return;
+                    }
+                    Some(GateSpec::ReviewApproved { .. }) => {
+                        self.state = PhaseState::Working { stage: Stage::Reviewing { gate: Some(gate), round: 1 } };
+                        return;
+                    }
+                    Some(_) => {
+                        self.state = PhaseState::Working { stage: Stage::Gating { gate } };
+                        return;
+                    }
+                },
+                Check::Verifier if phase.verify.is_some() => {
+                    self.state = PhaseState::Working { stage: Stage::Reviewing { gate: None, round: 1 } };
+                    return;
+                }
+                Check::Verifier => Check::Person,
+                Check::Person if phase.approval == Some(Approval::After) => {
+                    let about = About::Approval { when: Approval::After };
+                    self.state = PhaseState::Asking { about, trouble: None };
+                    return;
+                }
+                Check::Person => Check::Nothing,
+                Check::Nothing => {
+                    if let Some(result) = self.tries.last().and_then(|last| last.result.clone()) {
+                        self.state = PhaseState::Passed { result, at: ground.at };
+                    }
+                    return;
+                }
+            };
+        }
+    }
+
+    /// After a gate has passed.
+    pub(super) fn after_gate(&mut self, ground: &Ground<'_>, gate: usize) {
+        self.check(ground, Check::Gate(gate + 1));
+    }
+
+    /// After the verifier has passed it.
+    pub(super) fn after_verifier(&mut self, ground: &Ground<'_>) {
+        self.check(ground, Check::Person);
+    }
+
+    /// After a person has approved the result.
+    pub(super) fn after_person(&mut self, ground: &Ground<'_>) {
+        self.check(ground, Check::Nothing);
+    }
+
+    /// Ends the phase if the job is being stopped; returns whether it is.
+    pub(super) fn cancelled(&mut self, ground: &Ground<'_>) -> bool {
+        if ground.cancelling {
+            self.close_questions();
+            self.state = PhaseState::Cancelled;
+        }
+        ground.cancelling
     }
 
     pub(super) fn gate_finished(
@@ -94,10 +215,7 @@ impl PhaseProgress {
         }
         this.gates.push(report.clone());
         match &report.verdict {
-            Verdict::Pass if gate + 1 < ground.phase.gates.len() => {
-                self.state = PhaseState::Working { stage: Stage::Gating { gate: gate + 1 } };
-            }
-            Verdict::Pass => self.pass(&result, ground.at),
+            Verdict::Pass => self.after_gate(ground, gate),
             Verdict::Fail { findings } => {
                 let summary = format!("gate {} found: {}", report.gate, report.summary);
                 self.gate_rejected(ground, Correction { summary, findings: findings.clone() });
@@ -119,22 +237,30 @@ impl PhaseProgress {
             PhaseState::Pending
             | PhaseState::Between(_)
             | PhaseState::Working { .. }
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
             | PhaseState::Cancelled => return Err(format!("phase {} is not at try {attempt}", self.id)),
         }
-        self.give_up(ground, fault.message.clone(), fault.hint.clone());
+        let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
+        self.give_up(ground, GiveUp::Surroundings, error);
         Ok(())
     }
 
     pub(super) fn cancel_unless_running(&mut self) {
         match &self.state {
-            PhaseState::Pending | PhaseState::Between(_) | PhaseState::Working { stage: Stage::Gating { .. } } => {
-                self.state = PhaseState::Cancelled
+            PhaseState::Pending
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Working { stage: Stage::Gating { .. } } => {
+                self.close_questions();
+                self.state = PhaseState::Cancelled;
             }
-            // The agent has to be stopped and its work committed first.
-            PhaseState::Working { stage: Stage::Agent | Stage::Committing }
+            // An agent has to be stopped and its work committed first.
+            PhaseState::Working { stage: Stage::Agent | Stage::Committing | Stage::Reading | Stage::Reviewing { .. } }
+            | PhaseState::Escalating { .. }
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
@@ -142,7 +268,7 @@ impl PhaseProgress {
         }
     }
 
-    fn at_stage(&mut self, attempt: u32, expected: Stage) -> Result<&mut Try, String> {
+    pub(super) fn at_stage(&mut self, attempt: u32, expected: Stage) -> Result<&mut Try, String> {
         match &self.state {
             PhaseState::Working { stage } if *stage == expected => {}
             other => return Err(format!("phase {} is at {other:?}, not at {expected:?}", self.id)),
@@ -153,10 +279,6 @@ impl PhaseProgress {
         }
     }
 
-    fn pass(&mut self, result: &Committed, at: Timestamp) {
-        self.state = PhaseState::Passed { result: result.clone(), at };
-    }
-
     fn run_rejected(&mut self, ground: &Ground<'_>, ended: &RunEnded) {
         let summary = format!("The last run did not complete: {}.", describe(&ended.outcome));
         let next = self.after_run(ground, ended);
@@ -164,34 +286,43 @@ impl PhaseProgress {
     }
 
     fn after_run(&self, ground: &Ground<'_>, ended: &RunEnded) -> Next {
-        let give_up = || Next::GiveUp { hint: remedy(&ended.outcome) };
+        let give_up = |why| Next::GiveUp { why, hint: remedy(&ended.outcome) };
         let again = |resume, not_before| Next::Again { resume, not_before };
         match ended.outcome.retry() {
             // Accepted runs never come here; giving up is the answer that cannot be a false "done".
-            Retry::Never | Retry::Accept => give_up(),
+            Retry::Never | Retry::Accept => give_up(match ended.outcome {
+                // A person or an adviser may word it otherwise.
+                Outcome::Refused => GiveUp::Exhausted,
+                _ => GiveUp::Surroundings,
+            }),
             Retry::Later(until) => {
                 // A provider that names a time is believed as long as the work gets on in between; one that names it again and
                 // again, or one that is past, must not keep the job busy for ever.
                 let repeats = if until.is_some() { self.fruitless_streak() } else { self.transient_streak() };
                 if repeats > ground.policy.transient_retries {
-                    return give_up();
+                    return give_up(GiveUp::Surroundings);
                 }
-                let pause = backoff(ground.policy, ground.at, self.transient_streak());
+                let spread = self.tries.last().map_or(0.0, |last| spread(&last.run));
+                let pause = backoff(ground.policy, ground.at, self.transient_streak(), spread);
+                // Phases that wait for the same moment do not all start in it [T17].
+                let stagger = Duration::from_millis((spread * STAGGER_MS) as u64);
+                let until = until.map(|until| until.checked_add(stagger).unwrap_or(until));
                 again(self.session(), Some(until.map_or(pause, |until| until.max(pause))))
             }
-            Retry::Resume | Retry::Fresh if self.counted_tries() >= ground.phase.max_attempts => give_up(),
+            Retry::Resume | Retry::Fresh if self.is_used_up(ground) => give_up(GiveUp::Exhausted),
+            // A session that could not be resumed is lost: the next try starts one [T8].
+            Retry::Resume if self.resume_was_lost() => again(None, None),
             Retry::Resume => again(self.session(), None),
             Retry::Fresh => again(None, None),
         }
     }
 
-    fn gate_rejected(&mut self, ground: &Ground<'_>, correction: Correction) {
-        let next = if self.counted_tries() >= ground.phase.max_attempts {
-            Next::GiveUp {
-                hint: Some(format!("see `helix jobs show` for the findings of all {} tries", self.tries.len())),
-            }
+    pub(super) fn gate_rejected(&mut self, ground: &Ground<'_>, correction: Correction) {
+        let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
+        let next = if self.is_used_up(ground) {
+            exhausted(format!("see `helix jobs show` for the findings of all {} tries", self.tries.len()))
         } else if self.repeats_itself(&correction.findings) {
-            Next::GiveUp { hint: Some("the last try changed nothing and was told the same before".into()) }
+            exhausted("the last try changed nothing and was told the same before".into())
         } else {
             Next::Again { resume: self.session_for_correction(), not_before: None }
         };
@@ -202,11 +333,8 @@ impl PhaseProgress {
         match fault.kind {
             // The surroundings are at fault: trying the agent again cannot mend them.
             FaultKind::ToolMissing | FaultKind::Environment => {
-                self.give_up(
-                    ground,
-                    format!("gate {} could not be run: {}", report.gate, fault.message),
-                    fault.hint.clone(),
-                );
+                let message = format!("gate {} could not be run: {}", report.gate, fault.message);
+                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
                 let finding = Finding {
@@ -224,43 +352,136 @@ impl PhaseProgress {
 
     fn follow(&mut self, ground: &Ground<'_>, next: Next, correction: Correction) {
         match next {
+            Next::Again { .. } if self.is_spent(ground.phase) => {
+                let message = format!("{} (the phase's budget is used up)", correction.summary);
+                let hint = Some("raise budget_usd of the phase, or split it".to_owned());
+                self.give_up(ground, GiveUp::Exhausted, ErrorView { message, hint });
+            }
             Next::Again { resume, not_before } => {
                 self.state = PhaseState::Between(Between { not_before, correction, resume });
             }
-            Next::GiveUp { hint } => self.give_up(ground, correction.summary, hint),
+            Next::GiveUp { why, hint } => {
+                self.give_up(ground, why, ErrorView { message: correction.summary, hint });
+            }
         }
     }
 
-    fn give_up(&mut self, ground: &Ground<'_>, message: String, hint: Option<String>) {
+    pub(super) fn give_up(&mut self, ground: &Ground<'_>, why: GiveUp, error: ErrorView) {
+        if why == GiveUp::Exhausted && ground.phase.on_failure == OnFailure::Escalate {
+            return self.escalate(ground, error);
+        }
+        self.settle_failed(ground, error);
+    }
+
+    /// Fails the phase, or leaves it out where the plan says so.
+    pub(super) fn settle_failed(&mut self, ground: &Ground<'_>, error: ErrorView) {
+        self.close_questions();
         self.state = if ground.phase.optional {
-            PhaseState::Skipped { why: format!("optional, and failed: {message}"), dependents: Dependents::Run }
+            let why = format!("optional, and failed: {}", error.message);
+            PhaseState::Skipped { why, dependents: Dependents::Run }
         } else {
             match ground.phase.on_failure {
-                OnFailure::Skip => PhaseState::Skipped { why: message, dependents: Dependents::Skip },
-                OnFailure::Escalate | OnFailure::Fail => {
-                    PhaseState::Failed { error: ErrorView { message, hint }, at: ground.at }
-                }
+                OnFailure::Skip => PhaseState::Skipped { why: error.message, dependents: Dependents::Skip },
+                OnFailure::Escalate | OnFailure::Fail => PhaseState::Failed { error, at: ground.at },
             }
         };
     }
 
-    /// Tries that count against `max_attempts`: all but those that ended in the provider's trouble.
+    /// Grants one more try in a new session.
+    pub(super) fn grant_try(&mut self, ground: &Ground<'_>, correction: Correction) {
+        let allowed = self.counted_tries() + 1;
+        self.extra_tries = allowed.saturating_sub(ground.phase.max_attempts);
+        self.state = PhaseState::Between(Between { not_before: None, correction, resume: None });
+    }
+
+    /// What the last try was not accepted for.
+    pub(super) fn last_findings(&self) -> Vec<Finding> {
+        let of = |verdict: &Verdict| match verdict {
+            Verdict::Fail { findings } => Some(findings.clone()),
+            Verdict::Pass | Verdict::Inconclusive { .. } => None,
+        };
+        let Some(last) = self.tries.last() else { return Vec::new() };
+        let review = last.reviews.last().and_then(|(_, review)| of(&review.verdict));
+        review.or_else(|| last.gates.last().and_then(|gate| of(&gate.verdict))).unwrap_or_default()
+    }
+
+    /// Goes on where the phase stopped; nothing to do for one that has passed or waits.
+    pub(super) fn reopen(&mut self) -> Result<(), String> {
+        let summary = match &self.state {
+            PhaseState::Failed { error, .. } => error.message.clone(),
+            PhaseState::Skipped { why, .. } => why.clone(),
+            PhaseState::Cancelled => "the job was stopped".into(),
+            PhaseState::Asking { trouble, .. } => {
+                trouble.as_ref().map_or_else(|| "the job ended".into(), |error| error.message.clone())
+            }
+            PhaseState::Pending | PhaseState::Between(_) => return Ok(()),
+            PhaseState::Passed { .. } => return Err(format!("phase {} has passed", self.id)),
+            PhaseState::Working { .. } | PhaseState::Escalating { .. } => {
+                return Err(format!("phase {} is being worked on", self.id));
+            }
+        };
+        let correction = Correction { summary, findings: self.last_findings() };
+        self.begin_epoch();
+        let has_result = self.tries.last().is_some_and(|last| last.result.is_some());
+        self.state = match has_result {
+            true => PhaseState::Between(Between { not_before: None, correction, resume: None }),
+            false => PhaseState::Pending,
+        };
+        Ok(())
+    }
+
+    /// Starts anew from what it builds on.
+    pub(super) fn restart(&mut self) {
+        self.begin_epoch();
+        self.state = PhaseState::Pending;
+    }
+
+    fn begin_epoch(&mut self) {
+        self.close_questions();
+        self.epoch = self.tries.len();
+        self.extra_tries = 0;
+        self.advice.clear();
+    }
+
+    pub(super) fn close_questions(&mut self) {
+        for asked in self.questions.iter_mut().filter(|asked| asked.status == QuestionStatus::Open) {
+            asked.status = QuestionStatus::Closed;
+        }
+    }
+
+    fn is_used_up(&self, ground: &Ground<'_>) -> bool {
+        self.counted_tries() >= ground.phase.max_attempts.saturating_add(self.extra_tries)
+    }
+
+    /// Tries since the job was last resumed.
+    fn current_tries(&self) -> &[Try] {
+        self.tries.get(self.epoch..).unwrap_or_default()
+    }
+
+    /// Whether the last try was to resume a session and never got into it.
+    fn resume_was_lost(&self) -> bool {
+        self.tries.last().is_some_and(|last| {
+            last.resume.is_some() && last.run_end.as_ref().is_some_and(|ended| !ended.facts.started)
+        })
+    }
+
+    /// Tries that count against `max_attempts`: all but those that ended in the provider's trouble or with a question.
     pub(super) fn counted_tries(&self) -> u32 {
-        self.tries.iter().filter(|one| !is_transient(one)).count() as u32
+        self.current_tries().iter().filter(|one| !is_transient(one) && one.asked.is_empty()).count() as u32
     }
 
     /// Tries in a row, up to the last one, that ended in the provider's trouble.
     fn transient_streak(&self) -> u32 {
-        self.tries.iter().rev().take_while(|one| is_transient(one)).count() as u32
+        self.current_tries().iter().rev().take_while(|one| is_transient(one)).count() as u32
     }
 
     /// Those of them, up to the last one, that also left the work as it was.
     fn fruitless_streak(&self) -> u32 {
         let fruitless = |one: &&Try| is_transient(one) && one.result.as_ref().is_none_or(|result| !result.moved);
-        self.tries.iter().rev().take_while(fruitless).count() as u32
+        self.current_tries().iter().rev().take_while(fruitless).count() as u32
     }
 
-    fn session(&self) -> Option<AgentSessionId> {
+    pub(super) fn session(&self) -> Option<AgentSessionId> {
         self.tries.last()?.run_end.as_ref()?.session.clone()
     }
 
@@ -283,12 +504,27 @@ fn is_transient(one: &Try) -> bool {
     one.run_end.as_ref().is_some_and(|ended| matches!(ended.outcome.retry(), Retry::Later(_)))
 }
 
-/// Exponential pause: the first figure of the policy, doubled for every repeat in the streak, up to the longest.
-fn backoff(policy: &Policy, at: Timestamp, streak: u32) -> Timestamp {
+/// Phases that wait for the same reset are spread over this long, in milliseconds.
+const STAGGER_MS: f64 = 5_000.0;
+
+/// Exponential pause: the first figure of the policy, doubled for every repeat in the streak, and up to half as much again, so
+/// that phases which failed together do not come back together; never more than the longest.
+fn backoff(policy: &Policy, at: Timestamp, streak: u32, spread: f64) -> Timestamp {
     let doubled =
         policy.backoff_first_ms.saturating_mul(1_u64.checked_shl(streak.saturating_sub(1)).unwrap_or(u64::MAX));
-    let pause = Duration::from_millis(doubled.min(policy.backoff_max_ms));
+    let spread_out = (doubled.min(policy.backoff_max_ms) as f64 * (1.0 + spread / 2.0)).round() as u64;
+    let pause = Duration::from_millis(spread_out.min(policy.backoff_max_ms));
     at.checked_add(pause).unwrap_or(Timestamp::MAX)
+}
+
+/// A number from 0 to below 1 that is the same for the same run: jitter that a replay of the journal reproduces.
+fn spread(run: &RunId) -> f64 {
+    // FNV-1a, whose upper bits are well mixed for short texts that differ in their last characters after a final multiply.
+    let hash = run.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// An outcome in a few words, for people and for the agent's next prompt.

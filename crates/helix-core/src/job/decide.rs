@@ -5,11 +5,14 @@
 
 use jiff::Timestamp;
 
+use super::budget::Left;
 use super::event::JobEnd;
+use super::spec::Grant;
 use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use crate::finding::Correction;
 use crate::ids::{AgentSessionId, CommitId, PhaseId};
-use crate::plan::Phase;
+use crate::plan::{Approval, Phase};
+use crate::question::{About, Question};
 
 /// Work for a host. Idempotent by [`Effect::key`]: doing it twice is the same as once.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +31,8 @@ pub enum Effect {
         resume: Option<AgentSessionId>,
         /// What the agent is told about the try before it.
         correction: Option<Correction>,
+        /// What is reserved for its run.
+        grant: Grant,
     },
     /// Run the agent (or attach to its run), then record `RunFinished`.
     RunAgent {
@@ -49,6 +54,63 @@ pub enum Effect {
         phase: PhaseId,
         /// Which try.
         attempt: u32,
+    },
+    /// Read the phases that a planning phase returned, then record `PhasesProposed` or `PhasesRejected`.
+    ReadPhases {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Let a reviewer look at the result, then record `ReviewFinished`.
+    RunReview {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index of the gate that asks for it; `None` is the phase's own `verify`.
+        gate: Option<usize>,
+        /// Which round, from 1.
+        round: u32,
+    },
+    /// Stop the reviewer's run; its end is recorded by [`Effect::RunReview`].
+    StopReview {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// As in [`Effect::RunReview`].
+        gate: Option<usize>,
+        /// Which round.
+        round: u32,
+    },
+    /// Ask the adviser about a phase that cannot go on, then record `AdviceGiven`.
+    Advise {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which round, from 1.
+        round: u32,
+    },
+    /// Stop the adviser's run; its end is recorded by [`Effect::Advise`].
+    StopAdvice {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which round.
+        round: u32,
+    },
+    /// Record `QuestionAsked`.
+    Ask {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// What is asked.
+        question: Box<Question>,
+    },
+    /// Record `QuestionExpired`.
+    Expire {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// Number of the question in it.
+        number: u32,
     },
     /// Run a gate on the result, then record `GateFinished`.
     RunGate {
@@ -90,6 +152,24 @@ pub struct Decision {
 }
 
 impl Effect {
+    /// Whether it stops something that another effect runs: it records nothing itself.
+    pub fn is_stop(&self) -> bool {
+        match self {
+            Self::StopAgent { .. } | Self::StopReview { .. } | Self::StopAdvice { .. } => true,
+            Self::StartAttempt { .. }
+            | Self::RunAgent { .. }
+            | Self::CommitResult { .. }
+            | Self::ReadPhases { .. }
+            | Self::RunReview { .. }
+            | Self::Advise { .. }
+            | Self::Ask { .. }
+            | Self::Expire { .. }
+            | Self::RunGate { .. }
+            | Self::Integrate { .. }
+            | Self::Conclude { .. } => false,
+        }
+    }
+
     /// Names the work: two effects with the same key are the same work.
     pub fn key(&self) -> String {
         match self {
@@ -98,17 +178,39 @@ impl Effect {
             Self::StopAgent { phase, attempt } => format!("stop/{phase}/{attempt}"),
             Self::CommitResult { phase, attempt } => format!("commit/{phase}/{attempt}"),
             Self::RunGate { phase, attempt, gate } => format!("gate/{phase}/{attempt}/{gate}"),
-            Self::Integrate { .. } => "integrate".into(),
+            Self::ReadPhases { phase, attempt } => format!("read/{phase}/{attempt}"),
+            Self::RunReview { phase, attempt, gate, round } => {
+                format!("review/{phase}/{attempt}/{}/{round}", gate_word(*gate))
+            }
+            Self::StopReview { phase, attempt, gate, round } => {
+                format!("stop-review/{phase}/{attempt}/{}/{round}", gate_word(*gate))
+            }
+            Self::Advise { phase, round } => format!("advise/{phase}/{round}"),
+            Self::StopAdvice { phase, round } => format!("stop-advice/{phase}/{round}"),
+            Self::Ask { phase, question } => format!("ask/{phase}/{}", question.number),
+            Self::Expire { phase, number } => format!("expire/{phase}/{number}"),
+            // What is put together is part of the name: after a conflict it is other work.
+            Self::Integrate { tips } => {
+                let commits: Vec<&str> = tips.iter().map(|tip| tip.commit.as_str()).collect();
+                format!("integrate/{}", commits.join("+"))
+            }
             Self::Conclude { .. } => "conclude".into(),
         }
     }
 }
 
-/// Decides. Always answers: as long as a job is not over, there is an effect or a time to wait for.
+fn gate_word(gate: Option<usize>) -> String {
+    gate.map_or_else(|| "verify".into(), |gate| gate.to_string())
+}
+
+/// Decides. Always answers: as long as a job is not over, there is an effect, a time to wait for, or an open question.
 pub fn decide(state: &JobState, now: Timestamp) -> Decision {
     match state {
         JobState::New | JobState::Ended(..) => Decision::default(),
-        JobState::Active(active) => Decider { active, now, decision: Decision::default(), working: 0 }.decide(),
+        JobState::Active(active) => {
+            let left = active.left();
+            Decider { active, now, decision: Decision::default(), working: 0, asking: 0, left }.decide()
+        }
     }
 }
 
@@ -117,32 +219,83 @@ struct Decider<'a> {
     now: Timestamp,
     decision: Decision,
     working: u32,
+    asking: u32,
+    left: Left,
 }
 
 impl Decider<'_> {
     fn decide(mut self) -> Decision {
         let active = self.active;
-        for (_, progress) in active.pairs() {
+        let going_on = active.cancel.is_none() && !self.has_failed();
+        for (phase, progress) in active.pairs() {
             self.carry_on(progress);
+            if going_on {
+                self.ask(phase, progress);
+            }
         }
-        if active.cancel.is_none() && !self.has_failed() {
+        if going_on {
             for (phase, progress) in active.pairs() {
                 self.begin_if_ready(phase, progress);
             }
         }
-        if self.working == 0 && self.decision.wake_at.is_none() {
+        if self.working == 0 && self.asking == 0 && self.decision.wake_at.is_none() {
             self.finish();
         }
         self.decision
     }
 
+    /// Asks what a phase waits to ask, and ends questions that nobody has answered in time.
+    fn ask(&mut self, phase: &Phase, progress: &PhaseProgress) {
+        if let Some(asked) = progress.open_question() {
+            match asked.expires_at {
+                Some(expires) if expires <= self.now => {
+                    self.working += 1;
+                    let number = asked.question.number;
+                    self.decision.effects.push(Effect::Expire { phase: phase.id.clone(), number });
+                }
+                Some(expires) => self.wake(expires),
+                None => {}
+            }
+            // What an agent asks while it works does not keep anything from going on.
+            if matches!(progress.state, PhaseState::Asking { .. }) {
+                self.asking += 1;
+            }
+            return;
+        }
+        if let PhaseState::Asking { about, trouble } = &progress.state {
+            self.asking += 1;
+            let question = Box::new(progress.question(phase, about, trouble.as_ref()));
+            self.decision.effects.push(Effect::Ask { phase: phase.id.clone(), question });
+        }
+    }
+
+    fn wake(&mut self, at: Timestamp) {
+        self.decision.wake_at = Some(self.decision.wake_at.map_or(at, |other| other.min(at)));
+    }
+
     fn carry_on(&mut self, progress: &PhaseProgress) {
-        let PhaseState::Working { stage } = &progress.state else { return };
+        let cancelling = self.active.cancel.is_some();
         let (phase, attempt) = (progress.id.clone(), progress.tries.len() as u32);
+        if let PhaseState::Escalating { round, .. } = progress.state {
+            self.working += 1;
+            if cancelling {
+                self.decision.effects.push(Effect::StopAdvice { phase: phase.clone(), round });
+            }
+            self.decision.effects.push(Effect::Advise { phase, round });
+            return;
+        }
+        let PhaseState::Working { stage } = &progress.state else { return };
         self.working += 1;
         match *stage {
+            Stage::Reading => self.decision.effects.push(Effect::ReadPhases { phase, attempt }),
+            Stage::Reviewing { gate, round } => {
+                if cancelling {
+                    self.decision.effects.push(Effect::StopReview { phase: phase.clone(), attempt, gate, round });
+                }
+                self.decision.effects.push(Effect::RunReview { phase, attempt, gate, round });
+            }
             Stage::Agent => {
-                if self.active.cancel.is_some() {
+                if cancelling {
                     self.decision.effects.push(Effect::StopAgent { phase: phase.clone(), attempt });
                 }
                 self.decision.effects.push(Effect::RunAgent { phase, attempt });
@@ -157,6 +310,8 @@ impl Decider<'_> {
             PhaseState::Pending => None,
             PhaseState::Between(between) => Some(between),
             PhaseState::Working { .. }
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
@@ -165,16 +320,26 @@ impl Decider<'_> {
         if between.is_none() && (self.is_blocked(phase) || !self.is_ready(phase)) {
             return;
         }
+        if between.is_none() && phase.approval == Some(Approval::Before) && !progress.approved {
+            self.asking += 1;
+            let about = About::Approval { when: Approval::Before };
+            let question = Box::new(progress.question(phase, &about, None));
+            self.decision.effects.push(Effect::Ask { phase: phase.id.clone(), question });
+            return;
+        }
         if let Some(until) = between.and_then(|between| between.not_before).filter(|until| *until > self.now) {
-            self.decision.wake_at = Some(self.decision.wake_at.map_or(until, |other| other.min(until)));
+            return self.wake(until);
+        }
+        let places = self.active.spec.policy.max_parallel.max(1);
+        if self.working >= places {
             return;
         }
-        if self.working >= self.active.spec.policy.max_parallel.max(1) {
-            return;
-        }
+        // What is reserved for others comes back when they end: then there may be something for this one.
+        let Some(grant) = self.left.grant(phase, progress, places - self.working) else { return };
         self.working += 1;
-        let after =
-            progress.last_try().and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
+        // A phase that starts anew starts from what it builds on, not from what it left before.
+        let last = progress.last_try().filter(|_| between.is_some());
+        let after = last.and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
         self.decision.effects.push(Effect::StartAttempt {
             phase: phase.id.clone(),
             attempt: progress.tries.len() as u32 + 1,
@@ -182,6 +347,7 @@ impl Decider<'_> {
             after,
             resume: between.and_then(|between: &Between| between.resume.clone()),
             correction: between.map(|between| between.correction.clone()),
+            grant,
         });
     }
 
@@ -219,15 +385,14 @@ impl Decider<'_> {
 
     /// Why phases are left although nothing is under way.
     fn stuck(&self) -> JobEnd {
-        let spent = self.active.usage().cost_usd;
-        match self.active.spec.policy.budget_usd {
-            Some(budget) if spent >= budget => JobEnd::Failed {
-                reason: format!("the job's budget of {budget} USD is used up ({spent:.4} USD spent)"),
+        match self.active.spent_limit() {
+            Some(limit) => JobEnd::Failed {
+                reason: format!("the job's {limit}"),
                 phase: None,
-                hint: Some("start it again with a larger --budget".into()),
+                hint: Some("`helix jobs resume` with a larger --budget goes on where it stopped".into()),
             },
             // Cannot happen with a validated plan; answering is what makes `decide` total.
-            Some(_) | None => {
+            None => {
                 JobEnd::Failed { reason: "no phase that is left can ever start".into(), phase: None, hint: None }
             }
         }
@@ -242,15 +407,17 @@ impl Decider<'_> {
     }
 
     fn is_over_budget(&self) -> bool {
-        self.active.spec.policy.budget_usd.is_some_and(|budget| self.active.usage().cost_usd >= budget)
-            && self.is_unfinished()
+        self.active.spent_limit().is_some() && self.is_unfinished()
     }
 
     /// Whether a phase is left that could still be tried.
     fn is_unfinished(&self) -> bool {
         self.active.pairs().any(|(phase, progress)| match progress.state {
             PhaseState::Pending => !self.is_blocked(phase),
-            PhaseState::Working { .. } | PhaseState::Between(_) => true,
+            PhaseState::Working { .. }
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. } => true,
             PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
@@ -270,6 +437,8 @@ impl Decider<'_> {
                 PhaseState::Pending
                 | PhaseState::Working { .. }
                 | PhaseState::Between(_)
+                | PhaseState::Asking { .. }
+                | PhaseState::Escalating { .. }
                 | PhaseState::Failed { .. }
                 | PhaseState::Skipped { dependents: Dependents::Skip, .. }
                 | PhaseState::Cancelled => false,
@@ -342,6 +511,8 @@ pub(super) fn blocked(active: &Active, phase: &Phase) -> bool {
             PhaseState::Pending => open.extend(&needed.depends_on),
             PhaseState::Working { .. }
             | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { dependents: Dependents::Run, .. }

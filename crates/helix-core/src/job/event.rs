@@ -4,9 +4,12 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::spec::JobSpec;
+use super::spec::{Grant, JobSpec};
+use crate::failure::event::FailureEvent;
 use crate::finding::{Correction, Fault, Finding, Verdict};
 use crate::ids::{AgentSessionId, CommitId, PhaseId, RunId, TreeId};
+use crate::plan::Phase;
+use crate::question::{Answer, Question};
 use crate::run::RunFacts;
 use crate::usage::Usage;
 
@@ -49,6 +52,9 @@ pub enum JobEvent {
         /// What the agent is told about the try before it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         correction: Option<Correction>,
+        /// What is reserved for its run out of the budgets of phase and job.
+        #[serde(default)]
+        grant: Grant,
     },
     /// The agent's run is over. Carries evidence; the outcome is derived from it.
     RunFinished {
@@ -86,6 +92,80 @@ pub enum JobEvent {
         /// The answer and what proves it.
         report: GateReport,
     },
+    /// The phases that a planning phase returned are valid. They join the plan when that phase passes.
+    PhasesProposed {
+        /// The planning phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// The phases, as they will be carried out.
+        phases: Vec<Phase>,
+    },
+    /// What a planning phase returned is no valid part of a plan.
+    PhasesRejected {
+        /// The planning phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// What is wrong with it.
+        findings: Vec<Finding>,
+    },
+    /// A reviewer has answered, or could not.
+    ReviewFinished {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index of the gate that asked for it; `None` is the phase's own `verify`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate: Option<usize>,
+        /// Which round, from 1.
+        round: u32,
+        /// The answer and what proves it.
+        review: Box<Review>,
+    },
+    /// A person is asked; the phase waits.
+    QuestionAsked {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// What is asked.
+        question: Box<Question>,
+    },
+    /// A person has answered.
+    QuestionAnswered {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// Number of the question in its phase.
+        asked: u32,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Nobody has answered in time.
+    QuestionExpired {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// Number of the question in its phase.
+        asked: u32,
+    },
+    /// The adviser has proposed what to do about a phase that cannot go on, or could not.
+    AdviceGiven {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which round, from 1.
+        round: u32,
+        /// The proposal and what proves it.
+        advice: Box<Advice>,
+    },
+    /// Results contradict each other: a phase that brings them together joins the plan.
+    ConflictFound {
+        /// The phase that cannot start; `None` when it is the job's result that cannot be put together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phase: Option<PhaseId>,
+        /// The phases whose results contradict each other, in the order in which they are combined.
+        between: Vec<PhaseId>,
+        /// Files in conflict.
+        paths: Vec<String>,
+    },
     /// Something around an attempt failed that is not the agent's doing: git, the disk, an input that is missing.
     AttemptFaulted {
         /// Which phase.
@@ -115,11 +195,28 @@ pub enum JobEvent {
         /// Who or what, for people.
         by: String,
     },
-    /// The job is over. Always the last event.
+    /// The job is over. Nothing follows but [`JobEvent::JobResumed`].
     JobFinished {
         /// How it ended.
         end: JobEnd,
     },
+    /// A job that had failed or was cancelled goes on.
+    JobResumed {
+        /// Who wants it.
+        by: String,
+        /// Phases that go on where they stopped.
+        #[serde(default)]
+        reopen: Vec<PhaseId>,
+        /// Phases that start anew, since something that they build on is done again.
+        #[serde(default)]
+        restart: Vec<PhaseId>,
+        /// A new budget for the whole job in US dollars.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget_usd: Option<f64>,
+    },
+    /// What failure intelligence has to say. It moves nothing: text never decides what a job does.
+    #[serde(untagged)]
+    Failure(Box<FailureEvent>),
 }
 
 impl JobEvent {
@@ -136,8 +233,94 @@ impl JobEvent {
             Self::IntegrationFailed { .. } => "integration_failed",
             Self::CancelRequested { .. } => "cancel_requested",
             Self::JobFinished { .. } => "job_finished",
+            Self::Failure(note) => note.name(),
+            Self::PhasesProposed { .. } => "phases_proposed",
+            Self::PhasesRejected { .. } => "phases_rejected",
+            Self::ReviewFinished { .. } => "review_finished",
+            Self::QuestionAsked { .. } => "question_asked",
+            Self::QuestionAnswered { .. } => "question_answered",
+            Self::QuestionExpired { .. } => "question_expired",
+            Self::AdviceGiven { .. } => "advice_given",
+            Self::ConflictFound { .. } => "conflict_found",
+            Self::JobResumed { .. } => "job_resumed",
         }
     }
+}
+
+/// A reviewer's answer with what proves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Review {
+    /// The reviewer's run.
+    pub run: RunId,
+    /// The agent that reviewed.
+    pub agent: String,
+    /// Its model, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The answer. Inconclusive when the run did not complete or its answer does not fit the schema.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// One line for people.
+    pub summary: String,
+    /// The tree it looked at.
+    pub tree: TreeId,
+    /// The evidence of its run; absent when there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Box<RunFacts>>,
+    /// What it consumed.
+    pub usage: Usage,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// An adviser's proposal with what proves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Advice {
+    /// The adviser's run.
+    pub run: RunId,
+    /// What is to be done.
+    pub action: AdviceAction,
+    /// Why, one or two sentences, for people.
+    pub reason: String,
+    /// The evidence of its run; absent when there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Box<RunFacts>>,
+    /// What it consumed.
+    pub usage: Usage,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// What an adviser can propose. Each is carried out as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum AdviceAction {
+    /// One more try in a new session, with this hint.
+    Retry {
+        /// What the agent is told.
+        hint: String,
+    },
+    /// One more try in a new session, by another model from now on.
+    OtherModel {
+        /// The model, in the agent's words.
+        model: String,
+        /// What the agent is told.
+        hint: String,
+    },
+    /// These phases take its place.
+    Split {
+        /// As they will be carried out; the last of them have to pass the gates of the phase they replace.
+        phases: Vec<Phase>,
+    },
+    /// The job goes on without the phase, which is optional.
+    Skip,
+    /// Nothing that the adviser can do will help.
+    GiveUp,
+    /// There is no usable proposal.
+    Unusable {
+        /// Why not.
+        fault: Fault,
+    },
 }
 
 /// A commit and the tree it names.

@@ -2,23 +2,37 @@
 //!
 //! Must not know how anything is done: effects are names of work, carried out by `helix-engine`.
 
+mod advance;
+mod asking;
 mod attempt;
+mod budget;
+mod conflict;
 mod decide;
+mod escalate;
 mod event;
 mod projection;
+mod reopen;
+mod review;
 mod spec;
 mod state;
 mod view;
+mod waiting;
 
+pub use asking::MAX_AGENT_QUESTIONS;
 pub use attempt::{describe, remedy};
 pub use decide::{Decision, Effect, Tip, decide};
 
 pub use event::{
-    ChangeKind, ChangedFile, CommandEvidence, Committed, GateReport, IntegrationTarget, JobEnd, JobEvent, Recorded,
-    TestCounts,
+    Advice, AdviceAction, ChangeKind, ChangedFile, CommandEvidence, Committed, GateReport, IntegrationTarget, JobEnd,
+    JobEvent, Recorded, Review, TestCounts,
 };
-pub use spec::{AdrText, JobSpec, Origin, Policy, RepoRef};
+pub use reopen::{Reopen, ReopenError};
+pub use spec::{
+    AdrText, AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef,
+    Role, Roles, SkillEntry,
+};
 pub use state::{
-    Active, Between, Dependents, IllegalEvent, Integration, JobState, PhaseProgress, PhaseState, RunEnded, Stage, Try,
+    Active, Asked, Between, Conflict, Dependents, IllegalEvent, Integration, JobState, PhaseProgress, PhaseState,
+    RunEnded, Stage, Try,
 };
 pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};

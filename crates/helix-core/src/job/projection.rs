@@ -8,8 +8,9 @@ use super::event::JobEnd;
 use super::state::{Active, Integration, JobState, PhaseProgress, PhaseState, Stage, Try};
 use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};
 use crate::finding::Verdict;
-use crate::ids::JobId;
+use crate::ids::{JobId, QuestionId, RunId};
 use crate::plan::Phase;
+use crate::question::{QuestionStatus, QuestionView};
 
 impl JobView {
     /// Projects a job; `None` before its first event.
@@ -42,9 +43,34 @@ impl JobView {
                 Some(JobEnd::Cancelled { by }) => Some(ErrorView { message: format!("cancelled by {by}"), hint: None }),
                 Some(JobEnd::Succeeded) | None => None,
             },
+            questions: questions(id, active, end),
             last_event: active.last_event,
         })
     }
+}
+
+fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionView> {
+    let of = |progress: &PhaseProgress| -> Vec<QuestionView> {
+        let view = |asked: &super::state::Asked| QuestionView {
+            id: QuestionId::nth(id, &progress.id, asked.question.number),
+            job: id.clone(),
+            job_name: active.spec.plan.name.clone(),
+            phase: progress.id.clone(),
+            kind: asked.question.kind(),
+            text: asked.question.text.clone(),
+            options: asked.question.options.clone(),
+            free_text: asked.question.free_text,
+            asked_at: asked.at,
+            expires_at: asked.expires_at,
+            status: match &asked.status {
+                // A job that is over waits for nothing.
+                QuestionStatus::Open if end.is_some() => QuestionStatus::Closed,
+                status => status.clone(),
+            },
+        };
+        progress.questions.iter().map(view).collect()
+    };
+    active.phases.iter().flat_map(of).collect()
 }
 
 fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
@@ -53,7 +79,7 @@ fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
         Some(JobEnd::Failed { .. }) => JobStatus::Failed,
         Some(JobEnd::Cancelled { .. }) => JobStatus::Cancelled,
         None => {
-            let working = active.phases.iter().any(|progress| matches!(progress.state, PhaseState::Working { .. }));
+            let working = active.phases.iter().any(PhaseProgress::is_busy);
             let parked = active.phases.iter().any(|progress| is_parked(&progress.state));
             let untouched = active.phases.iter().all(|progress| progress.tries.is_empty());
             match (working, parked, untouched) {
@@ -67,7 +93,17 @@ fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
 }
 
 fn is_parked(state: &PhaseState) -> bool {
-    matches!(state, PhaseState::Between(between) if between.not_before.is_some())
+    match state {
+        PhaseState::Between(between) => between.not_before.is_some(),
+        PhaseState::Asking { .. } => true,
+        PhaseState::Pending
+        | PhaseState::Working { .. }
+        | PhaseState::Escalating { .. }
+        | PhaseState::Passed { .. }
+        | PhaseState::Failed { .. }
+        | PhaseState::Skipped { .. }
+        | PhaseState::Cancelled => false,
+    }
 }
 
 fn phase_view(active: &Active, end: Option<&JobEnd>, phase: &Phase, progress: &PhaseProgress) -> PhaseView {
@@ -79,13 +115,17 @@ fn phase_view(active: &Active, end: Option<&JobEnd>, phase: &Phase, progress: &P
             (PhaseStatus::Skipped, None, None, Some(why))
         }
         // A job that is over leaves nothing pending: what never started counts as cancelled.
-        PhaseState::Pending | PhaseState::Between(_) if end.is_some() => (PhaseStatus::Cancelled, None, None, None),
+        PhaseState::Pending | PhaseState::Between(_) | PhaseState::Asking { .. } if end.is_some() => {
+            (PhaseStatus::Cancelled, None, None, None)
+        }
         PhaseState::Pending => (PhaseStatus::Pending, None, None, None),
         PhaseState::Working { .. } => (PhaseStatus::Running, None, None, last.and_then(told)),
         PhaseState::Between(between) => {
             let status = if between.not_before.is_some() { PhaseStatus::Waiting } else { PhaseStatus::Running };
             (status, None, None, Some(ErrorView { message: between.correction.summary.clone(), hint: None }))
         }
+        PhaseState::Asking { trouble, .. } => (PhaseStatus::Waiting, None, None, trouble.clone()),
+        PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(error.clone())),
         PhaseState::Passed { result, at } => (PhaseStatus::Passed, Some(result.commit.clone()), Some(*at), None),
         PhaseState::Failed { error, at } => (PhaseStatus::Failed, None, Some(*at), Some(error.clone())),
         PhaseState::Skipped { why, .. } => {
@@ -105,12 +145,28 @@ fn phase_view(active: &Active, end: Option<&JobEnd>, phase: &Phase, progress: &P
         duration_seconds: started_at.map(|from| seconds(from, completed_at.unwrap_or(active.last_at))),
         outputs: phase.outputs.clone(),
         gates: last.map(|last| last.gates.clone()).unwrap_or_default(),
-        verdict: None,
+        verdict: last.and_then(verdict),
         cost: progress.usage().cost_usd,
-        runs: progress.tries.iter().map(|one| one.run.clone()).collect(),
+        runs: runs(progress),
         commit,
         error,
     }
+}
+
+/// All runs of a phase, in the order in which they began: tries with their reviews, then advice.
+fn runs(progress: &PhaseProgress) -> Vec<RunId> {
+    let of_try = |one: &Try| -> Vec<RunId> {
+        let reviews = one.reviews.iter().map(|(_, review)| review.run.clone());
+        std::iter::once(one.run.clone()).chain(reviews).collect()
+    };
+    let advice = progress.advice.iter().map(|advice| advice.run.clone());
+    progress.tries.iter().flat_map(of_try).chain(advice).collect()
+}
+
+/// The verifier's last answer about a try, in a few words.
+fn verdict(last: &Try) -> Option<String> {
+    let (_, review) = last.reviews.iter().rev().find(|(gate, _)| gate.is_none())?;
+    Some(format!("{}: {}", review.verdict.word(), review.summary))
 }
 
 fn told(last: &Try) -> Option<ErrorView> {
@@ -124,6 +180,11 @@ fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
         PhaseState::Working { stage: Stage::Gating { gate } } => {
             Some(format!("gate {}", phase.gates.get(*gate).map_or("?", |gate| gate.name())))
         }
+        PhaseState::Working { stage: Stage::Reading } => Some("new phases".into()),
+        PhaseState::Working { stage: Stage::Reviewing { gate: None, .. } } => Some("verifier".into()),
+        PhaseState::Working { stage: Stage::Reviewing { gate: Some(_), .. } } => Some("reviewer".into()),
+        PhaseState::Asking { .. } => Some("waits for an answer (`helix answer`)".into()),
+        PhaseState::Escalating { round, .. } => Some(format!("adviser, round {round}")),
         PhaseState::Between(between) => Some(match between.not_before {
             Some(until) => format!("waits until {until}"),
             None => "next try".into(),

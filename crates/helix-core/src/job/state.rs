@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::event::{Committed, GateReport, IntegrationTarget, JobEnd, JobEvent, Recorded};
-use super::spec::JobSpec;
+use super::event::{Advice, Committed, GateReport, IntegrationTarget, JobEnd, JobEvent, Recorded, Review};
+use super::spec::{Grant, JobSpec};
 use super::view::ErrorView;
 use crate::finding::{Correction, Fault, Finding};
 use crate::ids::{AgentSessionId, CommitId, PhaseId, RunId};
 use crate::plan::Phase;
+use crate::question::{About, Question, QuestionStatus};
 use crate::run::{Outcome, RunFacts};
 use crate::usage::Usage;
 
@@ -44,6 +45,19 @@ pub struct Active {
     pub cancel: Option<String>,
     /// How far the results have come.
     pub integration: Integration,
+    /// Results that contradicted each other, with the phases that bring them together.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Results that contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The phase that brings them together.
+    pub phase: PhaseId,
+    /// The phases whose results contradict each other, in the order in which they are combined.
+    pub between: Vec<PhaseId>,
+    /// Files in conflict.
+    pub paths: Vec<String>,
 }
 
 /// A phase and all its tries.
@@ -55,6 +69,31 @@ pub struct PhaseProgress {
     pub tries: Vec<Try>,
     /// Where it stands.
     pub state: PhaseState,
+    /// Whether a person has let it begin, where one has to.
+    pub approved: bool,
+    /// Tries before this one (an index) were made before the job was resumed: they count no more.
+    pub epoch: usize,
+    /// Tries that were granted on top of the plan's limit.
+    pub extra_tries: u32,
+    /// The model of further tries, where an adviser has named another.
+    pub model: Option<String>,
+    /// What advisers have proposed, oldest first.
+    pub advice: Vec<Advice>,
+    /// What persons were asked, oldest first.
+    pub questions: Vec<Asked>,
+}
+
+/// A question with what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The question.
+    pub question: Question,
+    /// When it was asked.
+    pub at: Timestamp,
+    /// When it stops waiting.
+    pub expires_at: Option<Timestamp>,
+    /// How it stands.
+    pub status: QuestionStatus,
 }
 
 /// Where a phase stands.
@@ -69,6 +108,20 @@ pub enum PhaseState {
     },
     /// The last try was not accepted; another will follow.
     Between(Between),
+    /// It waits for a person. The question is asked as soon as it can be recorded.
+    Asking {
+        /// What about.
+        about: About,
+        /// What led here, when something failed.
+        trouble: Option<ErrorView>,
+    },
+    /// It has used up its tries; an adviser is asked what to do.
+    Escalating {
+        /// Which round, from 1.
+        round: u32,
+        /// What failed.
+        error: ErrorView,
+    },
     /// Its run completed and all its gates passed on this commit.
     Passed {
         /// The result.
@@ -110,10 +163,19 @@ pub enum Stage {
     Agent,
     /// What it left is being committed.
     Committing,
+    /// The phases that it proposes are being read.
+    Reading,
     /// This gate is running.
     Gating {
         /// Index in the phase's list, from 0.
         gate: usize,
+    },
+    /// A reviewer looks at the result.
+    Reviewing {
+        /// Index of the gate that asks for it; `None` is the phase's own `verify`.
+        gate: Option<usize>,
+        /// Which round, from 1.
+        round: u32,
     },
 }
 
@@ -149,8 +211,16 @@ pub struct Try {
     pub run_end: Option<RunEnded>,
     /// Its commit.
     pub result: Option<Committed>,
+    /// What is reserved for its run.
+    pub grant: Grant,
     /// Answers of its gates so far.
     pub gates: Vec<GateReport>,
+    /// Answers of reviewers, oldest first: of gates, and of the verifier (`None`).
+    pub reviews: Vec<(Option<usize>, Review)>,
+    /// Phases that it proposes, once they are found valid.
+    pub proposed: Vec<Phase>,
+    /// Numbers of the questions that its agent asked.
+    pub asked: Vec<u32>,
     /// What failed around it.
     pub fault: Option<Fault>,
 }
@@ -224,7 +294,18 @@ impl JobState {
                 }
                 _ => Err(illegal("the job does not exist yet".into())),
             },
-            Self::Ended(..) => Err(illegal("the job is over".into())),
+            Self::Ended(mut active, end) => match &recorded.event {
+                JobEvent::JobResumed { reopen, restart, budget_usd, .. } if end != JobEnd::Succeeded => {
+                    if recorded.number != active.last_event + 1 {
+                        return Err(illegal(format!("event {} comes next", active.last_event + 1)));
+                    }
+                    active.last_event = recorded.number;
+                    active.last_at = recorded.at;
+                    active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
+                    Ok(Self::Active(active))
+                }
+                _ => Err(illegal("the job is over".into())),
+            },
             Self::Active(mut active) => {
                 if recorded.number != active.last_event + 1 {
                     return Err(illegal(format!("event {} comes next", active.last_event + 1)));
@@ -258,146 +339,6 @@ impl JobState {
     }
 }
 
-impl Active {
-    fn submitted(spec: &JobSpec, at: Timestamp) -> Self {
-        let selected = |id: &PhaseId| spec.only.as_ref().is_none_or(|only| only.contains(id));
-        let phases = spec.plan.phases.iter().map(|phase| PhaseProgress {
-            id: phase.id.clone(),
-            tries: Vec::new(),
-            state: if selected(&phase.id) {
-                PhaseState::Pending
-            } else {
-                PhaseState::Skipped { why: "not selected".into(), dependents: Dependents::Run }
-            },
-        });
-        Self {
-            phases: phases.collect(),
-            spec: Arc::new(spec.clone()),
-            submitted_at: at,
-            last_event: 1,
-            last_at: at,
-            cancel: None,
-            integration: Integration::Open,
-        }
-    }
-
-    /// The progress of a phase.
-    pub fn progress(&self, id: &PhaseId) -> Option<&PhaseProgress> {
-        self.phases.iter().find(|progress| &progress.id == id)
-    }
-
-    /// A phase's definition and progress, by index in the plan's order.
-    pub fn pairs(&self) -> impl Iterator<Item = (&Phase, &PhaseProgress)> {
-        self.spec.plan.phases.iter().zip(&self.phases)
-    }
-
-    /// What all tries have consumed.
-    pub fn usage(&self) -> Usage {
-        self.phases.iter().map(PhaseProgress::usage).fold(Usage::default(), |sum, next| sum + next)
-    }
-
-    fn check_end(&self, end: &JobEnd) -> Result<(), String> {
-        if let Some(busy) = self.phases.iter().find(|progress| matches!(progress.state, PhaseState::Working { .. })) {
-            return Err(format!("phase {} is still working", busy.id));
-        }
-        match end {
-            JobEnd::Succeeded if !matches!(self.integration, Integration::Done { .. }) => {
-                Err("nothing is integrated".into())
-            }
-            JobEnd::Succeeded | JobEnd::Failed { .. } | JobEnd::Cancelled { .. } => Ok(()),
-        }
-    }
-
-    fn advance(&mut self, event: &JobEvent, at: Timestamp) -> Result<(), String> {
-        match event {
-            JobEvent::JobSubmitted { .. } => Err("the job exists already".into()),
-            JobEvent::AttemptStarted { phase, attempt, run, base, start, resume, correction } => {
-                if self.cancel.is_some() {
-                    return Err("the job is being cancelled".into());
-                }
-                let new = Try {
-                    number: *attempt,
-                    run: run.clone(),
-                    base: base.clone(),
-                    start: start.clone(),
-                    started_at: at,
-                    resume: resume.clone(),
-                    correction: correction.clone(),
-                    run_end: None,
-                    result: None,
-                    gates: Vec::new(),
-                    fault: None,
-                };
-                self.find(phase)?.begin(new)
-            }
-            JobEvent::RunFinished { phase, attempt, facts, usage, session, duration_ms } => {
-                let ended = RunEnded {
-                    outcome: Outcome::from_facts(facts),
-                    facts: facts.clone(),
-                    usage: *usage,
-                    session: session.clone(),
-                    duration_ms: *duration_ms,
-                };
-                self.find(phase)?.run_finished(*attempt, ended)
-            }
-            JobEvent::ResultCommitted { phase, attempt, result } => {
-                self.settle(phase, at, |progress, ground| progress.committed(ground, *attempt, result))
-            }
-            JobEvent::GateFinished { phase, attempt, gate, report } => {
-                self.settle(phase, at, |progress, ground| progress.gate_finished(ground, *attempt, *gate, report))
-            }
-            JobEvent::AttemptFaulted { phase, attempt, fault } => {
-                self.settle(phase, at, |progress, ground| progress.faulted(ground, *attempt, fault))
-            }
-            JobEvent::Integrated { result, target, gates: _ } => {
-                self.integrate(Integration::Done { result: result.clone(), target: target.clone() })
-            }
-            JobEvent::IntegrationFailed { findings } => {
-                self.integrate(Integration::Failed { findings: findings.clone() })
-            }
-            JobEvent::CancelRequested { by } => {
-                // Sticky: a second request changes nothing, whoever makes it.
-                self.cancel.get_or_insert_with(|| by.clone());
-                self.phases.iter_mut().for_each(PhaseProgress::cancel_unless_running);
-                Ok(())
-            }
-            JobEvent::JobFinished { .. } => Err("handled before".into()),
-        }
-    }
-
-    fn integrate(&mut self, integration: Integration) -> Result<(), String> {
-        if !matches!(self.integration, Integration::Open) {
-            return Err("the results are integrated already".into());
-        }
-        let open = self.pairs().find(|(phase, progress)| {
-            let unreachable = progress.state == PhaseState::Pending && super::decide::blocked(self, phase);
-            !progress.is_settled() && !unreachable
-        });
-        if let Some((_, open)) = open {
-            return Err(format!("phase {} has not ended", open.id));
-        }
-        self.integration = integration;
-        Ok(())
-    }
-
-    fn find(&mut self, id: &PhaseId) -> Result<&mut PhaseProgress, String> {
-        self.phases.iter_mut().find(|progress| &progress.id == id).ok_or_else(|| format!("there is no phase {id}"))
-    }
-
-    fn settle(
-        &mut self,
-        id: &PhaseId,
-        at: Timestamp,
-        change: impl FnOnce(&mut PhaseProgress, &super::attempt::Ground<'_>) -> Result<(), String>,
-    ) -> Result<(), String> {
-        let spec = Arc::clone(&self.spec);
-        let phase = spec.plan.phase(id).ok_or_else(|| format!("there is no phase {id}"))?;
-        let cancelling = self.cancel.is_some();
-        let ground = super::attempt::Ground { phase, policy: &spec.policy, cancelling, at };
-        change(self.find(id)?, &ground)
-    }
-}
-
 impl PhaseProgress {
     /// The last try.
     pub fn last_try(&self) -> Option<&Try> {
@@ -406,7 +347,15 @@ impl PhaseProgress {
 
     /// What all tries have consumed.
     pub fn usage(&self) -> Usage {
-        self.tries.iter().filter_map(|one| one.run_end.as_ref()).fold(Usage::default(), |sum, ended| sum + ended.usage)
+        let runs = self.tries.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage);
+        let reviews = self.tries.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.usage);
+        let advice = self.advice.iter().map(|advice| advice.usage);
+        runs.chain(reviews).chain(advice).fold(Usage::default(), |sum, next| sum + next)
+    }
+
+    /// The question that waits for an answer, if one does.
+    pub fn open_question(&self) -> Option<&Asked> {
+        self.questions.iter().find(|asked| asked.status == QuestionStatus::Open)
     }
 
     /// Whether nothing more will happen to it.
@@ -416,7 +365,11 @@ impl PhaseProgress {
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
             | PhaseState::Cancelled => true,
-            PhaseState::Pending | PhaseState::Working { .. } | PhaseState::Between(_) => false,
+            PhaseState::Pending
+            | PhaseState::Working { .. }
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. } => false,
         }
     }
 }

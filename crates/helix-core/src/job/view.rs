@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{GateReport, IntegrationTarget};
 use crate::ids::{CommitId, JobId, PhaseId, RunId};
+use crate::question::QuestionView;
 use crate::usage::Usage;
 
 /// Status of a job.
@@ -103,6 +104,9 @@ pub struct JobView {
     pub integration: Option<IntegrationTarget>,
     /// Why it failed, with what to do.
     pub error: Option<ErrorView>,
+    /// What persons were asked, the plan's order; open ones first in each phase's own order.
+    #[serde(default)]
+    pub questions: Vec<QuestionView>,
     /// Number of the last event that this view includes.
     pub last_event: u64,
 }

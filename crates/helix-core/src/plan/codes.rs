@@ -67,4 +67,16 @@ codes! {
     TWO_KEYS = "HX0127";
     /// Two files of an older plan that would become one.
     FILES_MERGE = "HX0128";
+    /// No workflow has the name that a plan gives.
+    UNKNOWN_WORKFLOW = "HX0129";
+    /// An input of a workflow has no value, or one that it does not take.
+    WORKFLOW_INPUT = "HX0130";
+    /// The file of a workflow cannot be used.
+    BAD_WORKFLOW = "HX0131";
+    /// A text of a workflow asks for an input that it does not declare.
+    BAD_PLACEHOLDER = "HX0132";
+    /// A workflow has two slots, or none where the plan needs one.
+    BAD_SLOT = "HX0133";
+    /// A prompt template of the user cannot be used.
+    BAD_PROMPT = "HX0134";
 }

@@ -41,6 +41,7 @@ pub(super) const GATES: &[(&str, ReadGate)] = &[
     ("adr_complete", |fields, reader| Some(GateSpec::AdrComplete { files: files(fields, reader) })),
     ("docs_refs_valid", |_, _| Some(GateSpec::DocsRefsValid {})),
     ("criteria_covered", |_, _| Some(GateSpec::CriteriaCovered {})),
+    ("conflicts_resolved", |fields, reader| Some(GateSpec::ConflictsResolved { files: files(fields, reader) })),
     ("review_approved", |fields, reader| {
         Some(GateSpec::ReviewApproved { model: text(fields, "model", reader).map(|model| model.value) })
     }),

@@ -3,18 +3,23 @@
 //! Must not know the repository: what exists on disk is checked by the engine at submit.
 
 mod check;
+mod checked;
 pub mod codes;
 mod command;
 mod dialects;
 mod duration;
+pub mod fragment;
 mod gates;
+mod grow;
 mod model;
 mod order;
 mod parse;
 mod pattern;
 mod print;
+mod reference;
 mod source;
 mod words;
+pub mod workflow;
 
 pub use command::{SplitError, split_words};
 pub use dialects::{Modern, Normalised, OldForm, OldPlace, old_forms, old_forms_markdown};
@@ -22,6 +27,7 @@ pub use duration::DurationError;
 pub use gates::GATE_TIMEOUT;
 pub use model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
 pub use parse::{ParsedPlan, PhasePlaces, PlanPlaces, VERIFY_TIMEOUT};
-pub use pattern::{PathError, is_glob, normal_path};
+pub use pattern::{PathError, can_meet, is_glob, normal_path};
+pub use reference::{gates_markdown, keys_markdown};
 pub use source::json_schema;
 pub use words::{DefaultGate, DefaultGates, GateCost, default_gates_markdown, in_order_of_cost};

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::PhaseId;
 
+use super::workflow::WorkflowCall;
+
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -16,9 +18,9 @@ pub struct Plan {
     /// The decision it carries out, relative to the repository's root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adr: Option<String>,
-    /// Workflow whose phases come before the plan's own.
+    /// Workflow whose phases are still to be added; `None` once they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workflow: Option<String>,
+    pub workflow: Option<WorkflowCall>,
     /// At least one.
     pub phases: Vec<Phase>,
 }
@@ -185,16 +187,32 @@ pub enum OnFailure {
     Fail,
 }
 
-/// How many phases a planning phase may add.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// How many phases a planning phase may add, and what each of them is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GeneratePhases {
-    /// At least this many.
+    /// At least this many; a feasibility phase before them does not count.
     pub min: u32,
     /// At most this many.
     pub max: u32,
-    /// Template of the added phases.
+    /// Type of the added phases.
+    #[serde(default = "GeneratePhases::default_template")]
+    pub template: PhaseType,
+    /// Gates that every added phase has besides those it names itself; empty means the default gates of the type.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<GateSpec>,
+    /// Independent verification of every added phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template: Option<String>,
+    pub verify: Option<Verify>,
+    /// Agent, model and limits of every added phase.
+    #[serde(default)]
+    pub defaults: Defaults,
+}
+
+impl GeneratePhases {
+    /// The type of added phases where none is named.
+    pub fn default_template() -> PhaseType {
+        PhaseType::Development
+    }
 }
 
 /// A deterministic check.
@@ -263,6 +281,12 @@ pub enum GateSpec {
     DocsRefsValid {},
     /// Every acceptance criterion of the ADR names evidence that passes.
     CriteriaCovered {},
+    /// No conflict marker is left in the named files, or in any changed one; used by phases that bring conflicting results together.
+    ConflictsResolved {
+        /// Paths; empty means every changed file.
+        #[serde(default)]
+        files: Vec<String>,
+    },
     /// An independent reviewer approves.
     ReviewApproved {
         /// Model of the reviewer.
@@ -312,6 +336,7 @@ impl GateSpec {
             | Self::AdrComplete { .. }
             | Self::DocsRefsValid {}
             | Self::CriteriaCovered {}
+            | Self::ConflictsResolved { .. }
             | Self::ReviewApproved { .. }
             | Self::Approval { .. }
             | Self::Manual { .. }
@@ -334,6 +359,7 @@ impl GateSpec {
             Self::AdrComplete { .. } => "adr_complete",
             Self::DocsRefsValid {} => "docs_refs_valid",
             Self::CriteriaCovered {} => "criteria_covered",
+            Self::ConflictsResolved { .. } => "conflicts_resolved",
             Self::ReviewApproved { .. } => "review_approved",
             Self::Approval { .. } => "approval",
             Self::Manual { .. } => "manual",

@@ -3,21 +3,23 @@
 //! Must not know the repository, the configured agents or the clock: what depends on them is checked at submit, with the
 //! places that [`ParsedPlan`] keeps for that.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::PhaseId;
 use crate::source_text::{SourceText, sort_by_place};
-use crate::yaml::{FieldReader, Limits, Placed, ReadError, read};
+use crate::yaml::{FieldReader, Limits, Node, Placed, ReadError, read};
 
-use super::check::{self, CheckedPhase};
+use super::checked::{self, CheckedPhase};
 use super::codes;
 use super::dialects::{self, Normalised};
 use super::gates::paths;
 use super::model::{Defaults, GateSpec, GeneratePhases, Phase, PhaseType, Plan, Seconds, Verify};
 use super::pattern::normal_path;
-use super::source::{self, DefaultsSource, PhaseSource, PlanSource, VerifySource};
+use super::source::{self, DefaultsSource, PhaseSource, PlanSource, VerifySource, WorkflowSource};
 use super::words::in_order_of_cost;
+use super::workflow::WorkflowCall;
 
 /// Time limit of a verifier that names none.
 pub const VERIFY_TIMEOUT: Seconds = Seconds(2 * 60);
@@ -31,6 +33,8 @@ pub struct ParsedPlan {
     pub warnings: Vec<Diagnostic>,
     /// Where things stand, for checks that need the repository or the configuration.
     pub places: PlanPlaces,
+    /// What the plan says for phases that do not say otherwise, with the built-in values filled in.
+    pub defaults: Defaults,
     /// Older forms beside the modern ones as which they were read; each is also among the warnings.
     pub normalised: Vec<Normalised>,
 }
@@ -49,6 +53,8 @@ pub struct PlanPlaces {
     pub adr: Option<Span>,
     /// The plan's workflow.
     pub workflow: Option<Span>,
+    /// The values that the plan gives for inputs of the workflow, by their names.
+    pub workflow_inputs: BTreeMap<String, Span>,
     /// One entry for each phase, in the order of the plan.
     pub phases: Vec<PhasePlaces>,
 }
@@ -79,20 +85,16 @@ impl Plan {
     /// Every problem that was found, warnings included, in the order of the file; at least one is an error.
     pub fn parse(file_name: &str, source: &str) -> Result<ParsedPlan, Vec<Diagnostic>> {
         let source = SourceText::new(file_name, source);
-        let node = match read(source.text(), Limits::default()) {
-            Ok(Some(node)) => node,
-            Ok(None) => return Err(vec![empty(&source)]),
-            Err(error) => return Err(vec![unreadable(&source, &error)]),
-        };
         let mut reader = source::reader(&source);
+        let Some(node) = read_tree("plan", &source, &mut reader) else { return Err(reader.problems) };
         let modern = dialects::modernise(&node, &mut reader);
         let written = source::read_plan(&modern.node, &mut reader);
         let resolved = written.and_then(|written| resolve(written, &mut reader));
         let mut problems = reader.problems;
         sort_by_place(&mut problems);
         match resolved {
-            Some((plan, places)) if !problems.iter().any(Diagnostic::is_error) => {
-                Ok(ParsedPlan { plan, warnings: problems, places, normalised: modern.normalised })
+            Some((plan, places, defaults)) if !problems.iter().any(Diagnostic::is_error) => {
+                Ok(ParsedPlan { plan, warnings: problems, places, defaults, normalised: modern.normalised })
             }
             Some(_) | None => Err(problems),
         }
@@ -118,9 +120,20 @@ impl Plan {
     }
 }
 
-fn empty(source: &SourceText<'_>) -> Diagnostic {
-    Diagnostic::error(codes::EMPTY_PLAN, source.file(), "the file holds no plan")
-        .help("write a `name` and `phases`; `helix plan new` prints a plan to start from")
+/// Reads the tree of a file; a file without one is reported.
+pub(super) fn read_tree(what: &str, source: &SourceText<'_>, reader: &mut FieldReader<'_>) -> Option<Node> {
+    let problem = match read(source.text(), Limits::default()) {
+        Ok(Some(node)) => return Some(node),
+        Ok(None) => empty(what, source),
+        Err(error) => unreadable(source, &error),
+    };
+    reader.problems.push(problem);
+    None
+}
+
+fn empty(what: &str, source: &SourceText<'_>) -> Diagnostic {
+    Diagnostic::error(codes::EMPTY_PLAN, source.file(), format!("the file holds no {what}"))
+        .help(format!("write a `name` and `phases`; `helix {what} new` prints a {what} to start from"))
 }
 
 fn unreadable(source: &SourceText<'_>, error: &ReadError) -> Diagnostic {
@@ -159,7 +172,7 @@ fn syntax_help(message: &str, next: Option<char>) -> String {
     }
 }
 
-fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, PlanPlaces)> {
+fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, PlanPlaces, Defaults)> {
     let adr = written.adr.and_then(|adr| match normal_path(&adr.value) {
         Ok(path) => Some(Placed::new(path, adr.range)),
         Err(error) => {
@@ -184,11 +197,13 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
     let defaults = written.defaults.unwrap_or_default();
     let scope = Scope { defaults: &defaults, has_adr: adr.is_some() };
     let read: Vec<CheckedPhase> = phases.into_iter().map(|phase| resolve_phase(phase, &scope, reader)).collect();
-    check::check(&read, written.workflow.as_ref(), reader);
+    let (workflow, workflow_places) = called(written.workflow);
+    checked::report(&read, workflow.as_ref().map(|workflow| workflow.name.as_str()), reader);
 
     let mut places = PlanPlaces {
         adr: adr.as_ref().map(|adr| reader.source.span(adr.range.clone())),
-        workflow: written.workflow.as_ref().map(|workflow| reader.source.span(workflow.range.clone())),
+        workflow: workflow_places.0.map(|range| reader.source.span(range)),
+        workflow_inputs: workflow_places.1.into_iter().map(|(name, at)| (name, reader.source.span(at))).collect(),
         phases: Vec::with_capacity(read.len()),
     };
     let mut resolved = Vec::with_capacity(read.len());
@@ -200,19 +215,51 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
         name: written.name?.value,
         description: written.description.map(|text| text.value).unwrap_or_default(),
         adr: adr.map(|adr| adr.value),
-        workflow: written.workflow.map(|workflow| workflow.value),
+        workflow,
         phases: resolved,
     };
-    Some((plan, places))
+    Some((plan, places, resolved_defaults(&defaults)))
+}
+
+/// Places of a workflow's name and of the values for its inputs.
+type WorkflowPlaces = (Option<Range<usize>>, Vec<(String, Range<usize>)>);
+
+fn called(written: Option<Placed<WorkflowSource>>) -> (Option<WorkflowCall>, WorkflowPlaces) {
+    let Some(Placed { value, range }) = written else { return (None, (None, Vec::new())) };
+    match value {
+        WorkflowSource::Name(name) => {
+            (Some(WorkflowCall { name: name.value, inputs: BTreeMap::new() }), (Some(name.range), Vec::new()))
+        }
+        WorkflowSource::Call(detail) => {
+            let at = detail.name.as_ref().map_or(range, |name| name.range.clone());
+            let places = detail.inputs.iter().map(|(name, value)| (name.value.clone(), value.range.clone())).collect();
+            let inputs = detail.inputs.into_iter().map(|(name, value)| (name.value, value.value)).collect();
+            (detail.name.map(|name| WorkflowCall { name: name.value, inputs }), (Some(at), places))
+        }
+    }
+}
+
+/// What a plan says for phases that do not say otherwise, with the built-in values filled in.
+fn resolved_defaults(written: &DefaultsSource) -> Defaults {
+    let built_in = Defaults::default();
+    Defaults {
+        agent: written.agent.as_ref().map(|agent| agent.value.clone()),
+        model: written.model.as_ref().map(|model| model.value.clone()),
+        max_attempts: pick(None, written.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
+        timeout: pick(None, written.timeout.as_ref()).unwrap_or(built_in.timeout),
+        budget_usd: pick(None, written.budget_usd.as_ref()).or(built_in.budget_usd),
+        max_turns: pick(None, written.max_turns.as_ref()).or(built_in.max_turns),
+    }
 }
 
 /// What a phase is read against.
-struct Scope<'a> {
-    defaults: &'a DefaultsSource,
-    has_adr: bool,
+pub(super) struct Scope<'a> {
+    pub(super) defaults: &'a DefaultsSource,
+    pub(super) has_adr: bool,
 }
 
-fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mut FieldReader<'_>) -> CheckedPhase {
+/// Fills in what a phase leaves out, and reports what is wrong within it.
+pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mut FieldReader<'_>) -> CheckedPhase {
     let kind = written.kind.as_ref().map(|kind| kind.value);
     let id = written.id.as_ref().and_then(|id| match PhaseId::new(&id.value) {
         Ok(good) => Some(Placed::new(good, id.range.clone())),
@@ -229,7 +276,7 @@ fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mut FieldRead
     let skills = distinct(written.skills.map(|list| list.value).unwrap_or_default(), "skills", reader);
     let inputs = paths(written.inputs.map(|list| list.value).unwrap_or_default(), "inputs", reader);
     let outputs = paths(written.outputs.map(|list| list.value).unwrap_or_default(), "outputs", reader);
-    let generates_phases = generates(written.generates_phases, kind, reader);
+    let generates_phases = generates(written.generates_phases, kind, scope, reader);
     let proof = Proof {
         kind,
         head: written.head.clone(),
@@ -238,14 +285,7 @@ fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mut FieldRead
         generates: generates_phases.is_some(),
     };
     let gates = if written.gates_readable { gates(written.gates, &proof, reader) } else { Vec::new() };
-    let verify = written.verify.and_then(|verify| match verify.value {
-        VerifySource::Switch(false) => None,
-        VerifySource::Switch(true) => Some(Verify { model: None, timeout: VERIFY_TIMEOUT }),
-        VerifySource::Detail(detail) => Some(Verify {
-            model: detail.model.map(|model| model.value),
-            timeout: detail.timeout.map_or(VERIFY_TIMEOUT, |timeout| timeout.value),
-        }),
-    });
+    let verify = verify(written.verify);
     let built_in = Defaults::default();
     let defaults = scope.defaults;
     let agent = written.agent.or_else(|| defaults.agent.clone());
@@ -289,11 +329,12 @@ fn pick<T: Copy>(own: Option<Placed<T>>, default: Option<&Placed<T>>) -> Option<
     own.map(|own| own.value).or(default.map(|default| default.value))
 }
 
-fn values(list: &[Placed<String>]) -> Vec<String> {
+pub(super) fn values(list: &[Placed<String>]) -> Vec<String> {
     list.iter().map(|item| item.value.clone()).collect()
 }
 
-fn distinct(list: Vec<Placed<String>>, key: &str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
+/// The values of a list without those that are there already, which are reported.
+pub(super) fn distinct(list: Vec<Placed<String>>, key: &str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
     let mut seen = std::collections::HashSet::new();
     let mut kept = Vec::with_capacity(list.len());
     for item in list {
@@ -307,7 +348,8 @@ fn distinct(list: Vec<Placed<String>>, key: &str, reader: &mut FieldReader<'_>) 
     kept
 }
 
-fn suggest_id(written: &str) -> String {
+/// What to do about an id of the wrong form.
+pub(super) fn suggest_id(written: &str) -> String {
     let mut id = String::new();
     for character in written.chars().flat_map(char::to_lowercase) {
         match character {
@@ -323,9 +365,22 @@ fn suggest_id(written: &str) -> String {
     }
 }
 
+/// What a `verify` key means.
+pub(super) fn verify(written: Option<Placed<VerifySource>>) -> Option<Verify> {
+    match written?.value {
+        VerifySource::Switch(false) => None,
+        VerifySource::Switch(true) => Some(Verify { model: None, timeout: VERIFY_TIMEOUT }),
+        VerifySource::Detail(detail) => Some(Verify {
+            model: detail.model.map(|model| model.value),
+            timeout: detail.timeout.map_or(VERIFY_TIMEOUT, |timeout| timeout.value),
+        }),
+    }
+}
+
 fn generates(
     written: Option<Placed<source::GeneratePhasesSource>>,
     kind: Option<PhaseType>,
+    scope: &Scope<'_>,
     reader: &mut FieldReader<'_>,
 ) -> Option<GeneratePhases> {
     let Placed { value, range } = written?;
@@ -345,19 +400,47 @@ fn generates(
         let message = format!("`min` is {min}, more than `max`, which is {}", max.value);
         reader.error(codes::OUT_OF_RANGE, &place, message, "exchange them");
     }
-    Some(GeneratePhases { min, max: max.value, template: value.template.map(|template| template.value) })
+    let template = value.template.map_or_else(GeneratePhases::default_template, |template| template.value);
+    let has_gates = value.gates.is_some();
+    let proof = Proof { kind: Some(template), head: range, outputs: true, has_adr: scope.has_adr, generates: false };
+    let gates = if value.gates_readable { gates(value.gates, &proof, reader) } else { Vec::new() };
+    let own = value.defaults.unwrap_or_default();
+    let (plans, built_in) = (scope.defaults, Defaults::default());
+    let text = |own: Option<Placed<String>>, plans: &Option<Placed<String>>| {
+        own.or_else(|| plans.clone()).map(|text| text.value)
+    };
+    Some(GeneratePhases {
+        min,
+        max: max.value,
+        template,
+        gates: if has_gates { in_order_of_cost(gates) } else { Vec::new() },
+        verify: verify(value.verify),
+        defaults: Defaults {
+            agent: text(own.agent, &plans.agent),
+            model: text(own.model, &plans.model),
+            max_attempts: pick(own.max_attempts, plans.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
+            timeout: pick(own.timeout, plans.timeout.as_ref()).unwrap_or(built_in.timeout),
+            budget_usd: pick(own.budget_usd, plans.budget_usd.as_ref()).or(built_in.budget_usd),
+            max_turns: pick(own.max_turns, plans.max_turns.as_ref()).or(built_in.max_turns),
+        },
+    })
 }
 
 /// What can prove a phase.
-struct Proof {
-    kind: Option<PhaseType>,
-    head: Range<usize>,
-    outputs: bool,
-    has_adr: bool,
-    generates: bool,
+pub(super) struct Proof {
+    pub(super) kind: Option<PhaseType>,
+    pub(super) head: Range<usize>,
+    pub(super) outputs: bool,
+    pub(super) has_adr: bool,
+    pub(super) generates: bool,
 }
 
-fn gates(written: Option<Placed<Vec<Placed<GateSpec>>>>, proof: &Proof, reader: &mut FieldReader<'_>) -> Vec<GateSpec> {
+/// The gates of a phase: those that are written, else those of its type.
+pub(super) fn gates(
+    written: Option<Placed<Vec<Placed<GateSpec>>>>,
+    proof: &Proof,
+    reader: &mut FieldReader<'_>,
+) -> Vec<GateSpec> {
     let Some(Placed { value: written, range }) = written else { return default_gates(proof, reader) };
     if written.is_empty() {
         let help = "remove `gates` for the type's default gates, or name at least one";

@@ -102,6 +102,15 @@ pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
+/// Steps that a comparison of two globs may take.
+const MEETING_BUDGET: u64 = 100_000;
+
+/// Whether some path is named by both paths or globs; `None` when that is too much work to know.
+pub fn can_meet(left: &str, right: &str) -> Option<bool> {
+    let mut budget = MEETING_BUDGET;
+    Pattern::parse(left)?.overlaps(&Pattern::parse(right)?, &mut budget)
+}
+
 /// A glob or path made ready for comparison. Braces are expanded; `*` and `?` stop at `/`, `**` does not.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pattern {

@@ -5,9 +5,10 @@
 use crate::yaml::{Entry, Node, Value};
 
 use super::gates::GATE_TIMEOUT;
-use super::model::{Approval, Defaults, GateSpec, OnFailure, Phase, Plan};
+use super::model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, Plan, Verify};
 use super::parse::VERIFY_TIMEOUT;
 use super::words::{APPROVALS, ON_FAILURE, in_order_of_cost};
+use super::workflow::{InputValue, WorkflowCall};
 
 impl Plan {
     /// Writes the plan in the modern form of `phases.yaml`. Values that hold anyway are left out; `defaults` are not
@@ -22,7 +23,7 @@ impl Plan {
             line(&mut out, 0, "adr", &scalar(adr));
         }
         if let Some(workflow) = &self.workflow {
-            line(&mut out, 0, "workflow", &scalar(workflow));
+            line(&mut out, 0, "workflow", &workflow_text(workflow));
         }
         if self.phases.is_empty() {
             out.push_str("phases: []\n");
@@ -34,6 +35,21 @@ impl Plan {
         }
         out
     }
+}
+
+fn workflow_text(call: &WorkflowCall) -> String {
+    if call.inputs.is_empty() {
+        return scalar(&call.name);
+    }
+    let value = |value: &InputValue| match value {
+        InputValue::Flag(flag) => flag.to_string(),
+        InputValue::Number(number) => number.to_string(),
+        InputValue::Text(text) => scalar(text),
+        InputValue::List(list) => sequence(list),
+    };
+    let inputs: Vec<String> =
+        call.inputs.iter().map(|(name, given)| format!("{}: {}", scalar(name), value(given))).collect();
+    mapping(&[format!("name: {}", scalar(&call.name)), format!("inputs: {}", mapping(&inputs))])
 }
 
 fn write_phase(out: &mut String, phase: &Phase) {
@@ -65,13 +81,7 @@ fn write_phase(out: &mut String, phase: &Phase) {
         }
     }
     if let Some(verify) = &phase.verify {
-        let mut parts: Vec<String> = Vec::new();
-        parts.extend(verify.model.as_ref().map(|model| format!("model: {}", scalar(model))));
-        if verify.timeout != VERIFY_TIMEOUT {
-            parts.push(format!("timeout: {}", verify.timeout));
-        }
-        let value = if parts.is_empty() { "true".to_owned() } else { mapping(&parts) };
-        line(out, 4, "verify", &value);
+        line(out, 4, "verify", &verify_text(verify));
     }
     if let Some(approval) = phase.approval {
         line(out, 4, "approval", approval_word(approval));
@@ -83,9 +93,7 @@ fn write_phase(out: &mut String, phase: &Phase) {
         line(out, 4, "optional", "true");
     }
     if let Some(generates) = &phase.generates_phases {
-        let mut parts = vec![format!("min: {}", generates.min), format!("max: {}", generates.max)];
-        parts.extend(generates.template.as_ref().map(|template| format!("template: {}", scalar(template))));
-        line(out, 4, "generates_phases", &mapping(&parts));
+        line(out, 4, "generates_phases", &generates_text(generates));
     }
     for (key, value) in [("agent", &phase.agent), ("model", &phase.model)] {
         if let Some(value) = value {
@@ -106,6 +114,43 @@ fn write_phase(out: &mut String, phase: &Phase) {
     }
 }
 
+fn verify_text(verify: &Verify) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(verify.model.as_ref().map(|model| format!("model: {}", scalar(model))));
+    if verify.timeout != VERIFY_TIMEOUT {
+        parts.push(format!("timeout: {}", verify.timeout));
+    }
+    if parts.is_empty() { "true".to_owned() } else { mapping(&parts) }
+}
+
+fn generates_text(generates: &GeneratePhases) -> String {
+    let mut parts = vec![format!("min: {}", generates.min), format!("max: {}", generates.max)];
+    if generates.template != GeneratePhases::default_template() {
+        parts.push(format!("template: {}", generates.template.word()));
+    }
+    if !generates.gates.is_empty() {
+        let gates: Vec<String> = generates.gates.iter().map(gate_text).collect();
+        parts.push(format!("gates: [{}]", gates.join(", ")));
+    }
+    parts.extend(generates.verify.as_ref().map(|verify| format!("verify: {}", verify_text(verify))));
+    let (own, built_in) = (&generates.defaults, Defaults::default());
+    let mut limits: Vec<String> = Vec::new();
+    limits.extend(own.agent.as_ref().map(|agent| format!("agent: {}", scalar(agent))));
+    limits.extend(own.model.as_ref().map(|model| format!("model: {}", scalar(model))));
+    if own.max_attempts != built_in.max_attempts {
+        limits.push(format!("max_attempts: {}", own.max_attempts));
+    }
+    if own.timeout != built_in.timeout {
+        limits.push(format!("timeout: {}", own.timeout));
+    }
+    limits.extend(own.budget_usd.map(|budget| format!("budget_usd: {budget}")));
+    limits.extend(own.max_turns.map(|turns| format!("max_turns: {turns}")));
+    if !limits.is_empty() {
+        parts.push(format!("defaults: {}", mapping(&limits)));
+    }
+    mapping(&parts)
+}
+
 /// Whether the phase has the gates that it would have without `gates`.
 fn has_default_gates(phase: &Phase) -> bool {
     let default = phase.kind.default_gates();
@@ -120,7 +165,8 @@ fn gate_text(gate: &GateSpec) -> String {
         GateSpec::FilesExist { files }
         | GateSpec::SyntaxCheck { files }
         | GateSpec::AdrValid { files }
-        | GateSpec::AdrComplete { files } => {
+        | GateSpec::AdrComplete { files }
+        | GateSpec::ConflictsResolved { files } => {
             if !files.is_empty() {
                 parts.push(format!("files: {}", sequence(files)));
             }

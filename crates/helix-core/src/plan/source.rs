@@ -13,6 +13,7 @@ use crate::yaml::{FieldCodes, FieldReader, Fields, FromYaml, Node, Placed, Value
 use super::codes;
 use super::model::{Approval, GateSpec, OnFailure, PhaseType, Seconds};
 use super::words::{APPROVALS, ON_FAILURE};
+use super::workflow::{InputValue, given};
 
 pub(super) const FIELD_CODES: FieldCodes = FieldCodes {
     unknown_key: codes::UNKNOWN_KEY,
@@ -22,7 +23,7 @@ pub(super) const FIELD_CODES: FieldCodes = FieldCodes {
     unknown_word: codes::UNKNOWN_WORD,
 };
 
-type Texts = Placed<Vec<Placed<String>>>;
+pub(super) type Texts = Placed<Vec<Placed<String>>>;
 
 /// A plan: the phases that a job carries out.
 #[derive(Debug, Default, JsonSchema)]
@@ -36,7 +37,7 @@ pub(super) struct PlanSource {
     /// The decision it carries out, relative to the repository's root; criteria and file claims come from it.
     pub(super) adr: Option<Placed<String>>,
     /// Workflow to whose phases these are added.
-    pub(super) workflow: Option<Placed<String>>,
+    pub(super) workflow: Option<Placed<WorkflowSource>>,
     /// Values for phases that do not say otherwise.
     pub(super) defaults: Option<DefaultsSource>,
     /// The phases; may be empty only with a workflow.
@@ -45,6 +46,43 @@ pub(super) struct PlanSource {
     pub(super) phases_place: Option<Range<usize>>,
     #[schemars(skip)]
     pub(super) head: Range<usize>,
+}
+
+/// A workflow: its name, or its name with values for its inputs.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub(super) enum WorkflowSource {
+    /// With what the plan gives anyway.
+    Name(Placed<String>),
+    /// With values of its own.
+    Call(WorkflowDetail),
+}
+
+/// A workflow with values for its inputs.
+#[derive(Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct WorkflowDetail {
+    /// Its name.
+    #[schemars(required)]
+    pub(super) name: Option<Placed<String>>,
+    /// Values by the names of its inputs.
+    #[schemars(with = "Option<std::collections::BTreeMap<String, InputValue>>")]
+    pub(super) inputs: Vec<(Placed<String>, Placed<InputValue>)>,
+}
+
+impl FromYaml for WorkflowSource {
+    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+        let blank = "name a workflow; `helix workflow list` shows them";
+        if !matches!(node.value, Value::Mapping(_)) {
+            let name = String::from_yaml(node, what, reader)?;
+            return not_blank(Placed::new(name, node.range.clone()), "workflow", blank, reader).map(Self::Name);
+        }
+        let mut fields = reader.open(node, what)?;
+        let name = required_text(&mut fields, "name", blank, reader);
+        let inputs = fields.entry("inputs").map(|entry| given(&entry.value, reader)).unwrap_or_default();
+        fields.finish(reader);
+        Some(Self::Call(WorkflowDetail { name, inputs }))
+    }
 }
 
 /// Values for phases that do not say otherwise.
@@ -147,7 +185,7 @@ pub(super) struct VerifyDetail {
     pub(super) timeout: Option<Placed<Seconds>>,
 }
 
-/// How many phases a planning phase may add.
+/// How many phases a planning phase may add, and what each of them is.
 #[derive(Debug, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct GeneratePhasesSource {
@@ -156,8 +194,17 @@ pub(super) struct GeneratePhasesSource {
     /// At most this many.
     #[schemars(required, range(min = 1))]
     pub(super) max: Option<Placed<u32>>,
-    /// Template of the added phases.
-    pub(super) template: Option<Placed<String>>,
+    /// Type of the added phases (default: development).
+    pub(super) template: Option<Placed<PhaseType>>,
+    /// Gates that every added phase has besides those it names itself; the type's default gates if absent.
+    pub(super) gates: Option<Placed<Vec<Placed<GateSpec>>>>,
+    /// Independent verification of every added phase.
+    pub(super) verify: Option<Placed<VerifySource>>,
+    /// Agent, model and limits of every added phase; those of the plan if absent.
+    pub(super) defaults: Option<DefaultsSource>,
+    /// False when the gates were reported as unreadable.
+    #[schemars(skip)]
+    pub(super) gates_readable: bool,
 }
 
 /// The schema of durations.
@@ -179,6 +226,12 @@ impl JsonSchema for DurationText {
 /// The JSON Schema of `phases.yaml`, as editors want it.
 pub fn json_schema() -> serde_json::Value {
     let mut schema = schemars::schema_for!(PlanSource).to_value();
+    write_gates_as_in_plans(&mut schema);
+    schema
+}
+
+/// Makes a schema's gates those of plans instead of those of the journal.
+pub(super) fn write_gates_as_in_plans(schema: &mut serde_json::Value) {
     // The gates' schema is the journal's; in plans the time limit is a text and may be left out.
     let variants = schema.pointer_mut("/$defs/GateSpec/oneOf").and_then(serde_json::Value::as_array_mut);
     for variant in variants.into_iter().flatten() {
@@ -189,7 +242,6 @@ pub fn json_schema() -> serde_json::Value {
             required.retain(|key| key != "timeout");
         }
     }
-    schema
 }
 
 /// Reads the keys and values of a plan; problems go to the reader.
@@ -198,7 +250,7 @@ pub(super) fn read_plan(node: &Node, reader: &mut FieldReader<'_>) -> Option<Pla
     let name = required_text(&mut fields, "name", "name the work, such as `name: csv-export`", reader);
     let description = fields.take("description", reader);
     let adr = fields.take("adr", reader);
-    let workflow = text(&mut fields, "workflow", reader);
+    let workflow = fields.take("workflow", reader);
     let defaults = fields.entry("defaults").map(|entry| read_defaults(&entry.value, reader));
     let entry = fields.entry("phases");
     let phases = entry.and_then(|entry| match &entry.value.value {
@@ -229,7 +281,8 @@ fn read_defaults(node: &Node, reader: &mut FieldReader<'_>) -> DefaultsSource {
     defaults
 }
 
-fn read_phase(node: &Node, reader: &mut FieldReader<'_>) -> Option<PhaseSource> {
+/// Reads the keys and values of a phase.
+pub(super) fn read_phase(node: &Node, reader: &mut FieldReader<'_>) -> Option<PhaseSource> {
     let mut fields = reader.open(node, "a phase")?;
     let id = required_text(&mut fields, "id", "give it an id, such as `id: implement`", reader);
     let name = text(&mut fields, "name", reader);
@@ -372,11 +425,15 @@ impl FromYaml for VerifySource {
 impl FromYaml for GeneratePhasesSource {
     fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
         let mut fields = reader.open(node, what)?;
-        let source = Self {
-            min: fields.take("min", reader),
-            max: fields.require("max", "say how many phases it may add at most, such as `max: 5`", reader),
-            template: text(&mut fields, "template", reader),
-        };
+        let min = fields.take("min", reader);
+        let max = fields.require("max", "say how many phases it may add at most, such as `max: 5`", reader);
+        let template = fields.take("template", reader);
+        let before = reader.problems.len();
+        let gates = fields.take("gates", reader);
+        let gates_readable = reader.problems.len() == before;
+        let verify = fields.take("verify", reader);
+        let defaults = fields.entry("defaults").map(|entry| read_defaults(&entry.value, reader));
+        let source = Self { min, max, template, gates, verify, defaults, gates_readable };
         fields.finish(reader);
         Some(source)
     }

@@ -146,6 +146,7 @@ impl GateSpec {
             | Self::SyntaxCheck { .. }
             | Self::AdrValid { .. }
             | Self::AdrComplete { .. }
+            | Self::ConflictsResolved { .. }
             | Self::DocsRefsValid {} => GateCost::Reading,
             Self::TestsPass { .. }
             | Self::LintPass { .. }
@@ -175,6 +176,7 @@ impl GateSpec {
             | Self::AdrComplete { .. }
             | Self::DocsRefsValid {}
             | Self::CriteriaCovered {}
+            | Self::ConflictsResolved { .. }
             | Self::ReviewApproved { .. }
             | Self::Approval { .. }
             | Self::Manual { .. } => None,

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+pub(crate) mod field;
+
 use std::collections::BTreeMap;
 
 use helix_core::failure::{Classified, Classifier, FailureObservation, Log, Termination};

@@ -4,9 +4,11 @@
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::job::{
-    Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec, Origin, Policy, Recorded, RepoRef,
+    Advice, AdviceAction, Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec, Origin, Policy, Recorded,
+    RepoRef, Review,
 };
 use helix_core::plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
+use helix_core::question::Answer;
 use helix_core::run::{
     AgentErrorKind, Ending, RateLimit, RunFacts, StopCause, StopReason, StreamFacts, Terminal, TerminalKind,
     TerminalReason,
@@ -71,6 +73,8 @@ pub fn spec(phases: Vec<Phase>) -> JobSpec {
         idempotency_key: None,
         origin: Origin::Cli,
         only: None,
+        roles: Default::default(),
+        briefing: Default::default(),
         gate_files: Default::default(),
     }
 }
@@ -176,7 +180,7 @@ impl World {
     /// The event that carrying out the effect leads to; `None` for effects that record nothing themselves.
     pub fn carry_out(&mut self, effect: &Effect, tree_of: impl Fn(&PhaseId) -> TreeId) -> Option<JobEvent> {
         Some(match effect {
-            Effect::StartAttempt { phase, attempt, parents, after, resume, correction } => {
+            Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
                 if self.draw() == 9 {
                     return Some(JobEvent::AttemptFaulted { phase: phase.clone(), attempt: *attempt, fault: fault() });
                 }
@@ -190,6 +194,7 @@ impl World {
                     start,
                     resume: resume.clone(),
                     correction: correction.clone(),
+                    grant: *grant,
                 }
             }
             Effect::RunAgent { phase, attempt } => {
@@ -204,7 +209,43 @@ impl World {
                 };
                 run_finished(phase, *attempt, facts)
             }
-            Effect::StopAgent { .. } => return None,
+            Effect::StopAgent { .. } | Effect::StopReview { .. } | Effect::StopAdvice { .. } => return None,
+            Effect::ReadPhases { phase, attempt } => match self.draw() {
+                1 => JobEvent::PhasesRejected {
+                    phase: phase.clone(),
+                    attempt: *attempt,
+                    findings: vec![finding("no phases")],
+                },
+                number => JobEvent::PhasesProposed {
+                    phase: phase.clone(),
+                    attempt: *attempt,
+                    phases: added(phase, *attempt, u32::from(number % 3) + 1),
+                },
+            },
+            Effect::RunReview { phase, attempt, gate, round } => {
+                let verdict = match self.draw() {
+                    1 => Verdict::Fail { findings: vec![finding("not so")] },
+                    2 | 3 => Verdict::Inconclusive { fault: Fault { kind: FaultKind::Unreadable, ..fault() } },
+                    4 => Verdict::Inconclusive { fault: Fault { kind: FaultKind::Environment, ..fault() } },
+                    _ => Verdict::Pass,
+                };
+                review_finished(phase, *attempt, *gate, *round, tree_of(phase), verdict)
+            }
+            Effect::Advise { phase, round } => {
+                let action = match self.draw() {
+                    1 => AdviceAction::GiveUp,
+                    2 => AdviceAction::Skip,
+                    3 => AdviceAction::Unusable { fault: fault() },
+                    4 => AdviceAction::OtherModel { model: "other".into(), hint: "look".into() },
+                    5 => AdviceAction::Split { phases: added(phase, 100 + round, 2) },
+                    _ => AdviceAction::Retry { hint: "look again".into() },
+                };
+                advice_given(phase, *round, action)
+            }
+            Effect::Ask { phase, question } => {
+                JobEvent::QuestionAsked { phase: phase.clone(), question: question.clone() }
+            }
+            Effect::Expire { phase, number } => JobEvent::QuestionExpired { phase: phase.clone(), asked: *number },
             Effect::CommitResult { phase, attempt } => {
                 let moved = self.draw() != 1;
                 JobEvent::ResultCommitted { phase: phase.clone(), attempt: *attempt, result: self.committed(moved) }
@@ -230,6 +271,56 @@ impl World {
             Effect::Conclude { end } => JobEvent::JobFinished { end: end.clone() },
         })
     }
+}
+
+/// Phases as a planning phase adds them; their names are those of no other.
+pub fn added(by: &PhaseId, attempt: u32, count: u32) -> Vec<Phase> {
+    (0..count)
+        .map(|number| {
+            let mut new = phase(&format!("{by}-{attempt}-{number}"), &[by.as_str()], 1);
+            new.on_failure = OnFailure::Skip;
+            new
+        })
+        .collect()
+}
+
+pub fn review_finished(
+    phase: &PhaseId,
+    attempt: u32,
+    gate: Option<usize>,
+    round: u32,
+    tree: TreeId,
+    verdict: Verdict,
+) -> JobEvent {
+    let review = Review {
+        run: RunId::for_review(&job(), phase, attempt, gate, round),
+        agent: "claude".into(),
+        model: None,
+        summary: verdict.word().into(),
+        verdict,
+        tree,
+        facts: Some(Box::new(complete())),
+        usage: Usage { cost_usd: 0.1, turns: 1, ..Usage::default() },
+        duration_ms: 5,
+    };
+    JobEvent::ReviewFinished { phase: phase.clone(), attempt, gate, round, review: Box::new(review) }
+}
+
+pub fn advice_given(phase: &PhaseId, round: u32, action: AdviceAction) -> JobEvent {
+    let advice = Advice {
+        run: RunId::for_advice(&job(), phase, round),
+        action,
+        reason: "because".into(),
+        facts: Some(Box::new(complete())),
+        usage: Usage { cost_usd: 0.1, turns: 1, ..Usage::default() },
+        duration_ms: 5,
+    };
+    JobEvent::AdviceGiven { phase: phase.clone(), round, advice: Box::new(advice) }
+}
+
+pub fn answered(phase: &PhaseId, number: u32, choice: &str, text: Option<&str>) -> JobEvent {
+    let answer = Answer { choice: Some(choice.into()), text: text.map(str::to_owned), by: "a test".into() };
+    JobEvent::QuestionAnswered { phase: phase.clone(), asked: number, answer }
 }
 
 pub fn fault() -> Fault {

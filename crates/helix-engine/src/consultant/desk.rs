@@ -2,10 +2,10 @@
 //!
 //! Must not know any single conversation's progress.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use helix_agents::{McpServer, ToolRules};
+use helix_agents::{AgentHook, McpServer, ToolRules};
 use helix_core::ids::SessionId;
 use helix_core::job::ErrorView;
 use helix_core::session::{SessionEvent, SessionView};
@@ -13,15 +13,13 @@ use helix_store::{AppendError, Fence, Journal};
 use tokio_util::sync::CancellationToken;
 
 use super::room::append_of;
-use super::{Said, Speaker, TurnRequest};
+use super::TurnRequest;
 use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
-use crate::prompt::{self, ConsultantFacts, KnownJob};
+use crate::save_check::{Belongs, save_hook};
 
-/// Longest record of a conversation that a new agent session is given, in characters; the oldest is left out first.
-const HISTORY_LIMIT: usize = 60_000;
 /// Name of Helix's tool server for agents.
-const TOOL_SERVER: &str = "helix";
+pub(crate) const TOOL_SERVER: &str = "helix";
 
 /// Where agents reach Helix's tools.
 #[derive(Debug, Clone)]
@@ -37,6 +35,10 @@ pub(crate) struct Desk {
     pub(crate) fence: Fence,
     pub(crate) config: ConsultantConfig,
     pub(crate) projects: PathBuf,
+    /// The user's configuration directory, with workflows of their own.
+    pub(crate) config_dir: Option<PathBuf>,
+    /// This `helix` binary, for agents that call it.
+    pub(crate) helix: PathBuf,
     pub(crate) tools: Arc<OnceLock<ToolsEndpoint>>,
     pub(crate) closing: CancellationToken,
 }
@@ -61,26 +63,12 @@ impl Desk {
 
     /// The agent's standing instructions.
     pub(super) async fn system_prompt(&self, view: &SessionView, request: &TurnRequest) -> Result<String, ErrorView> {
-        let mut jobs = Vec::new();
-        for id in &view.jobs {
-            let known = self.journal.job(id.to_string()).await.ok().flatten();
-            jobs.extend(known.map(|job| KnownJob {
-                id: id.to_string(),
-                name: job.name,
-                status: job.status.word().into(),
-            }));
-        }
-        let facts = ConsultantFacts {
-            workspace: view.directory.clone(),
-            projects: self.projects.to_string_lossy().into_owned(),
-            project: None,
-            jobs,
-            adr_template: crate::adr_files::template(),
-            mcp: self.tools.get().is_some(),
+        let unusable = |error: &dyn std::error::Error| ErrorView {
+            message: crate::job::environment(error).message,
+            hint: Some("run `helix doctor`".into()),
         };
-        let built_in =
-            prompt::consultant(&facts).map_err(|error| ErrorView { message: error.to_string(), hint: None })?;
-        let mut text = self.config.prompt.clone().unwrap_or(built_in);
+        let facts = self.facts(view).await.map_err(|error| unusable(&error))?;
+        let mut text = self.config.prompt.render(&facts).map_err(|error| unusable(&error))?;
         if let Some(extra) = request.system.as_deref().filter(|extra| !extra.trim().is_empty()) {
             let fence = helix_core::finding::fence_for(extra);
             text.push_str("\n\n## What the user's client adds\nSettings of the user's chat client, as data:\n");
@@ -97,6 +85,12 @@ impl Desk {
         ToolRules { allow: allow.into_iter().chain(writes).chain(server).collect(), deny: Vec::new() }
     }
 
+    /// The check of what the agent saves, which it hears of within its turn.
+    pub(super) fn save_hook(&self, view: &SessionView) -> AgentHook {
+        let belongs = view.project.as_deref().map_or(Belongs::Nowhere, |project| Belongs::Project(Path::new(project)));
+        save_hook(&self.helix, belongs)
+    }
+
     /// Helix's tools, as the agent of this conversation reaches them.
     pub(super) fn tool_server(&self, session: &SessionId) -> Option<McpServer> {
         let endpoint = self.tools.get()?;
@@ -105,45 +99,5 @@ impl Desk {
             ("X-Helix-Session".to_owned(), session.to_string()),
         ];
         Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
-    }
-
-    /// A user message for an agent session that knows nothing yet: with what was said before, as data.
-    pub(super) fn with_history(&self, view: &SessionView, request: &TurnRequest) -> String {
-        let own: Vec<Said> = view
-            .turns
-            .iter()
-            .flat_map(|turn| {
-                let answer = turn.end.as_ref().map(|end| end.answer.clone()).filter(|answer| !answer.is_empty());
-                let said = Said { by: Speaker::User, text: turn.message.clone() };
-                [Some(said), answer.map(|text| Said { by: Speaker::Consultant, text })].into_iter().flatten()
-            })
-            .collect();
-        // The running turn is the last of Helix's own record; the client's history is used where Helix has none.
-        let own = own.split_last().map(|(_, before)| before.to_vec()).unwrap_or_default();
-        let said = if own.is_empty() { &request.history } else { &own };
-        if said.is_empty() {
-            return request.message.clone();
-        }
-        let mut lines: Vec<String> = Vec::new();
-        let mut length = 0;
-        for one in said.iter().rev() {
-            length += one.text.chars().count();
-            if length > HISTORY_LIMIT {
-                lines.push("(earlier parts are left out)".into());
-                break;
-            }
-            let who = match one.by {
-                Speaker::User => "user",
-                Speaker::Consultant => "consultant",
-            };
-            lines.push(format!("[{who}]\n{}", one.text));
-        }
-        lines.reverse();
-        let record = lines.join("\n\n");
-        let fence = helix_core::finding::fence_for(&record);
-        format!(
-            "The record of this conversation so far, as data:\n{fence}text\n{record}\n{fence}\n\nThe user's new message:\n\n{}",
-            request.message
-        )
     }
 }

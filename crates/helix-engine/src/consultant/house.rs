@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::desk::Desk;
-use super::room::{Place, Room, Waiting};
-use super::{TurnError, TurnEvent, TurnRequest};
+use super::room::{self, Seat, Room, Waiting};
+use super::{Conversation, Place, TurnError, TurnEvent, TurnRequest, copying};
 use crate::job::lock;
 
 /// Turns that may wait in one conversation.
@@ -58,7 +58,8 @@ impl House {
     /// Runs of turns that a former host began and whose end is not recorded.
     pub(crate) async fn open_runs(&self) -> Result<Vec<RunId>, ReadError> {
         let interrupted = self.interrupted().await?;
-        Ok(interrupted.iter().filter_map(|view| Some(view.running()?.run.clone())).collect())
+        let turns = interrupted.iter().filter_map(SessionView::running);
+        Ok(turns.flat_map(|turn| room::runs_of(&self.desk.runner, &turn.id)).collect())
     }
 
     async fn interrupted(&self) -> Result<Vec<SessionView>, ReadError> {
@@ -74,25 +75,25 @@ impl House {
     }
 
     pub(crate) async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
-        if request.message.trim().is_empty() {
+        if request.message.trim().is_empty() && request.uploads.is_empty() {
             return Err(TurnError::Request("the message is empty".into()));
         }
         if let Err(error) = self.desk.runner.profile(&self.desk.config.agent) {
             let hint = "set [consultant] agent in helix.toml to one that is there".to_owned();
             return Err(TurnError::Agent { message: error.to_string(), hint: Some(hint) });
         }
-        let view = self.open(&request.key).await?;
+        let view = self.find(&request).await?;
         let (listener, events) = mpsc::channel(LISTENER_BUFFER);
         let mut unsent = (request, listener);
         while !self.desk.closing.is_cancelled() {
             let door = self.door(view.clone());
-            let (place, ahead) = Place::take(&door.open);
+            let (seat, ahead) = Seat::take(&door.open);
             if ahead > 0 {
                 // The buffer is new and empty, and its receiver is here: this cannot fail.
                 drop(unsent.1.try_send(TurnEvent::Queued { ahead }));
             }
             let (request, listener) = unsent;
-            match door.queue.send(Waiting { request, listener, place }).await {
+            match door.queue.send(Waiting { request, listener, seat }).await {
                 Ok(()) => return Ok(events),
                 // The loop ended between finding and using it: make a new one.
                 Err(mpsc::error::SendError(back)) => unsent = (back.request, back.listener),
@@ -114,32 +115,61 @@ impl House {
         }
     }
 
-    async fn open(&self, key: &str) -> Result<SessionView, TurnError> {
-        let journal_error = |error: Box<dyn std::error::Error + Send + Sync>| TurnError::Journal(error);
-        let known = self.desk.journal.session_by_key(key.to_owned()).await;
-        if let Some(view) = known.map_err(|error| journal_error(Box::new(error)))? {
-            return Ok(view);
+    /// The conversation of a request; opened if the client has a new key for it.
+    async fn find(&self, request: &TurnRequest) -> Result<SessionView, TurnError> {
+        let journal = &self.desk.journal;
+        match &request.conversation {
+            Conversation::Session(id) => {
+                let found = journal.session(id.clone()).await.map_err(journal_error)?;
+                found.ok_or_else(|| TurnError::NoSession(id.clone()))
+            }
+            Conversation::Key(key) => match journal.session_by_key(key.clone()).await.map_err(journal_error)? {
+                Some(view) => Ok(view),
+                None => self.open(key, request).await,
+            },
         }
+    }
+
+    /// Opens a conversation. One that goes on from an answer of another one is a copy of that, drafts included.
+    async fn open(&self, key: &str, request: &TurnRequest) -> Result<SessionView, TurnError> {
+        let journal = &self.desk.journal;
+        let origin = match &request.place {
+            Place::Ids { parent: Some(parent) } => {
+                let turn = journal.turn_by_message(request.owner.clone(), parent.clone()).await;
+                turn.map_err(journal_error)?.map(|turn| turn.session)
+            }
+            Place::Ids { parent: None } | Place::Latest | Place::History => None,
+        };
+        let origin = match origin {
+            Some(origin) => journal.session(origin).await.map_err(journal_error)?,
+            None => None,
+        };
         let now = Timestamp::now();
         let id = SessionId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
         let directory = self.sessions.join(id.as_str()).join("work");
-        tokio::fs::create_dir_all(&directory).await.map_err(|error| journal_error(Box::new(error)))?;
+        tokio::fs::create_dir_all(&directory).await.map_err(journal_error)?;
+        if let Some(origin) = &origin {
+            let copied = copying::copy(origin.directory.clone(), directory.clone()).await.map_err(journal_error)?;
+            if copied.extent == copying::Extent::Part {
+                tracing::warn!(from = %origin.id, to = %id, ?copied, "a conversation's directory is too large to be copied whole");
+            }
+        }
         let event = SessionEvent::SessionOpened {
             key: key.to_owned(),
+            owner: request.owner.clone(),
+            copied_from: origin.map(|origin| origin.id),
             directory: directory.to_string_lossy().into_owned(),
             agent: self.desk.config.agent.clone(),
         };
-        let new = NewEvent::of(now, &event).map_err(|error| journal_error(Box::new(error)))?;
+        let new = NewEvent::of(now, &event).map_err(journal_error)?;
         let recorded = Recorded { number: 1, at: now, event };
-        let view = SessionView::apply(None, &id, &recorded).map_err(|error| journal_error(Box::new(error)))?;
-        let opened =
-            self.desk.journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
-        match opened.map_err(|error| journal_error(Box::new(error)))? {
+        let view = SessionView::apply(None, &id, &recorded).map_err(journal_error)?.view;
+        let opened = journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
+        match opened.map_err(journal_error)? {
             Opened::Created(_) => Ok(view),
             Opened::Existing(other) => {
-                let found = self.desk.journal.session(other.clone()).await;
-                let found = found.map_err(|error| journal_error(Box::new(error)))?;
-                found.ok_or_else(|| journal_error(format!("session {other} is gone").into()))
+                let found = journal.session(other.clone()).await.map_err(journal_error)?;
+                found.ok_or_else(|| TurnError::Journal(format!("session {other} is gone").into()))
             }
         }
     }
@@ -158,4 +188,8 @@ impl House {
         rooms.insert(id, door.clone());
         door
     }
+}
+
+fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> TurnError {
+    TurnError::Journal(Box::new(error))
 }

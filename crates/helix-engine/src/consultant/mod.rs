@@ -1,32 +1,125 @@
-//! Conversations with the Consultant: one agent session each, one run at a time, further turns queue.
+//! Conversations with the Consultant: trees of turns, one run at a time in each, further turns queue.
 //!
 //! Must not know HTTP or any chat client's wire format.
 
+mod context;
+mod copying;
 mod desk;
+mod enforce;
+mod facts;
+mod ears;
 mod house;
+mod placing;
 mod room;
+mod trouble;
+mod uploads;
 
-pub(crate) use desk::{Desk, ToolsEndpoint};
+pub(crate) use desk::{Desk, TOOL_SERVER, ToolsEndpoint};
+pub use enforce::{Enforcement, Validator};
+pub(crate) use enforce::Judged;
 pub(crate) use house::House;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::job::ErrorView;
 use helix_core::run::Outcome;
+use helix_core::session::ClientIds;
 use helix_core::usage::Usage;
 
 /// A user message to be answered.
 #[derive(Debug, Clone)]
 pub struct TurnRequest {
-    /// The client's key for the conversation: opaque, unique.
-    pub key: String,
-    /// The user's new message.
+    /// Which conversation it belongs to.
+    pub conversation: Conversation,
+    /// Whose conversation it is, as the client tells it; conversations of different owners never meet.
+    pub owner: Option<String>,
+    /// Where in the conversation it stands.
+    pub place: Place,
+    /// What is to be done.
+    pub purpose: Purpose,
+    /// The user's new message, as the agent is to read it.
     pub message: String,
-    /// What was said before, as the client tells it; only used when the agent's own session is lost or never existed.
+    /// The user's own words in it: what a client sends back of it later.
+    pub words: String,
+    /// Files that came with it.
+    pub uploads: Vec<Upload>,
+    /// What was said before, as the client tells it: finds the place, and is what a new agent session is told.
     pub history: Vec<Said>,
+    /// What the client calls the turn.
+    pub client: ClientIds,
     /// Extra system prompt of the client, if any; data for the agent, after Helix's own.
     pub system: Option<String>,
     /// Model, in the agent's words.
     pub model: Option<String>,
+    /// Whether somebody still reads the answer.
+    pub audience: Audience,
+}
+
+/// Which conversation a turn belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conversation {
+    /// The one with the client's own key, which is opaque and unique; opened if there is none.
+    Key(String),
+    /// This one.
+    Session(SessionId),
+}
+
+/// Where in a conversation a turn stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// After the turn that was started last.
+    Latest,
+    /// After the answer that the client calls so; `None`: at the beginning.
+    Ids {
+        /// The client's id of the answer.
+        parent: Option<String>,
+    },
+    /// Where the client's history ends.
+    History,
+}
+
+/// What a turn is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A new answer.
+    Answer,
+    /// More of the answer that the history (or the answer's id) ends with.
+    Continue,
+}
+
+/// A file that came with a message.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// What the user calls it, if anything.
+    pub name: Option<String>,
+    /// Media type as the client names it.
+    pub media_type: String,
+    /// Its bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+impl std::fmt::Debug for Upload {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Upload({:?}, {}, {} bytes)", self.name, self.media_type, self.bytes.len())
+    }
+}
+
+/// Whether somebody reads an answer. All clones speak of the same answer.
+#[derive(Debug, Clone, Default)]
+pub struct Audience(Arc<AtomicBool>);
+
+impl Audience {
+    /// Nobody reads it any more.
+    pub fn leave(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether somebody still does.
+    pub fn is_there(&self) -> bool {
+        !self.0.load(Ordering::Acquire)
+    }
 }
 
 /// Something that was said.
@@ -34,8 +127,10 @@ pub struct TurnRequest {
 pub struct Said {
     /// By whom.
     pub by: Speaker,
-    /// The text.
+    /// The text, without what a client wrapped around it.
     pub text: String,
+    /// Files that came with it.
+    pub uploads: Vec<Upload>,
 }
 
 /// Who speaks in a conversation.
@@ -112,12 +207,23 @@ pub struct TurnEnded {
     pub error: Option<ErrorView>,
 }
 
+/// What is wrong with a turn's outcome, and what to do, in one sentence; empty if it is an answer.
+pub fn trouble_of(outcome: &Outcome) -> String {
+    trouble::of(outcome).map_or_else(String::new, |view| match view.hint {
+        Some(hint) => format!("{}: {hint}", view.message),
+        None => view.message,
+    })
+}
+
 /// Why a turn could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum TurnError {
     /// The request is wrong.
     #[error("{0}")]
     Request(String),
+    /// There is no such conversation.
+    #[error("there is no session {0}")]
+    NoSession(SessionId),
     /// The agent is missing or not configured.
     #[error("{message}")]
     Agent {

@@ -2,45 +2,50 @@
 //!
 //! Must not know other conversations, and nothing of who listens: a turn goes on when its listener is gone.
 
+mod enforcing;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use helix_agents::{AgentAsk, SessionRef};
-use helix_core::agent_event::AgentEvent;
-use helix_core::ids::{AgentSessionId, RunId, SessionId, TurnId};
-use helix_core::job::{ErrorView, Recorded, describe, remedy};
-use helix_core::run::{Ending, Outcome, Retry, RunFacts};
-use helix_core::session::{SessionEvent, SessionView};
-use helix_core::step_marker::MarkerFilter;
+use helix_core::ids::{RunId, SessionId, TurnId};
+use helix_core::job::{ErrorView, Recorded};
+use helix_core::run::{Ending, Outcome, RunFacts};
+use helix_core::session::{SessionEvent, SessionView, TextRelation, TurnPlace, TurnView, WordsDigest, relation};
+use helix_core::usage::Usage;
 use helix_store::{Append, NewEvent, Projection, Stream};
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::context::{self, Context};
 use super::desk::Desk;
-use super::{TurnEnded, TurnEvent, TurnRequest};
-use crate::agent_run::{Listener, RunError, RunLimits, RunReport};
+use super::ears::Ears;
+use super::placing::{self, Placed, Position};
+use super::{TurnEnded, TurnEvent, TurnRequest, trouble, uploads};
+use enforcing::Enforced;
+use crate::agent_run::{AgentRunner, RunError, RunLimits, RunReport};
 
 /// A turn that waits for its place.
 pub(super) struct Waiting {
     pub(super) request: TurnRequest,
     pub(super) listener: mpsc::Sender<TurnEvent>,
-    pub(super) place: Place,
+    pub(super) seat: Seat,
 }
 
 /// Counts as an open turn of its conversation for as long as it exists.
-pub(super) struct Place(Arc<AtomicUsize>);
+pub(super) struct Seat(Arc<AtomicUsize>);
 
-impl Place {
-    /// Takes a place; returns how many are taken already.
+impl Seat {
+    /// Takes a seat; returns how many are taken already.
     pub(super) fn take(open: &Arc<AtomicUsize>) -> (Self, usize) {
         let ahead = open.fetch_add(1, Ordering::Relaxed);
         (Self(Arc::clone(open)), ahead)
     }
 }
 
-impl Drop for Place {
+impl Drop for Seat {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -53,6 +58,19 @@ pub(super) struct Room {
     queue: mpsc::Receiver<Waiting>,
     /// Cancelled to stop the turn under way; a new one for each turn.
     stop: Arc<std::sync::Mutex<CancellationToken>>,
+}
+
+/// A turn under way.
+struct Work {
+    turn: TurnId,
+    /// The turn whose answer it continues.
+    continues: Option<TurnId>,
+    /// Runs so far.
+    runs: u32,
+    /// What the runs before the last one consumed.
+    usage: Usage,
+    stop: CancellationToken,
+    ears: Ears,
 }
 
 impl Room {
@@ -80,83 +98,165 @@ impl Room {
         }
     }
 
-    /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read.
+    /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read. [T10]
     async fn finish_interrupted_turn(&mut self) {
         let Some(open) = self.view.running().cloned() else { return };
-        let mut ears = Ears { listener: None, filter: MarkerFilter::default() };
-        match self.desk.runner.follow(&open.run, &mut ears).await {
-            Ok(report) => self.conclude(&open.id, &report).await,
-            Err(error) => {
-                tracing::warn!(session = %self.view.id, %error, "a turn of a former host cannot be read");
-                self.conclude(&open.id, &lost_report()).await;
-            }
+        let runs = runs_of(&self.desk.runner, &open.id);
+        let mut work = Work {
+            turn: open.id.clone(),
+            continues: open.continues.clone(),
+            runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+            usage: Usage::default(),
+            stop: self.new_stop(),
+            ears: Ears::unheard(),
+        };
+        let mut done = Vec::new();
+        for run in &runs {
+            let report = match self.desk.runner.follow(run, &mut work.ears).await {
+                Ok(report) => report,
+                Err(error) => {
+                    tracing::warn!(session = %self.view.id, %run, %error, "a run of a former host cannot be read");
+                    lost_report()
+                }
+            };
+            work.ears.end_of_run().await;
+            done.push((run.clone(), report));
         }
+        for (_, report) in done.iter().rev().skip(1) {
+            work.usage = work.usage + report.usage;
+        }
+        let request = self.recovered_request(&open);
+        let enforced = self.enforce(&mut work, &request, done).await;
+        self.conclude(&mut work, enforced).await;
     }
 
     async fn answer(&mut self, waiting: Waiting) {
-        let _place = waiting.place;
-        let turn = TurnId::nth(&self.view.id, self.view.turns.len() as u32 + 1);
-        let mut ears = Ears { listener: Some(waiting.listener), filter: MarkerFilter::default() };
-        // No child of `closing`: when the engine closes, the agent goes on under its keeper.
-        let stop = CancellationToken::new();
-        *crate::job::lock(&self.stop) = stop.clone();
-        let resume = self.view.resumable().cloned();
-        let began = self.begin(&turn, &waiting.request, resume.clone()).await;
-        let result = match began {
-            Ok(()) => {
-                ears.tell(TurnEvent::Began { session: self.view.id.clone(), turn: turn.clone() }).await;
-                self.ask_agent(&turn, &waiting.request, resume, &stop, &mut ears).await
-            }
-            Err(message) => Err(message),
+        let Waiting { request, listener, seat: _seat } = waiting;
+        let mut ears = Ears::of(listener, request.audience.clone());
+        // Jobs may have been started from this conversation meanwhile: the record is read again.
+        let ended = match self.place(&request).await {
+            Ok(Placed::Again(turn)) => Ok(self.tell_again(&turn, &mut ears).await),
+            Ok(Placed::New(position)) => return self.take_turn(request, *position, ears).await,
+            Err(error) => Err(error),
         };
-        let ended = match result {
+        ears.finish(ended.unwrap_or_else(refused)).await;
+    }
+
+    async fn place(&mut self, request: &TurnRequest) -> Result<Placed, ErrorView> {
+        let failed = |error: helix_store::ReadError| ErrorView {
+            message: format!("the conversation's record cannot be read: {error}"),
+            hint: Some("`helix doctor` examines the database".into()),
+        };
+        if let Some(view) = self.desk.journal.session(self.view.id.clone()).await.map_err(failed)? {
+            self.view = view;
+        }
+        placing::place(&self.desk.journal, &self.view, request).await.map_err(failed)
+    }
+
+    /// Gives the answer of a turn that is over to whoever asks for it again. [12]
+    async fn tell_again(&self, turn: &TurnView, ears: &mut Ears) -> TurnEnded {
+        ears.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
+        ears.tell(TurnEvent::Status { text: "This was answered already; here is the answer".into() }).await;
+        let Some(end) = &turn.end else { return refused(lost_view()) };
+        ears.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
+        let outcome = Outcome::from_facts(&end.facts);
+        TurnEnded { error: trouble::of(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
+    }
+
+    /// Carries a new turn out, from its beginning in the record to its end.
+    async fn take_turn(&mut self, request: TurnRequest, position: Position, ears: Ears) {
+        let mut work = Work {
+            turn: self.view.next_turn(),
+            continues: match &position.place {
+                TurnPlace::Continuing { turn, .. } => Some(turn.clone()),
+                TurnPlace::Latest | TurnPlace::Beginning | TurnPlace::After { .. } => None,
+            },
+            runs: 0,
+            usage: Usage::default(),
+            stop: self.new_stop(),
+            ears,
+        };
+        if !self.desk.config.enforcement.validators.is_empty() {
+            work.ears.check_drafts();
+        }
+        let result = self.begin_and_ask(&mut work, &request, &position).await;
+        let (enforced, error) = match result {
             Ok(report) => {
-                self.conclude(&turn, &report).await;
-                ended(&report)
+                let run = RunId::for_turn(&work.turn, work.runs);
+                (self.enforce(&mut work, &request, vec![(run, report)]).await, None)
             }
-            Err(error) => {
-                let report = lost_report();
-                self.conclude(&turn, &report).await;
-                TurnEnded { error: Some(error), ..ended(&report) }
-            }
+            Err(error) => (Enforced { report: lost_report(), note: None }, Some(error)),
         };
-        ears.finish(ended).await;
+        let mut ended = self.conclude(&mut work, enforced).await;
+        if error.is_some() {
+            ended.error = error;
+        }
+        work.ears.finish(ended).await;
+    }
+
+    async fn begin_and_ask(
+        &mut self,
+        work: &mut Work,
+        request: &TurnRequest,
+        position: &Position,
+    ) -> Result<RunReport, ErrorView> {
+        let attachments = uploads::keep(&self.view.directory, &request.uploads).await?;
+        let context = context::at(&self.desk.journal, &self.view, position, request).await?;
+        let message = uploads::told(&request.message, &self.view.directory, &attachments);
+        self.record(SessionEvent::TurnStarted {
+            turn: work.turn.clone(),
+            run: RunId::for_turn(&work.turn, 1),
+            message: request.message.clone(),
+            place: position.place.clone(),
+            asked: asked(&self.desk, work, request).await,
+            client: request.client.clone(),
+            model: request.model.clone(),
+            attachments,
+            resume: context.resumes().cloned(),
+            agent_session: Some(context.writes_to().clone()),
+        })
+        .await?;
+        work.ears.tell(TurnEvent::Began { session: self.view.id.clone(), turn: work.turn.clone() }).await;
+        self.ask_agent(work, request, position, context, &message).await
     }
 
     /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record [T8].
     async fn ask_agent(
         &self,
-        turn: &TurnId,
+        work: &mut Work,
         request: &TurnRequest,
-        resume: Option<AgentSessionId>,
-        stop: &CancellationToken,
-        ears: &mut Ears,
+        position: &Position,
+        context: Context,
+        message: &str,
     ) -> Result<RunReport, ErrorView> {
-        let resumed = resume.is_some();
-        let report = self.run_once(turn, 1, request, resume, stop, ears).await?;
+        let resumed = context.resumes().is_some();
+        let report = self.run_once(work, request, &context.prompt(message), context.session).await?;
         let lost =
             resumed && matches!(Outcome::from_facts(&report.facts), Outcome::Misconfigured | Outcome::Unstarted { .. });
         if !lost {
             return Ok(report);
         }
         let text = "The agent has lost this conversation; it starts anew with the record of it".to_owned();
-        ears.tell(TurnEvent::Status { text }).await;
-        self.run_once(turn, 2, request, None, stop, ears).await
+        work.ears.tell(TurnEvent::Status { text }).await;
+        work.usage = work.usage + report.usage;
+        let context = context::rebuilt(&self.desk.journal, position, request).await?;
+        self.run_once(work, request, &context.prompt(message), context.session).await
     }
 
+    /// One run of the turn, the next by number.
     async fn run_once(
         &self,
-        turn: &TurnId,
-        number: u32,
+        work: &mut Work,
         request: &TurnRequest,
-        resume: Option<AgentSessionId>,
-        stop: &CancellationToken,
-        ears: &mut Ears,
+        prompt: &str,
+        session: SessionRef,
     ) -> Result<RunReport, ErrorView> {
-        let run = RunId::for_turn(turn, number);
-        let ask = self.make_ask(&run, request, resume).await?;
-        let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop };
-        let result = self.desk.runner.run(&self.view.agent, &run, || ask, limits, ears).await;
+        work.runs += 1;
+        let run = RunId::for_turn(&work.turn, work.runs);
+        let ask = self.make_ask(&run, request, prompt, session).await?;
+        let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop: &work.stop };
+        let result = self.desk.runner.run(&self.view.agent, &run, || ask, limits, &mut work.ears).await;
+        work.ears.end_of_run().await;
         result.map_err(|error| {
             let hint = match &error {
                 RunError::UnknownAgent { .. } => "set [consultant] agent in helix.toml to one that is there",
@@ -170,57 +270,74 @@ impl Room {
         &self,
         run: &RunId,
         request: &TurnRequest,
-        resume: Option<AgentSessionId>,
+        prompt: &str,
+        session: SessionRef,
     ) -> Result<AgentAsk, ErrorView> {
-        let unusable = |message: String| ErrorView { message, hint: None };
         let cwd = PathBuf::from(&self.view.directory);
-        let prompt = match &resume {
-            Some(_) => request.message.clone(),
-            None => self.desk.with_history(&self.view, request),
-        };
-        let session = match resume {
-            Some(session) => SessionRef::Resume(session),
-            None => {
-                let id = AgentSessionId::new(uuid::Uuid::now_v7().to_string());
-                SessionRef::New(id.map_err(|error| unusable(error.to_string()))?)
-            }
-        };
-        let mut ask = AgentAsk::new(prompt, session, cwd, self.desk.runner.agent_files(run));
+        let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.desk.runner.agent_files(run));
         ask.system = Some(self.desk.system_prompt(&self.view, request).await?);
         ask.model = request.model.clone().or_else(|| self.desk.config.model.clone());
         ask.tools = self.desk.tool_rules(&self.view);
         ask.mcp = self.desk.tool_server(&self.view.id).into_iter().collect();
+        ask.hooks = vec![self.desk.save_hook(&self.view)];
+        ask.agents = self.desk.config.experts.clone();
         ask.label = Some("consultant".into());
         Ok(ask)
     }
 
-    async fn begin(
-        &mut self,
-        turn: &TurnId,
-        request: &TurnRequest,
-        resume: Option<AgentSessionId>,
-    ) -> Result<(), ErrorView> {
-        // Jobs may have been started from this conversation meanwhile: the record is read again.
-        let event = SessionEvent::TurnStarted {
-            turn: turn.clone(),
-            run: RunId::for_turn(turn, 1),
-            message: request.message.clone(),
-            resume,
+    /// The end of a turn: looks at what its last run left, and records it. Everything that ends a turn comes through here;
+    /// what wants another run of the same turn first (such as a correction) calls [`Room::run_once`] with `work`.
+    async fn conclude(&mut self, work: &mut Work, enforced: Enforced) -> TurnEnded {
+        let Enforced { report, note } = enforced;
+        work.ears.release().await;
+        let usage = work.usage + report.usage;
+        let shown = work.ears.shown().to_owned();
+        let plain = helix_core::step_marker::split(&report.answer).0;
+        let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
+        let event = SessionEvent::TurnFinished {
+            turn: work.turn.clone(),
+            facts: Box::new(report.facts.clone()),
+            shown: (!shown.is_empty() && relation(&shown, plain) != TextRelation::Same).then_some(shown),
+            answered: self.answered(work, &answer).await,
+            answer: report.answer.clone(),
+            usage,
+            session: report.session.clone(),
+            point: report.point.clone(),
+            runs: work.runs.max(1),
+            delivery: work.ears.delivery(),
         };
-        self.record(event).await
+        let outcome = Outcome::from_facts(&report.facts);
+        let mut ended = TurnEnded { error: trouble::of(&outcome), outcome, answer, usage };
+        if self.view.running().is_some_and(|running| running.id == work.turn)
+            && let Err(error) = self.record(event).await
+        {
+            tracing::error!(session = %self.view.id, message = error.message, "the end of a turn is not recorded");
+            ended.error.get_or_insert(error);
+        }
+        if let Some(note) = note {
+            let note = format!("\n\n{note}");
+            ended.answer.push_str(&note);
+            work.ears.note(note).await;
+        }
+        ended
     }
 
-    async fn conclude(&mut self, turn: &TurnId, report: &RunReport) {
-        let event = SessionEvent::TurnFinished {
-            turn: turn.clone(),
-            facts: Box::new(report.facts.clone()),
-            answer: report.answer.clone(),
-            usage: report.usage,
-            session: report.session.clone(),
-        };
-        if let Err(error) = self.record(event).await {
-            tracing::error!(session = %self.view.id, message = error.message, "the end of a turn is not recorded");
+    /// Digest of what the client shows as this answer: with the one that it continues, which for the client is the same.
+    async fn answered(&self, work: &Work, answer: &str) -> Option<WordsDigest> {
+        let (mut text, mut before) = (answer.to_owned(), work.continues.clone());
+        while let Some(id) = before {
+            let turn = self.desk.journal.turn(id).await.ok().flatten()?;
+            text.insert_str(0, turn.end.as_ref().map_or("", |end| end.text()));
+            before = turn.continues;
         }
+        (!text.trim().is_empty()).then(|| WordsDigest::of(&text))
+    }
+
+    fn new_stop(&self) -> CancellationToken {
+        // No child of `closing`: when the engine closes, the agent goes on under its keeper.
+        let stop = CancellationToken::new();
+        *crate::job::lock(&self.stop) = stop.clone();
+        stop
     }
 
     /// Makes an event durable, after whatever the tools have recorded in this conversation meanwhile.
@@ -238,86 +355,34 @@ impl Room {
     }
 }
 
-/// How a turn ended, for its listener.
-fn ended(report: &RunReport) -> TurnEnded {
-    let outcome = Outcome::from_facts(&report.facts);
-    let error = match outcome.retry() {
-        Retry::Accept => None,
-        Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => {
-            Some(ErrorView { message: describe(&outcome), hint: remedy(&outcome) })
-        }
+/// The user's words of a turn; those of the continued one, where it continues an answer.
+async fn asked(desk: &Desk, work: &Work, request: &TurnRequest) -> WordsDigest {
+    let continued = match &work.continues {
+        Some(id) => desk.journal.turn(id.clone()).await.ok().flatten(),
+        None => None,
     };
-    TurnEnded {
-        outcome,
-        answer: helix_core::step_marker::split(&report.answer).0.to_owned(),
-        usage: report.usage,
-        error,
-    }
+    continued.map_or_else(|| WordsDigest::of(&request.words), |turn| turn.asked)
+}
+
+/// Runs of a turn that have a record, in order.
+pub(super) fn runs_of(runner: &AgentRunner, turn: &TurnId) -> Vec<RunId> {
+    let runs = (1..).map(|number| RunId::for_turn(turn, number));
+    runs.take_while(|run| runner.run_dir(run).exists()).collect()
+}
+
+/// The end of a turn that could not be recorded or found.
+fn refused(error: ErrorView) -> TurnEnded {
+    let outcome = Outcome::from_facts(&lost_report().facts);
+    TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error: Some(error) }
+}
+
+fn lost_view() -> ErrorView {
+    ErrorView { message: "the turn has no end".into(), hint: Some("send the message again".into()) }
 }
 
 /// What is known of a run that nobody can read.
 fn lost_report() -> RunReport {
     RunReport::without_record(RunFacts::without_record(Ending::Unknown, None))
-}
-
-/// Turns what the agent does into what the user sees.
-struct Ears {
-    listener: Option<mpsc::Sender<TurnEvent>>,
-    filter: MarkerFilter,
-}
-
-impl Ears {
-    async fn tell(&mut self, event: TurnEvent) {
-        if let Some(listener) = &self.listener
-            && listener.send(event).await.is_err()
-        {
-            // The client is gone; the turn goes on and its answer is kept.
-            self.listener = None;
-        }
-    }
-
-    async fn finish(mut self, ended: TurnEnded) {
-        let (rest, _marker) = std::mem::take(&mut self.filter).finish();
-        if !rest.is_empty() {
-            self.tell(TurnEvent::Text { text: rest }).await;
-        }
-        self.tell(TurnEvent::Ended(Box::new(ended))).await;
-    }
-}
-
-impl Listener for Ears {
-    async fn hear(&mut self, event: AgentEvent) {
-        let shown = match event {
-            // Whole texts repeat their fragments; what sub-agents say among themselves is not the answer.
-            AgentEvent::Text { text, partial: true, parent: None } => TurnEvent::Text { text: self.filter.push(&text) },
-            AgentEvent::Thinking { text, partial: true, parent: None } => TurnEvent::Thinking { text },
-            AgentEvent::ToolStarted { id, name, input, parent: _ } => TurnEvent::ToolStarted { id, name, input },
-            AgentEvent::ToolFinished { id, output, failed } => TurnEvent::ToolFinished { id, output, failed },
-            AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => TurnEvent::Status {
-                text: format!(
-                    "The provider is in trouble ({reason}); try {attempt} of {max} in {:.1} s",
-                    delay_ms as f64 / 1000.0
-                ),
-            },
-            AgentEvent::RateLimited { rejected: true, resets_at } => TurnEvent::Status {
-                text: match resets_at {
-                    Some(at) => format!("The provider's limit is reached until {at}"),
-                    None => "The provider's limit is reached".into(),
-                },
-            },
-            AgentEvent::Question { text } => TurnEvent::Status { text },
-            AgentEvent::Text { .. }
-            | AgentEvent::Thinking { .. }
-            | AgentEvent::RateLimited { .. }
-            | AgentEvent::Started { .. }
-            | AgentEvent::UsageReported { .. }
-            | AgentEvent::Finished { .. }
-            | AgentEvent::Unrecognised { .. } => return,
-        };
-        if !matches!(&shown, TurnEvent::Text { text } if text.is_empty()) {
-            self.tell(shown).await;
-        }
-    }
 }
 
 /// Adds an event to a session's view and makes the append that stores both.
@@ -328,8 +393,8 @@ pub(super) fn append_of(
     let (id, last): (SessionId, u64) = (view.id.clone(), view.last_event);
     let recorded = Recorded { number: last + 1, at: Timestamp::now(), event };
     let new = NewEvent::of(recorded.at, &recorded.event)?;
-    let view = SessionView::apply(Some(view), &id, &recorded)?;
-    let append =
-        Append::to(Stream::Session(id), vec![new]).after(last).with(Projection::Session(Box::new(view.clone())));
-    Ok((append, view))
+    let applied = SessionView::apply(Some(view), &id, &recorded)?;
+    let projection = Projection::Session(Box::new(applied.view.clone()), applied.turn.map(Box::new));
+    let append = Append::to(Stream::Session(id), vec![new]).after(last).with(projection);
+    Ok((append, applied.view))
 }

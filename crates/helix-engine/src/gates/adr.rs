@@ -5,14 +5,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_core::adr::{Adr, AdrId, RepoFacts, built_in_rules, check as check_adr, complete, number_of_file_name};
+use helix_core::adr::{
+    Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, built_in_rules, check as check_adr, complete,
+    number_of_file_name, parse_rules,
+};
 use helix_core::diagnostic::Diagnostic;
-use helix_core::finding::{FaultKind, Finding};
+use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::job::ChangeKind;
+use helix_core::yaml::Placed;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};
 use super::pattern::Pattern;
+use crate::adr_files::RULES;
 use crate::git::TreeListing;
 
 /// How far an ADR is checked.
@@ -25,7 +30,15 @@ pub(super) enum Depth {
 /// Facts for ADR checks: which files there were before the phase, which ADRs there are now.
 struct CommitFacts {
     before: Arc<TreeListing>,
-    known: BTreeMap<AdrId, Vec<(String, Vec<AdrId>)>>,
+    known: BTreeMap<AdrId, Vec<Known>>,
+    claims: ClaimIndex,
+}
+
+/// What other ADRs are asked about one.
+struct Known {
+    path: String,
+    supersedes: Vec<AdrId>,
+    depends_on: Vec<AdrId>,
 }
 
 impl RepoFacts for CommitFacts {
@@ -38,12 +51,20 @@ impl RepoFacts for CommitFacts {
     }
 
     fn supersedes(&self, id: AdrId) -> Vec<AdrId> {
-        self.known.get(&id).into_iter().flatten().flat_map(|(_, ids)| ids.iter().copied()).collect()
+        self.known.get(&id).into_iter().flatten().flat_map(|known| known.supersedes.iter().copied()).collect()
+    }
+
+    fn depends_on(&self, id: AdrId) -> Vec<AdrId> {
+        self.known.get(&id).into_iter().flatten().flat_map(|known| known.depends_on.iter().copied()).collect()
     }
 
     fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String> {
-        let files = self.known.get(&id).into_iter().flatten().map(|(path, _)| path);
+        let files = self.known.get(&id).into_iter().flatten().map(|known| &known.path);
         files.filter(|path| path.as_str() != file).cloned().collect()
+    }
+
+    fn claimants(&self, path: &str) -> Vec<Claimant> {
+        self.claims.of(path).into_iter().cloned().collect()
     }
 }
 
@@ -76,7 +97,11 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         ));
     }
     let facts = facts(context, &listing)?;
-    let rules = built_in_rules();
+    let rules = match (depth, rules(context, &facts.before)?) {
+        (Depth::Valid, _) => Vec::new(),
+        (Depth::Complete, Ok(rules)) => rules,
+        (Depth::Complete, Err(fault)) => return Ok(Judgement::faulted(fault)),
+    };
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
     for path in &wanted {
         let Some(entry) = listing.get(*path) else { continue };
@@ -111,16 +136,40 @@ fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
     found
 }
 
+/// The built-in rules and those that the project had before the phase: what the phase adds to them is not yet a rule [30].
+fn rules(context: &GateContext, before: &TreeListing) -> Result<Result<Vec<Rule>, Fault>, Trouble> {
+    let mut rules = built_in_rules();
+    let path = format!("adr/{RULES}");
+    if let Some(entry) = before.get(&path) {
+        let text = String::from_utf8_lossy(&context.repository().blob(&entry.object)?).into_owned();
+        match parse_rules(&path, &text) {
+            Ok(own) => rules.extend(own),
+            Err(diagnostic) => {
+                let message = diagnostic.to_string().lines().next().unwrap_or_default().to_owned();
+                let hint = diagnostic.help.clone();
+                return Ok(Err(Fault { kind: FaultKind::Unreadable, message, hint }));
+            }
+        }
+    }
+    Ok(Ok(rules))
+}
+
 fn facts(context: &GateContext, listing: &TreeListing) -> Result<CommitFacts, Trouble> {
     let repository = context.repository();
     let base = repository.commit(context.base.as_str())?;
-    let mut known: BTreeMap<AdrId, Vec<(String, Vec<AdrId>)>> = BTreeMap::new();
+    let mut known: BTreeMap<AdrId, Vec<Known>> = BTreeMap::new();
+    let mut adrs = Vec::new();
     for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path)) {
         let Some(number) = number_of_file_name(path) else { continue };
         let source = repository.blob(&entry.object)?;
-        let front = Adr::parse(path, &String::from_utf8_lossy(&source)).front.unwrap_or_default();
-        let supersedes = front.supersedes.iter().map(|id| id.value).collect();
-        known.entry(AdrId::Number(number)).or_default().push((path.clone(), supersedes));
+        let adr = Adr::parse(path, &String::from_utf8_lossy(&source));
+        let ids = |of: fn(&FrontMatter) -> &Vec<Placed<AdrId>>| -> Vec<AdrId> {
+            adr.front.as_ref().map(|front| of(front).iter().map(|id| id.value).collect()).unwrap_or_default()
+        };
+        let (supersedes, depends_on) = (ids(|front| &front.supersedes), ids(|front| &front.depends_on));
+        known.entry(AdrId::Number(number)).or_default().push(Known { path: path.clone(), supersedes, depends_on });
+        adrs.push(adr);
     }
-    Ok(CommitFacts { before: repository.listing(&base.tree)?, known })
+    let claims = ClaimIndex::new(&adrs);
+    Ok(CommitFacts { before: repository.listing(&base.tree)?, known, claims })
 }

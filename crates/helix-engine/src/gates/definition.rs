@@ -4,14 +4,16 @@
 
 use std::collections::BTreeMap;
 
+use helix_core::adr::Adr;
 use helix_core::finding::{FaultKind, Finding};
 use helix_core::ids::{CommitId, TreeId};
-use helix_core::plan::{GateSpec, Plan, split_words};
+use helix_core::plan::{GateSpec, Phase, Plan, split_words};
 use sha2::{Digest, Sha256};
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, finding};
 use super::pattern::Pattern;
+use crate::codes;
 use crate::git::{EntryKind, GitError, Repository};
 
 /// A gate that this version does not carry out. Found at submit; never taken for a pass.
@@ -39,13 +41,33 @@ pub fn supported(gate: &GateSpec) -> Result<(), Unsupported> {
         | GateSpec::Command { .. }
         | GateSpec::AdrValid { .. }
         | GateSpec::AdrComplete { .. }
-        | GateSpec::DocsRefsValid {} => return Ok(()),
-        GateSpec::CriteriaCovered {} => "use `tests_pass` for what the criteria ask for",
-        GateSpec::ReviewApproved { .. } => "use `tests_pass` and `lint_pass`, and review the merge before you push it",
-        GateSpec::Approval { .. } | GateSpec::Manual { .. } => "split the plan where a person must act",
+        | GateSpec::CriteriaCovered {}
+        | GateSpec::DocsRefsValid {}
+        | GateSpec::ConflictsResolved { .. }
+        // A reviewer and persons answer these: the job's own state machine asks them.
+        | GateSpec::ReviewApproved { .. }
+        | GateSpec::Approval { .. }
+        | GateSpec::Manual { .. } => return Ok(()),
         GateSpec::DeploySuccess { .. } | GateSpec::IntegrationPass { .. } => "use `command` with the same command line",
     };
     Err(Unsupported { gate: gate.name(), hint })
+}
+
+/// What an agent is told of gates that it asked for and that this version does not carry out; empty when it carries out all.
+pub(crate) fn unsupported(phases: &[Phase]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for phase in phases {
+        for problem in phase.gates.iter().filter_map(|gate| supported(gate).err()) {
+            findings.push(Finding {
+                rule: format!("plan_fragment.{}", codes::NOT_CARRIED_OUT.to_ascii_lowercase()),
+                message: format!("phase `{}`: {problem}", phase.id),
+                place: None,
+                evidence: None,
+                fix: Some(problem.hint.into()),
+            });
+        }
+    }
+    findings
 }
 
 /// The answer of a gate that got past submit although it cannot be carried out.
@@ -71,6 +93,7 @@ pub(crate) fn command_of(gate: &GateSpec) -> Option<&str> {
         | GateSpec::AdrValid { .. }
         | GateSpec::AdrComplete { .. }
         | GateSpec::DocsRefsValid {}
+        | GateSpec::ConflictsResolved { .. }
         | GateSpec::CriteriaCovered {}
         | GateSpec::ReviewApproved { .. }
         | GateSpec::Approval { .. }
@@ -149,12 +172,34 @@ pub fn gate_files(
 ) -> Result<BTreeMap<String, String>, GitError> {
     let tree = repository.commit(commit.as_str())?.tree;
     let mut files = BTreeMap::new();
-    for gate in plan.phases.iter().flat_map(|phase| &phase.gates) {
-        if let Some(command) = command_of(gate) {
+    // Added phases have the gates that the plan gives them; those are what it is when the plan is submitted, too.
+    let given = |phase: &Phase| {
+        let added = phase.generates_phases.iter().flat_map(|generate| &generate.gates);
+        phase.gates.iter().chain(added).cloned().collect::<Vec<_>>()
+    };
+    for gate in plan.phases.iter().flat_map(given) {
+        if let Some(command) = command_of(&gate) {
             files.extend(named_files(repository, &tree, command)?);
         }
     }
+    for command in criteria_commands(plan, repository, &tree)? {
+        files.extend(named_files(repository, &tree, &command)?);
+    }
     Ok(files)
+}
+
+/// The commands that the plan's ADR names as evidence, if a gate runs them.
+fn criteria_commands(plan: &Plan, repository: &Repository, tree: &TreeId) -> Result<Vec<String>, GitError> {
+    let covered = |gate: &GateSpec| matches!(gate, GateSpec::CriteriaCovered {});
+    let Some(path) = plan.adr.as_ref().filter(|_| plan.phases.iter().flat_map(|phase| &phase.gates).any(covered))
+    else {
+        return Ok(Vec::new());
+    };
+    let listing = repository.listing(tree)?;
+    let Some(entry) = listing.get(path) else { return Ok(Vec::new()) };
+    let adr = Adr::parse(path, &String::from_utf8_lossy(&repository.blob(&entry.object)?));
+    let evidence = adr.criteria.iter().flat_map(|criterion| &criterion.evidence);
+    Ok(evidence.filter_map(|evidence| evidence.proof.command().map(str::to_owned)).collect())
 }
 
 /// Findings for the gate's own files that the phase changed without claiming them [30]: a gate that its examinee may edit

@@ -6,6 +6,8 @@
 mod adr;
 mod checkout;
 mod command;
+mod criteria;
+mod conflicts;
 mod definition;
 mod docs_refs;
 mod files;
@@ -20,11 +22,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use helix_core::ids::{CommitId, JobId};
-use helix_core::job::{Committed, GateReport};
+use helix_core::job::{AdrText, Committed, GateReport};
 use helix_core::plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
 pub use checkout::GateCheckouts;
+pub(crate) use definition::unsupported;
 pub use definition::{Unsupported, gate_files, supported};
 pub(crate) use pattern::Pattern;
 
@@ -43,6 +46,8 @@ pub struct GateContext {
     pub phase: Phase,
     /// Path of the plan's ADR in the repository.
     pub plan_adr: Option<String>,
+    /// The plan's ADR as it was at submit, if it was there then: the criteria are taken from it, not from what an agent left.
+    pub adr: Option<AdrText>,
     /// Where the phase started: claims and baselines are measured from here.
     pub base: CommitId,
     /// What is checked.
@@ -90,7 +95,7 @@ pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &Cance
 
 /// Gates that watch the token themselves, since they have a process to end first.
 fn runs_command(gate: &GateSpec) -> bool {
-    definition::command_of(gate).is_some()
+    definition::command_of(gate).is_some() || matches!(gate, GateSpec::CriteriaCovered {})
 }
 
 async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> Result<Judgement, Trouble> {
@@ -115,6 +120,10 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &Cancellatio
             let files = files.clone();
             reading(context, move |context| adr::check(context, &files, adr::Depth::Complete)).await
         }
+        GateSpec::ConflictsResolved { files } => {
+            let files = files.clone();
+            reading(context, move |context| conflicts::conflicts_resolved(context, &files)).await
+        }
         GateSpec::DocsRefsValid {} => reading(context, docs_refs::docs_refs_valid).await,
         GateSpec::TestsPass { command, timeout } => {
             tests::tests_pass(context, command, timeout.duration(), cancel).await
@@ -124,8 +133,8 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &Cancellatio
         | GateSpec::Command { command, timeout } => {
             command::command_passes(context, gate.name(), command, timeout.duration(), cancel).await
         }
-        GateSpec::CriteriaCovered {}
-        | GateSpec::ReviewApproved { .. }
+        GateSpec::CriteriaCovered {} => criteria::criteria_covered(context, cancel).await,
+        GateSpec::ReviewApproved { .. }
         | GateSpec::Approval { .. }
         | GateSpec::Manual { .. }
         | GateSpec::DeploySuccess { .. }

@@ -49,7 +49,8 @@ impl std::fmt::Display for MergeConflict {
 /// Two trees put together, or the files that keep them apart.
 pub(crate) enum MergedTree {
     Clean(TreeId),
-    Conflict(Vec<String>),
+    /// Files in conflict, and the tree that holds them with conflict markers.
+    Conflict { paths: Vec<String>, marked: TreeId },
 }
 
 impl Repository {
@@ -76,7 +77,7 @@ impl Repository {
             let next = self.commit(tip.commit.as_str())?;
             match self.merge_trees(&sum.id, &next.id)? {
                 MergedTree::Clean(tree) => sum = self.merge_commit(&tree, &sum, &next, message)?,
-                MergedTree::Conflict(paths) => {
+                MergedTree::Conflict { paths, .. } => {
                     return Ok(Merged::Conflict(MergeConflict { paths, ours: phases, theirs: tip.phase.clone() }));
                 }
             }
@@ -85,19 +86,43 @@ impl Repository {
         Ok(if phases.len() == 1 { Merged::Contained(sum) } else { Merged::Combined(sum) })
     }
 
+    /// A commit that has all these results as its ancestors; where they contradict each other its files hold conflict
+    /// markers. For an agent that is to resolve them.
+    ///
+    /// # Errors
+    /// Git failed, or there is no tip at all ([`GitError::NoObject`]).
+    pub fn merge_marked(&self, tips: &[Tip], message: &str) -> Result<CommitObject, GitError> {
+        let Some((first, others)) = tips.split_first() else {
+            return Err(GitError::NoObject { name: "a commit to start from".into(), repository: self.top().into() });
+        };
+        let mut sum = self.commit(first.commit.as_str())?;
+        for tip in others {
+            let next = self.commit(tip.commit.as_str())?;
+            let tree = match self.merge_trees(&sum.id, &next.id)? {
+                MergedTree::Clean(tree) => tree,
+                MergedTree::Conflict { marked, .. } => marked,
+            };
+            sum = self.merge_commit(&tree, &sum, &next, message)?;
+        }
+        Ok(sum)
+    }
+
     /// Merges two commits' trees with git's own merge, in the object store only.
     pub(crate) fn merge_trees(&self, ours: &CommitId, theirs: &CommitId) -> Result<MergedTree, GitError> {
         let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours.as_str(), theirs.as_str()];
         let output = self.git(self.top(), args).accept(&[0, 1]).run()?;
         let mut fields = output.stdout.split(|byte| *byte == 0).filter(|field| !field.is_empty());
         let tree = fields.next().map(|field| String::from_utf8_lossy(field).trim().to_owned()).unwrap_or_default();
-        if output.code != 0 {
-            return Ok(MergedTree::Conflict(fields.map(escape_path).collect()));
-        }
-        TreeId::new(tree).map(MergedTree::Clean).map_err(|error| GitError::Unreadable {
+        let tree = TreeId::new(tree).map_err(|error| GitError::Unreadable {
             command: "git merge-tree --write-tree".into(),
             problem: error.to_string(),
-        })
+        })?;
+        if output.code != 0 {
+            // A file is named once for each stage that it has.
+            let paths: BTreeSet<String> = fields.map(escape_path).collect();
+            return Ok(MergedTree::Conflict { paths: paths.into_iter().collect(), marked: tree });
+        }
+        Ok(MergedTree::Clean(tree))
     }
 
     /// Makes a merge commit dated like the later of its parents, so that making it again gives the same id.

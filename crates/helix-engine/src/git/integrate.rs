@@ -122,7 +122,7 @@ impl Repository {
         } else {
             match self.merge_trees(&head.id, &result.id)? {
                 MergedTree::Clean(tree) => tree,
-                MergedTree::Conflict(paths) => return Ok(Integration::Conflict { paths, onto }),
+                MergedTree::Conflict { paths, .. } => return Ok(Integration::Conflict { paths, onto }),
             }
         };
         let unvalidated = tree != result.tree;

@@ -18,6 +18,9 @@ use super::repository::Repository;
 /// File in a worktree's private git directory that says: it was made to the end, an agent may have worked in it.
 const READY: &str = "helix-ready";
 
+/// Touched files that are worth naming.
+const MAX_TOUCHED: usize = 20;
+
 /// The worktrees of one repository's jobs.
 #[derive(Debug, Clone)]
 pub struct Workspaces {
@@ -104,6 +107,39 @@ impl Workspaces {
         let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(commit.as_str())]).collect();
         self.add(&path, &args)?;
         Ok(path)
+    }
+
+    /// Makes a checkout of a commit for somebody who only looks at it, under a name of its own; made anew if it is there.
+    ///
+    /// # Errors
+    /// Git or the disk failed.
+    pub fn looking_glass(&self, job: &JobId, name: &str, commit: &CommitId) -> Result<PathBuf, GitError> {
+        let path = self.root.join(job.as_str()).join(format!("look.{name}"));
+        if let Some(own) = self.find_ready(&path)? {
+            remove_stale_locks(&own)?;
+            if self.renew(&path, &own, commit, &[]).is_ok() {
+                return Ok(path);
+            }
+        }
+        self.discard(&path)?;
+        let args = ["worktree", "add", "--quiet", "--detach"].map(OsStr::new);
+        let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(commit.as_str())]).collect();
+        self.add(&path, &args)?;
+        Ok(path)
+    }
+
+    /// Files of a checkout that are not as the commit has them, at most a handful; empty when nothing was touched.
+    ///
+    /// # Errors
+    /// Git failed, or the checkout is gone.
+    pub fn touched(&self, path: &Path) -> Result<Vec<String>, GitError> {
+        let Some(own) = self.find_ready(path)? else {
+            return Err(GitError::NoObject { name: path.display().to_string(), repository: self.root.clone() });
+        };
+        let args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+        let output = self.inside(path, &own, args).run()?;
+        let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 3);
+        Ok(entries.take(MAX_TOUCHED).map(|entry| super::objects::escape_path(&entry[3..])).collect())
     }
 
     fn renew(&self, path: &Path, own: &Path, commit: &CommitId, keep: &[String]) -> Result<(), GitError> {

@@ -4,13 +4,13 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use helix_agents::{AgentAsk, SessionRef, ToolRules};
+use helix_agents::{AgentAsk, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
-use helix_core::job::{Active, Effect, JobEvent, JobSpec, JobState, Tip, Try};
+use helix_core::job::{Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseState, Tip, Try};
 use helix_core::plan::Phase;
 use helix_store::StateDir;
 use tokio::sync::broadcast;
@@ -19,14 +19,24 @@ use tokio_util::sync::CancellationToken;
 use crate::agent_run::{AgentRunner, Listener, RunError, RunLimits, writing_below};
 use crate::command::ToolEnvironment;
 use crate::engine::Activity;
+use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, Merged, Repository, Workspaces};
+use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
+use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Merged, Repository, Workspaces};
 use crate::prompt;
+use crate::save_check::{Belongs, save_hook};
 
 /// Tools that a phase's agent may use without asking, in the Claude dialect's words, besides changing files in its own
 /// worktree. Everything else is denied: a resumed session remembers paths of the former try's worktree, and what it wrote
 /// there would be lost.
 const PHASE_TOOLS: [&str; 8] = ["Bash", "Read", "Glob", "Grep", "LS", "Task", "Agent", "TodoWrite"];
+
+/// Tools of Helix itself that a phase's agent may use.
+const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
+/// Conflicts of one job that are brought together by agents; more means that the plan's phases overlap everywhere.
+const MAX_CONFLICTS: usize = 10;
+/// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
+const SIDE_SHOWN: usize = 30 << 10;
 
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]
@@ -46,6 +56,14 @@ struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     checkouts: GateCheckouts,
+    /// Who is landing in which repository: results of one host land one after the other.
+    landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+    /// How agents of phases reach Helix's tools.
+    tools: Arc<OnceLock<ToolsEndpoint>>,
+    /// This `helix` binary, for agents that call it.
+    helix: PathBuf,
+    /// Where failures are handed in.
+    failures: FailureDesk,
 }
 
 impl Carrier {
@@ -55,6 +73,9 @@ impl Carrier {
         default_agent: String,
         activity: broadcast::Sender<Activity>,
         git: GitEnvironment,
+        tools: Arc<OnceLock<ToolsEndpoint>>,
+        helix: PathBuf,
+        failures: FailureDesk,
     ) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -66,6 +87,10 @@ impl Carrier {
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts: GateCheckouts::default(),
+                landings: Mutex::default(),
+                tools,
+                helix,
+                failures,
             }),
         }
     }
@@ -77,41 +102,75 @@ impl Carrier {
         effect: Effect,
         state: &JobState,
         cancel: CancellationToken,
-    ) -> impl Future<Output = Option<JobEvent>> + Send + use<> {
+    ) -> impl Future<Output = Vec<JobEvent>> + Send + use<> {
         let active = state.active().cloned();
         let this = self.clone();
         async move {
-            let active = active?;
-            match effect {
-                Effect::StartAttempt { phase, attempt, parents, after, resume, correction } => {
-                    let faulted = |fault| JobEvent::AttemptFaulted { phase: phase.clone(), attempt, fault };
-                    Some(match this.start_attempt(&job, &active, &phase, attempt, parents, after).await {
-                        Ok((base, start)) => JobEvent::AttemptStarted {
-                            run: RunId::for_attempt(&job, &phase, attempt),
-                            phase,
-                            attempt,
-                            base,
-                            start,
-                            resume,
-                            correction,
-                        },
-                        Err(fault) => faulted(fault),
-                    })
-                }
-                Effect::RunAgent { phase, attempt } => this.run_agent(&job, &active, &phase, attempt).await,
-                Effect::StopAgent { phase, attempt } => {
-                    this.stop_token(&RunId::for_attempt(&job, &phase, attempt)).cancel();
-                    None
-                }
-                Effect::CommitResult { phase, attempt } => {
-                    Some(this.commit_result(&job, &active, &phase, attempt).await)
-                }
-                Effect::RunGate { phase, attempt, gate } => {
-                    this.run_gate(&job, &active, &phase, attempt, gate, cancel).await
-                }
-                Effect::Integrate { tips } => this.integrate(&job, &active, tips, cancel).await,
-                Effect::Conclude { end } => Some(JobEvent::JobFinished { end }),
+            let Some(active) = active else { return Vec::new() };
+            let Some(event) = this.answer(&job, &active, effect, cancel).await else { return Vec::new() };
+            let notes = this.notes(&job, &active, &event).await;
+            std::iter::once(event).chain(notes).collect()
+        }
+    }
+
+    /// The event that says what came of an effect.
+    async fn answer(
+        &self,
+        job: &JobId,
+        active: &Active,
+        effect: Effect,
+        cancel: CancellationToken,
+    ) -> Option<JobEvent> {
+        let this = self;
+        match effect {
+            Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
+                let faulted = |fault| JobEvent::AttemptFaulted { phase: phase.clone(), attempt, fault };
+                Some(match this.start_attempt(job, active, &phase, attempt, parents, after).await {
+                    Ok(Start::At { base, start }) => JobEvent::AttemptStarted {
+                        run: RunId::for_attempt(job, &phase, attempt),
+                        phase,
+                        attempt,
+                        base,
+                        start,
+                        resume,
+                        correction,
+                        grant,
+                    },
+                    Ok(Start::Conflict(conflict)) => match conflict_event(active, Some(&phase), &conflict) {
+                        Some(event) => event,
+                        None => faulted(unresolved(&phase, &conflict)),
+                    },
+                    Err(fault) => faulted(fault),
+                })
             }
+            Effect::RunAgent { phase, attempt } => this.run_agent(job, active, &phase, attempt).await,
+            Effect::StopAgent { phase, attempt } => {
+                this.stop_token(&RunId::for_attempt(job, &phase, attempt)).cancel();
+                None
+            }
+            Effect::CommitResult { phase, attempt } => {
+                Some(this.commit_result(job, active, &phase, attempt).await)
+            }
+            Effect::RunGate { phase, attempt, gate } => {
+                this.run_gate(job, active, &phase, attempt, gate, cancel).await
+            }
+            Effect::ReadPhases { phase, attempt } => Some(this.read_phases(job, active, &phase, attempt).await),
+            Effect::RunReview { phase, attempt, gate, round } => {
+                this.run_review(job, active, &phase, attempt, gate, round).await
+            }
+            Effect::StopReview { phase, attempt, gate, round } => {
+                this.stop_token(&RunId::for_review(job, &phase, attempt, gate, round)).cancel();
+                None
+            }
+            Effect::Advise { phase, round } => this.advise(job, active, &phase, round).await,
+            Effect::StopAdvice { phase, round } => {
+                this.stop_token(&RunId::for_advice(job, &phase, round)).cancel();
+                None
+            }
+            Effect::Ask { phase, question } => Some(JobEvent::QuestionAsked { phase, question }),
+            Effect::Expire { phase, number } => Some(JobEvent::QuestionExpired { phase, asked: number }),
+            Effect::Integrate { tips } => this.integrate(job, active, tips, cancel).await,
+            Effect::Conclude { end } => Some(JobEvent::JobFinished { end }),
         }
     }
 
@@ -143,22 +202,26 @@ impl Carrier {
         attempt: u32,
         parents: Vec<Tip>,
         after: Option<(CommitId, CommitId)>,
-    ) -> Result<(CommitId, CommitId), Fault> {
+    ) -> Result<Start, Fault> {
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: phase.clone(), attempt };
         let (origin, inputs) = (active.spec.repo.base.clone(), phase_of(active, phase)?.inputs.clone());
-        let phase = phase.clone();
+        let (phase, resolves) = (phase.clone(), active.conflict(phase).cloned());
         blocking_fault(move || {
-            let (start, base) = match after {
-                Some((start, base)) => (start, base),
-                None => {
-                    let base = base_of(spaces.repository(), &phase, &parents, origin)?;
+            let (start, base) = match (after, resolves) {
+                (Some((start, base)), _) => (start, base),
+                (None, Some(conflict)) => {
+                    let base = marked_base(spaces.repository(), &conflict, &parents)?;
                     (base.clone(), base)
                 }
+                (None, None) => match base_of(spaces.repository(), &phase, &parents, origin)? {
+                    Ok(base) => (base.clone(), base),
+                    Err(conflict) => return Ok(Start::Conflict(conflict)),
+                },
             };
             super::inputs::check_inputs(spaces.repository(), &base, &inputs)?;
             spaces.prepare_attempt(&key, &start).map_err(|error| error.fault())?;
-            Ok((base, start))
+            Ok(Start::At { base, start })
         })
         .await
     }
@@ -170,13 +233,14 @@ impl Carrier {
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
         let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }.directory(&self.shared.state.worktrees());
-        let ask = match self.ask(&active.spec, phase, this, cwd) {
+        let ask = match self.ask(active, phase, this, cwd).await {
             Ok(ask) => ask,
             Err(fault) => return faulted(fault),
         };
         let agent = phase.agent.clone().unwrap_or_else(|| self.shared.default_agent.clone());
         let stop = self.stop_token(&this.run);
-        let limits = RunLimits { deadline: Some(phase.timeout.duration()), stop: &stop };
+        let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
+        let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop };
         let mut listener = Reporter {
             job: job.clone(),
             phase: id.clone(),
@@ -186,7 +250,7 @@ impl Carrier {
         let result = self.shared.runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
         match result {
             Ok(report) => {
-                lock(&self.shared.stops).remove(&this.run);
+                self.forget_stop(&this.run);
                 Some(JobEvent::RunFinished {
                     phase: id.clone(),
                     attempt,
@@ -201,7 +265,9 @@ impl Carrier {
         }
     }
 
-    fn ask(&self, spec: &JobSpec, phase: &Phase, this: &Try, cwd: PathBuf) -> Result<AgentAsk, Fault> {
+    async fn ask(&self, active: &Active, phase: &Phase, this: &Try, cwd: PathBuf) -> Result<AgentAsk, Fault> {
+        let spec = &active.spec;
+        let progress = active.progress(&phase.id);
         let (session, prompt) = match (&this.resume, &this.correction) {
             (Some(session), Some(correction)) => {
                 (SessionRef::Resume(session.clone()), prompt::correction(phase, correction, &cwd.to_string_lossy()))
@@ -211,17 +277,30 @@ impl Carrier {
                     Some(session) => SessionRef::Resume(session.clone()),
                     None => SessionRef::New(new_session()?),
                 };
-                (session, prompt::phase(spec, phase, correction.as_ref()))
+                let tries = progress.map(|progress| progress.tries.as_slice()).unwrap_or_default();
+                (session, prompt::phase(spec, phase, tries, correction.as_ref()))
             }
         };
-        let prompt = prompt.map_err(|error| environment(&error))?;
+        let mut prompt = prompt.map_err(|error| environment(&error))?;
+        if let Some(history) = self.history(&this.run, phase, this.number).await {
+            prompt.push_str(&history);
+        }
+        if let Some(conflict) = active.conflict(&phase.id).filter(|_| this.resume.is_none()) {
+            prompt.push_str(&self.both_sides(active, conflict).await?);
+        }
         let writes = writing_below(&cwd.to_string_lossy());
+        // What the agent saves is checked within its turn, by the same rules as its result.
+        let hook = save_hook(&self.shared.helix, Belongs::Project(&cwd));
         let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.runner.agent_files(&this.run));
-        ask.model = phase.model.clone();
-        ask.max_turns = phase.max_turns;
-        ask.budget_usd = phase.budget_usd;
-        ask.tools =
-            ToolRules { allow: PHASE_TOOLS.map(str::to_owned).into_iter().chain(writes).collect(), deny: Vec::new() };
+        ask.hooks = vec![hook];
+        ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
+        ask.max_turns = this.grant.turns.or(phase.max_turns);
+        ask.budget_usd = this.grant.usd.or(phase.budget_usd);
+        ask.schema = phase.generates_phases.as_ref().map(helix_core::plan::fragment::schema);
+        ask.mcp = self.tool_server(&this.run).into_iter().collect();
+        let asking = ask.mcp.iter().flat_map(|server| PHASE_MCP_TOOLS.map(|tool| format!("mcp__{}__{tool}", server.name)));
+        let allow = PHASE_TOOLS.map(str::to_owned).into_iter().chain(writes).chain(asking);
+        ask.tools = ToolRules { allow: allow.collect(), deny: Vec::new() };
         ask.label = Some(phase.id.to_string());
         ask.take = Some(this.number);
         Ok(ask)
@@ -294,24 +373,118 @@ impl Carrier {
         }
     }
 
-    fn stop_token(&self, run: &RunId) -> CancellationToken {
+    pub(super) fn stop_token(&self, run: &RunId) -> CancellationToken {
         lock(&self.shared.stops).entry(run.clone()).or_default().clone()
+    }
+
+    pub(super) fn forget_stop(&self, run: &RunId) {
+        lock(&self.shared.stops).remove(run);
+    }
+
+    pub(super) fn runner(&self) -> &AgentRunner {
+        &self.shared.runner
+    }
+
+    pub(super) fn failures(&self) -> &FailureDesk {
+        &self.shared.failures
+    }
+
+    pub(super) fn default_agent(&self) -> &str {
+        &self.shared.default_agent
+    }
+
+    /// Tells whoever listens what an agent does. Nobody listening is the normal case.
+    pub(super) fn tell(&self, activity: Activity) {
+        if self.shared.activity.receiver_count() > 0 {
+            drop(self.shared.activity.send(activity));
+        }
+    }
+
+    /// Waits until nobody else lands in the repository.
+    pub(super) async fn landing(&self, spec: &JobSpec) -> tokio::sync::OwnedMutexGuard<()> {
+        let path = PathBuf::from(&spec.repo.path);
+        let turn = Arc::clone(lock(&self.shared.landings).entry(path).or_default());
+        turn.lock_owned().await
+    }
+
+    /// Helix's tools, as the agent of a phase reaches them.
+    fn tool_server(&self, run: &RunId) -> Option<McpServer> {
+        let endpoint = self.shared.tools.get()?;
+        let headers = [
+            ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
+            ("X-Helix-Run".to_owned(), run.to_string()),
+        ];
+        Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
+    }
+
+    /// The two sides of a conflict as differences from where the job began, for the agent that resolves it.
+    async fn both_sides(&self, active: &Active, conflict: &Conflict) -> Result<String, Fault> {
+        let spaces = self.workspaces(&active.spec).await?;
+        let origin = active.spec.repo.base.clone();
+        let mut sides = Vec::new();
+        for id in &conflict.between {
+            if let Some(PhaseState::Passed { result, .. }) = active.progress(id).map(|progress| &progress.state) {
+                sides.push((id.clone(), result.commit.clone()));
+            }
+        }
+        let paths = conflict.paths.clone();
+        let patches = blocking(move || {
+            let repository = spaces.repository();
+            sides
+                .into_iter()
+                .map(|(id, commit)| Ok((id, repository.patch(&origin, &commit, &paths, SIDE_SHOWN)?)))
+                .collect::<Result<Vec<_>, GitError>>()
+        });
+        Ok(prompt::both_sides(&patches.await?))
     }
 }
 
+/// Where an attempt starts.
+enum Start {
+    At { base: CommitId, start: CommitId },
+    Conflict(MergeConflict),
+}
+
+/// What is recorded of a conflict; `None` when it is one that was to be resolved already, or one too many.
+pub(super) fn conflict_event(active: &Active, phase: Option<&PhaseId>, conflict: &MergeConflict) -> Option<JobEvent> {
+    let between: Vec<PhaseId> = conflict.ours.iter().chain([&conflict.theirs]).cloned().collect();
+    let known = active.conflicts.iter().any(|known| known.between == between);
+    if known || active.conflicts.len() >= MAX_CONFLICTS || active.cancel.is_some() {
+        return None;
+    }
+    Some(JobEvent::ConflictFound { phase: phase.cloned(), between, paths: conflict.paths.clone() })
+}
+
+fn unresolved(phase: &PhaseId, conflict: &MergeConflict) -> Fault {
+    Fault {
+        kind: FaultKind::Environment,
+        message: format!("{phase} cannot start: {conflict}"),
+        hint: Some("let one of the two phases depend on the other, or give each its own files".into()),
+    }
+}
+
+/// Where the phase that resolves a conflict starts: a merge with conflict markers.
+fn marked_base(repository: &Repository, conflict: &Conflict, parents: &[Tip]) -> Result<CommitId, Fault> {
+    let tip = |id: &PhaseId| parents.iter().find(|tip| &tip.phase == id).cloned();
+    let tips: Vec<Tip> = conflict.between.iter().filter_map(tip).collect();
+    let message = format!("Put side by side what {} is to bring together", conflict.phase);
+    Ok(repository.merge_marked(&tips, &message).map_err(|error| error.fault())?.id)
+}
+
 /// Where a phase starts: the job's base, or its dependencies' results put together.
-fn base_of(repository: &Repository, phase: &PhaseId, parents: &[Tip], origin: CommitId) -> Result<CommitId, Fault> {
+fn base_of(
+    repository: &Repository,
+    phase: &PhaseId,
+    parents: &[Tip],
+    origin: CommitId,
+) -> Result<Result<CommitId, MergeConflict>, Fault> {
     if parents.is_empty() {
-        return Ok(origin);
+        return Ok(Ok(origin));
     }
     let message = format!("Combine what {phase} builds on");
     match repository.merge_tips(parents, &message).map_err(|error| error.fault())? {
-        Merged::Contained(commit) | Merged::Combined(commit) => Ok(commit.id),
-        Merged::Conflict(conflict) => Err(Fault {
-            kind: FaultKind::Environment,
-            message: format!("{phase} cannot start: {conflict}"),
-            hint: Some("let one of the two phases depend on the other, or give each its own files".into()),
-        }),
+        Merged::Contained(commit) | Merged::Combined(commit) => Ok(Ok(commit.id)),
+        Merged::Conflict(conflict) => Ok(Err(conflict)),
     }
 }
 
@@ -357,7 +530,7 @@ pub(super) async fn blocking_fault<T: Send + 'static>(
     }
 }
 
-fn run_fault(error: &RunError) -> Fault {
+pub(super) fn run_fault(error: &RunError) -> Fault {
     let hint = match error {
         RunError::UnknownAgent { .. } => "add the agent to helix.toml, or name one that is there",
         RunError::Invocation { .. } => "run `helix doctor`",
@@ -385,7 +558,7 @@ fn internal(message: String) -> Fault {
     Fault { kind: FaultKind::Environment, message, hint: Some("this is a defect of Helix: please report it".into()) }
 }
 
-fn new_session() -> Result<AgentSessionId, Fault> {
+pub(super) fn new_session() -> Result<AgentSessionId, Fault> {
     AgentSessionId::new(uuid::Uuid::now_v7().to_string()).map_err(|error| environment(&error))
 }
 

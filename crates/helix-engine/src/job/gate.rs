@@ -59,6 +59,7 @@ impl Carrier {
             job: job.clone(),
             phase: phase.clone(),
             plan_adr: active.spec.plan.adr.clone(),
+            adr: active.spec.adr.clone(),
             base: base.clone(),
             result: result.clone(),
             gate_files: active.spec.gate_files.clone(),

@@ -8,9 +8,9 @@ use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent
 use helix_core::plan::GateSpec;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{Carrier, blocking};
+use super::effects::{Carrier, blocking, conflict_event};
 use super::gate::fault_finding;
-use crate::git::{Integration, IntegrationRequest, Landing, Merged, PreparedMerge, Workspaces};
+use crate::git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
 
 /// How often a target that moves while its merge is checked is followed before that is called a failure.
 const CHASES: usize = 5;
@@ -21,6 +21,8 @@ enum Trouble {
     Findings(Vec<Finding>),
     /// The surroundings failed.
     Fault(Fault),
+    /// Results contradict each other.
+    Conflict(MergeConflict),
     /// The effect is no longer wanted.
     Cancelled,
 }
@@ -43,6 +45,10 @@ impl Carrier {
             Ok((result, target, gates)) => Some(JobEvent::Integrated { result, target, gates }),
             Err(Trouble::Findings(findings)) => Some(JobEvent::IntegrationFailed { findings }),
             Err(Trouble::Fault(fault)) => Some(JobEvent::IntegrationFailed { findings: vec![fault_finding(&fault)] }),
+            Err(Trouble::Conflict(conflict)) => {
+                let known = conflict_event(active, None, &conflict);
+                Some(known.unwrap_or_else(|| JobEvent::IntegrationFailed { findings: vec![unresolved(&conflict)] }))
+            }
             Err(Trouble::Cancelled) => None,
         }
     }
@@ -55,6 +61,7 @@ impl Carrier {
         cancel: &CancellationToken,
     ) -> Result<(Committed, IntegrationTarget, Vec<GateReport>), Trouble> {
         let spaces = self.workspaces(&active.spec).await?;
+        let _turn = self.landing(&active.spec).await;
         let base = active.spec.repo.base.clone();
         let mut reports = Vec::new();
         let result = match self.combine(&spaces, job, &tips).await? {
@@ -169,15 +176,7 @@ impl Carrier {
         let (commit, combined) = match merged.await? {
             Merged::Contained(commit) => (commit, Combined::Validated),
             Merged::Combined(commit) => (commit, Combined::New),
-            Merged::Conflict(conflict) => {
-                return Err(Trouble::Findings(vec![Finding {
-                    rule: "integration.conflict".into(),
-                    message: conflict.to_string(),
-                    place: None,
-                    evidence: None,
-                    fix: Some("let one of the two phases depend on the other, or give each its own files".into()),
-                }]));
-            }
+            Merged::Conflict(conflict) => return Err(Trouble::Conflict(conflict)),
         };
         let whole =
             Committed { commit: commit.id, tree: commit.tree, branch: String::new(), changed: Vec::new(), moved: true };
@@ -204,7 +203,7 @@ impl Carrier {
             for (index, gate) in phase.gates.iter().enumerate() {
                 // Claims were checked on the phase's own diff; in the sum of all diffs they would mean something else.
                 let answered = !gate.is_about_claims() && asked.contains(&gate);
-                if answered || matches!(gate, GateSpec::OutputsClaimed { .. }) {
+                if answered || !checks_a_sum(gate) {
                     continue;
                 }
                 asked.push(gate);
@@ -231,6 +230,40 @@ enum Combined {
     Validated,
     /// Nobody has validated it.
     New,
+}
+
+fn unresolved(conflict: &MergeConflict) -> Finding {
+    Finding {
+        rule: "integration.conflict".into(),
+        message: conflict.to_string(),
+        place: None,
+        evidence: None,
+        fix: Some("let one of the two phases depend on the other, or give each its own files".into()),
+    }
+}
+
+/// Whether a gate says something about several results put together. Claims do not, and what a person or a reviewer has
+/// approved is not asked again.
+fn checks_a_sum(gate: &GateSpec) -> bool {
+    match gate {
+        GateSpec::OutputsClaimed { .. }
+        | GateSpec::ReviewApproved { .. }
+        | GateSpec::Approval { .. }
+        | GateSpec::Manual { .. } => false,
+        GateSpec::FilesExist { .. }
+        | GateSpec::SyntaxCheck { .. }
+        | GateSpec::TestsPass { .. }
+        | GateSpec::LintPass { .. }
+        | GateSpec::BuildPass { .. }
+        | GateSpec::Command { .. }
+        | GateSpec::AdrValid { .. }
+        | GateSpec::AdrComplete { .. }
+        | GateSpec::DocsRefsValid {}
+        | GateSpec::CriteriaCovered {}
+        | GateSpec::ConflictsResolved { .. }
+        | GateSpec::DeploySuccess { .. }
+        | GateSpec::IntegrationPass { .. } => true,
+    }
 }
 
 fn branch_of(target: &IntegrationTarget) -> String {

@@ -6,13 +6,15 @@ use std::collections::HashMap;
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
-use helix_core::job::{Effect, JobEvent, decide};
+use helix_core::job::{Effect, JobEvent, JobState, decide};
+use helix_core::question::Question;
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::Carrier;
+use crate::crash_point::CrashPoint;
 use super::log::{JobLog, LogError, Record};
 
 /// What can be asked of a running job.
@@ -24,6 +26,33 @@ pub(crate) enum Command {
         /// Told whether the request was recorded.
         done: oneshot::Sender<bool>,
     },
+    /// Record something that came from outside; answered once it is durable, or with why it cannot be.
+    Record {
+        /// What.
+        event: Box<JobEvent>,
+        /// Told what became of it.
+        done: oneshot::Sender<Result<(), Refused>>,
+    },
+    /// Ask a person on behalf of the phase's running agent.
+    Ask {
+        /// The phase.
+        phase: PhaseId,
+        /// The question; its number is given here.
+        question: Box<Question>,
+        /// Told the number, or why it cannot be asked.
+        done: oneshot::Sender<Result<u32, Refused>>,
+    },
+}
+
+/// Why something from outside was not recorded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refused {
+    /// The job is over, or this host does not carry it out.
+    #[error("the job is over")]
+    Over,
+    /// It does not fit what has happened.
+    #[error("{0}")]
+    Illegal(String),
 }
 
 /// A running job from outside.
@@ -38,6 +67,7 @@ pub(crate) struct JobLoop {
     carrier: Carrier,
     commands: mpsc::Receiver<Command>,
     closing: CancellationToken,
+    crash: CrashPoint,
     under_way: HashMap<String, UnderWay>,
     results: JoinSet<Carried>,
     keys: HashMap<tokio::task::Id, String>,
@@ -59,18 +89,25 @@ enum Progress {
 
 struct Carried {
     key: String,
-    event: Option<JobEvent>,
+    /// What is recorded: the answer first, then what is worth noting about it.
+    events: Vec<JobEvent>,
 }
 
 impl JobLoop {
     /// Makes the loop of a job and the handle to it.
-    pub(crate) fn new(log: JobLog, carrier: Carrier, closing: CancellationToken) -> (Self, JobHandle) {
+    pub(crate) fn new(
+        log: JobLog,
+        carrier: Carrier,
+        closing: CancellationToken,
+        crash: CrashPoint,
+    ) -> (Self, JobHandle) {
         let (sender, commands) = mpsc::channel(8);
         let this = Self {
             log,
             carrier,
             commands,
             closing,
+            crash,
             under_way: HashMap::new(),
             results: JoinSet::new(),
             keys: HashMap::new(),
@@ -129,8 +166,13 @@ impl JobLoop {
             }
             let cancel = self.closing.child_token();
             let work = self.carrier.carry_out(self.log.id.clone(), effect.clone(), &self.log.state, cancel.clone());
-            let carried_key = key.clone();
-            let task = self.results.spawn(async move { Carried { key: carried_key, event: work.await } });
+            let (carried_key, crash) = (key.clone(), self.crash.clone());
+            let task = self.results.spawn(async move {
+                crash.pass("before an effect");
+                let events = work.await;
+                crash.pass("after an effect");
+                Carried { key: carried_key, events }
+            });
             self.keys.insert(task.id(), key.clone());
             self.under_way.insert(key, UnderWay { effect, cancel, progress: Progress::Running });
         }
@@ -140,20 +182,20 @@ impl JobLoop {
         &mut self,
         result: Result<(tokio::task::Id, Carried), tokio::task::JoinError>,
     ) -> Result<(), LogError> {
-        let event = match result {
+        let events = match result {
             Ok((id, carried)) => {
                 self.keys.remove(&id);
                 if let Some(under_way) = self.under_way.get_mut(&carried.key) {
                     under_way.progress = Progress::Done;
                 }
-                carried.event
+                carried.events
             }
-            Err(error) if error.is_panic() => self.panicked(&error),
-            Err(_cancelled) => None,
+            Err(error) if error.is_panic() => self.panicked(&error).into_iter().collect(),
+            Err(_cancelled) => Vec::new(),
         };
-        match event {
-            Some(event) => self.record(event).await,
-            None => Ok(()),
+        match events.is_empty() {
+            false => self.record(events).await,
+            true => Ok(()),
         }
     }
 
@@ -168,28 +210,71 @@ impl JobLoop {
             hint: Some("please report this with the host's log".into()),
         };
         tracing::error!(job = %self.log.id, %key, "an effect panicked");
-        Some(match attempt_of(&under_way.effect) {
-            Some((phase, attempt)) => JobEvent::AttemptFaulted { phase, attempt, fault },
-            None => JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)] },
+        Some(match (&under_way.effect, attempt_of(&under_way.effect)) {
+            (_, Some((phase, attempt))) => JobEvent::AttemptFaulted { phase, attempt, fault },
+            (Effect::Advise { phase, round }, None) => {
+                super::advise::panicked(&self.log.id, phase, *round, fault)
+            }
+            (_, None) => JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)] },
         })
     }
 
     async fn obey(&mut self, command: Command) -> Result<(), LogError> {
         match command {
             Command::Cancel { by, done } => {
-                self.record(JobEvent::CancelRequested { by }).await?;
+                self.record(vec![JobEvent::CancelRequested { by }]).await?;
                 // The asker may have gone; the request stands.
                 if done.send(true).is_err() {
                     tracing::debug!(job = %self.log.id, "nobody waits for the answer to a cancel");
+                }
+            }
+            Command::Record { event, done } => {
+                let answer = self.take_in(*event).await?;
+                if done.send(answer).is_err() {
+                    tracing::debug!(job = %self.log.id, "nobody waits for what became of an answer");
+                }
+            }
+            Command::Ask { phase, mut question, done } => {
+                let asked = self.log.state.active().and_then(|active| active.progress(&phase));
+                question.number = asked.map_or(0, |progress| progress.questions.len() as u32) + 1;
+                let number = question.number;
+                let answer = self.take_in(JobEvent::QuestionAsked { phase, question }).await?.map(|()| number);
+                if done.send(answer).is_err() {
+                    tracing::debug!(job = %self.log.id, "nobody waits for the number of a question");
                 }
             }
         }
         Ok(())
     }
 
-    async fn record(&mut self, event: JobEvent) -> Result<(), LogError> {
-        match self.log.record(event, &self.closing).await? {
+    async fn take_in(&mut self, event: JobEvent) -> Result<Result<(), Refused>, LogError> {
+        let before = self.log.state.clone();
+        Ok(match self.log.record(event, &self.closing).await? {
+            Record::Done => {
+                self.draw_conclusions(&before).await?;
+                Ok(())
+            }
+            Record::Stale(illegal) => Err(Refused::Illegal(illegal.why)),
+        })
+    }
+
+    /// Notes what follows from a phase's end for the failures before it: which are gone, and what had helped.
+    async fn draw_conclusions(&mut self, before: &JobState) -> Result<(), LogError> {
+        let notes = self.carrier.conclusions(&self.log.id, before, &self.log.state).await;
+        if notes.is_empty() || self.log.state.end().is_some() {
+            return Ok(());
+        }
+        match self.log.record_all(notes, &self.closing).await? {
             Record::Done => {}
+            Record::Stale(illegal) => tracing::warn!(job = %self.log.id, %illegal, "what was learned is not noted"),
+        }
+        Ok(())
+    }
+
+    async fn record(&mut self, events: Vec<JobEvent>) -> Result<(), LogError> {
+        let before = self.log.state.clone();
+        match self.log.record_all(events, &self.closing).await? {
+            Record::Done => self.draw_conclusions(&before).await?,
             Record::Stale(illegal) => tracing::info!(job = %self.log.id, %illegal, "dropped a late answer"),
         }
         Ok(())
@@ -203,6 +288,22 @@ impl JobHandle {
         let sent = self.commands.send(Command::Cancel { by: by.to_owned(), done }).await;
         sent.is_ok() && answer.await.unwrap_or(false)
     }
+
+    /// Records something that came from outside.
+    pub(crate) async fn record(&self, event: JobEvent) -> Result<(), Refused> {
+        let (done, answer) = oneshot::channel();
+        let command = Command::Record { event: Box::new(event), done };
+        self.commands.send(command).await.map_err(|_| Refused::Over)?;
+        answer.await.unwrap_or(Err(Refused::Over))
+    }
+
+    /// Asks a person on behalf of the phase's running agent; returns the question's number.
+    pub(crate) async fn ask(&self, phase: PhaseId, question: Question) -> Result<u32, Refused> {
+        let (done, answer) = oneshot::channel();
+        let command = Command::Ask { phase, question: Box::new(question), done };
+        self.commands.send(command).await.map_err(|_| Refused::Over)?;
+        answer.await.unwrap_or(Err(Refused::Over))
+    }
 }
 
 fn attempt_of(effect: &Effect) -> Option<(PhaseId, u32)> {
@@ -211,8 +312,16 @@ fn attempt_of(effect: &Effect) -> Option<(PhaseId, u32)> {
         | Effect::RunAgent { phase, attempt }
         | Effect::StopAgent { phase, attempt }
         | Effect::CommitResult { phase, attempt }
+        | Effect::ReadPhases { phase, attempt }
+        | Effect::RunReview { phase, attempt, .. }
+        | Effect::StopReview { phase, attempt, .. }
         | Effect::RunGate { phase, attempt, .. } => Some((phase.clone(), *attempt)),
-        Effect::Integrate { .. } | Effect::Conclude { .. } => None,
+        Effect::Advise { .. }
+        | Effect::StopAdvice { .. }
+        | Effect::Ask { .. }
+        | Effect::Expire { .. }
+        | Effect::Integrate { .. }
+        | Effect::Conclude { .. } => None,
     }
 }
 

@@ -10,6 +10,8 @@ use helix_store::{Append, AppendError, DatabaseError, Fence, Journal, NewEvent, 
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
+use crate::crash_point::CrashPoint;
+
 /// Pauses between tries to write when the database refuses (full disk, lock): the job waits, nothing is lost.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
@@ -20,6 +22,7 @@ pub(crate) struct JobLog {
     pub(crate) state: JobState,
     journal: std::sync::Arc<dyn Journal>,
     fence: Fence,
+    crash: CrashPoint,
 }
 
 /// What became of an event.
@@ -50,24 +53,46 @@ pub(crate) enum LogError {
 }
 
 impl JobLog {
-    pub(crate) fn new(id: JobId, state: JobState, journal: std::sync::Arc<dyn Journal>, fence: Fence) -> Self {
-        Self { id, state, journal, fence }
+    pub(crate) fn new(
+        id: JobId,
+        state: JobState,
+        journal: std::sync::Arc<dyn Journal>,
+        fence: Fence,
+        crash: CrashPoint,
+    ) -> Self {
+        Self { id, state, journal, fence, crash }
     }
 
     /// Makes an event durable, then part of the state. Tries again as long as the database refuses for a reason that may
     /// pass.
     pub(crate) async fn record(&mut self, event: JobEvent, closing: &CancellationToken) -> Result<Record, LogError> {
+        self.record_all(vec![event], closing).await
+    }
+
+    /// As [`JobLog::record`] for events that belong together: all of them are durable, or none is.
+    pub(crate) async fn record_all(
+        &mut self,
+        events: Vec<JobEvent>,
+        closing: &CancellationToken,
+    ) -> Result<Record, LogError> {
         let last = self.state.active().map_or(0, |active| active.last_event);
-        let recorded = Recorded { number: last + 1, at: Timestamp::now(), event };
-        let next = match self.state.clone().apply(&recorded) {
-            Ok(next) => next,
-            Err(illegal) => return Ok(Record::Stale(illegal)),
-        };
+        let at = Timestamp::now();
+        let (mut next, mut recorded) = (self.state.clone(), Vec::with_capacity(events.len()));
+        for (number, event) in (last + 1..).zip(events) {
+            let one = Recorded { number, at, event };
+            next = match next.apply(&one) {
+                Ok(next) => next,
+                Err(illegal) => return Ok(Record::Stale(illegal)),
+            };
+            recorded.push(one);
+        }
         let append = self.append_of(&recorded, &next, last)?;
         let mut pause = FIRST_PAUSE;
+        self.crash.pass("before an append");
         loop {
             match self.journal.append(append.clone()).await {
                 Ok(_) => {
+                    self.crash.pass("after an append");
                     self.state = next;
                     return Ok(Record::Done);
                 }
@@ -87,11 +112,12 @@ impl JobLog {
         }
     }
 
-    fn append_of(&self, recorded: &Recorded<JobEvent>, next: &JobState, last: u64) -> Result<Append, LogError> {
+    fn append_of(&self, recorded: &[Recorded<JobEvent>], next: &JobState, last: u64) -> Result<Append, LogError> {
         let unwritable =
             |source: Box<dyn std::error::Error + Send + Sync>| LogError::Unwritable { job: self.id.clone(), source };
-        let event = NewEvent::of(recorded.at, &recorded.event).map_err(|source| unwritable(Box::new(source)))?;
-        let append = Append::to(Stream::Job(self.id.clone()), vec![event]).after(last).fenced(self.fence.clone());
+        let written = recorded.iter().map(|one| NewEvent::of(one.at, &one.event)).collect::<Result<Vec<_>, _>>();
+        let events = written.map_err(|source| unwritable(Box::new(source)))?;
+        let append = Append::to(Stream::Job(self.id.clone()), events).after(last).fenced(self.fence.clone());
         Ok(match JobView::project(&self.id, next) {
             Some(view) => append.with(Projection::Job(Box::new(view))),
             None => append,

@@ -2,13 +2,19 @@
 //!
 //! Must not know HTTP or a terminal.
 
+mod advise;
 mod effects;
 mod gate;
+mod grow;
 pub(crate) mod inputs;
 mod integrate;
 mod job_loop;
 mod log;
+mod notes;
+mod review;
+mod side_run;
 
 pub(crate) use effects::{Carrier, environment, lock};
-pub(crate) use job_loop::{JobHandle, JobLoop};
-pub(crate) use log::JobLog;
+pub(crate) use job_loop::{JobHandle, JobLoop, Refused};
+pub(crate) use log::{JobLog, Record};
+pub(crate) use side_run::side_runs;

@@ -8,8 +8,12 @@ use std::time::Duration;
 
 use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::job::{JobEvent, JobView, Origin, PhaseView, Policy, Recorded};
+use helix_core::job::{
+    AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles,
+};
+use helix_core::question::QuestionView;
 use helix_engine::agent_run::Patience;
+use helix_engine::questions::{QuestionFilter, Reply};
 use helix_engine::submit::SubmitRequest;
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_testkit::locate::{fake_agent_binary, helix_binary};
@@ -24,7 +28,11 @@ pub const LIMIT: Duration = Duration::from_secs(120);
 pub struct Workshop {
     pub engine: Engine,
     pub sandbox: Sandbox,
+    extra: Extra,
 }
+
+/// What a test changes about the engine's configuration.
+type Extra = fn(&mut EngineConfig);
 
 /// A job that has ended, with all its events.
 pub struct Ended {
@@ -44,19 +52,32 @@ impl Workshop {
     }
 
     pub async fn with_patience(script: &str, patience: Patience) -> Self {
+        Self::make(script, patience, |_| {}).await
+    }
+
+    /// An engine that is configured otherwise.
+    pub async fn configured(script: &str, extra: Extra) -> Self {
+        Self::make(script, patient(), extra).await
+    }
+
+    async fn make(script: &str, patience: Patience, extra: Extra) -> Self {
         let sandbox = Sandbox::new().unwrap();
         let file = sandbox.path().join("agent.yaml");
         std::fs::write(&file, script).unwrap();
-        let engine = Engine::open(state_of(&sandbox), config(&sandbox, &file, patience)).await.unwrap();
-        Self { engine, sandbox }
+        let mut config = config(&sandbox, &file, patience);
+        extra(&mut config);
+        let engine = Engine::open(state_of(&sandbox), config).await.unwrap();
+        Self { engine, sandbox, extra }
     }
 
     /// The same state directory under a new engine, as after a restart.
     pub async fn reopen(self) -> Self {
         self.engine.close().await;
         let file = self.sandbox.path().join("agent.yaml");
-        let engine = Engine::open(state_of(&self.sandbox), config(&self.sandbox, &file, patient())).await.unwrap();
-        Self { engine, sandbox: self.sandbox }
+        let mut config = config(&self.sandbox, &file, patient());
+        (self.extra)(&mut config);
+        let engine = Engine::open(state_of(&self.sandbox), config).await.unwrap();
+        Self { engine, sandbox: self.sandbox, extra: self.extra }
     }
 
     /// A repository with a small Python project.
@@ -110,6 +131,51 @@ impl Workshop {
         no_process_with_env("HELIX_RUN_ID", job.as_str(), Duration::from_secs(20));
         no_process_with_env("HELIX_GATE_STATE", self.sandbox.state().to_str().unwrap(), Duration::from_secs(20));
         Ended { view, events }
+    }
+
+    /// Waits for the end of a job that goes on after this event.
+    pub async fn ended_again(&self, job: &JobId, after: u64) -> Ended {
+        let collect = async {
+            let mut receiver = self.engine.job_events(job, after).await.unwrap();
+            let mut events = Vec::new();
+            while let Some(event) = receiver.recv().await {
+                events.push(event.unwrap());
+            }
+            events
+        };
+        let events = tokio::time::timeout(LIMIT, collect).await.unwrap();
+        let view = self.engine.job(job.as_str()).await.unwrap();
+        assert!(view.status.is_final(), "{view:#?}");
+        Ended { view, events }
+    }
+
+    /// Waits until a job asks something.
+    pub async fn question(&self, job: &JobId) -> QuestionView {
+        let asked = async {
+            let mut receiver = self.engine.job_events(job, 0).await.unwrap();
+            while let Some(event) = receiver.recv().await {
+                if !matches!(event.unwrap().event, JobEvent::QuestionAsked { .. }) {
+                    continue;
+                }
+                let open = self.engine.questions(QuestionFilter::Open).await.unwrap();
+                if let Some(question) = open.into_iter().find(|question| &question.job == job) {
+                    return question;
+                }
+            }
+            panic!("the job has ended without a question")
+        };
+        tokio::time::timeout(LIMIT, asked).await.unwrap()
+    }
+
+    /// Answers a question.
+    pub async fn answer(&self, question: &QuestionView, choice: &str, text: Option<&str>) {
+        let reply = Reply { choice: Some(choice.into()), text: text.map(str::to_owned), by: "a test".into() };
+        self.engine.answer(&question.id, reply).await.unwrap();
+    }
+
+    /// What any run was told.
+    pub fn told(&self, run: &RunId) -> String {
+        std::fs::read_to_string(self.sandbox.state().join("runs").join(run.as_str()).join("stdin")).unwrap()
     }
 
     /// Waits until an attempt's agent lives, and has written the file if one is named.
@@ -183,11 +249,21 @@ fn config(sandbox: &Sandbox, script: &Path, patience: Patience) -> EngineConfig 
         default_agent: "fake".into(),
         roots: Vec::new(),
         projects: sandbox.path().join("projects"),
-        consultant: ConsultantConfig { agent: "fake".into(), model: None, turn_timeout: LIMIT, prompt: None },
-        policy: Policy { backoff_first_ms: 20, backoff_max_ms: 100, ..Policy::default() },
+        consultant: ConsultantConfig::new("fake", LIMIT),
+        policy: Policy {
+            backoff_first_ms: 20,
+            backoff_max_ms: 100,
+            // A test that waits for persons says so.
+            escalation: Escalation { advice_rounds: 3, person: AskPerson::Never },
+            ..Policy::default()
+        },
+        roles: Roles::default(),
+        crash: Default::default(),
+        failures: Default::default(),
         max_agents: 4,
         patience,
         helix,
+        config_dir: None,
     }
 }
 

@@ -90,6 +90,16 @@ impl Watch {
                         | JobEvent::RunFinished { .. }
                         | JobEvent::ResultCommitted { .. }
                         | JobEvent::GateFinished { .. }
+                        | JobEvent::PhasesProposed { .. }
+                        | JobEvent::PhasesRejected { .. }
+                        | JobEvent::ReviewFinished { .. }
+                        | JobEvent::QuestionAsked { .. }
+                        | JobEvent::QuestionAnswered { .. }
+                        | JobEvent::QuestionExpired { .. }
+                        | JobEvent::AdviceGiven { .. }
+                        | JobEvent::ConflictFound { .. }
+                        | JobEvent::JobResumed { .. }
+                        | JobEvent::Failure(_)
                         | JobEvent::AttemptFaulted { .. }
                         | JobEvent::Integrated { .. }
                         | JobEvent::IntegrationFailed { .. }

@@ -36,7 +36,10 @@ pub(crate) async fn ready(State(shared): State<Shared>) -> Result<Json<Health>, 
         Err(error) => {
             let code = match error {
                 EngineError::Environment { .. } => codes::ENVIRONMENT,
-                EngineError::Journal(_) | EngineError::Over { .. } | EngineError::NotFound { .. } => codes::JOURNAL,
+                EngineError::Journal(_)
+                | EngineError::Over { .. }
+                | EngineError::Refused { .. }
+                | EngineError::NotFound { .. } => codes::JOURNAL,
             };
             tracing::error!(error = chain(&error), "not ready");
             // The answer is open to everybody: the cause is in the log only.

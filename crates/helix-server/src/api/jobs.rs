@@ -5,8 +5,10 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::ids::PhaseId;
 use helix_core::job::{JobStatus, JobView};
 use helix_engine::JobFilter;
+use helix_engine::reopen::ReopenRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +18,7 @@ use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
 /// Largest body of a request that is no chat, in bytes.
-const BODY_LIMIT: usize = 1024 * 1024;
+pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 
 /// An accepted job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -133,6 +135,93 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
 pub(crate) async fn cancel(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<JobView>, Problem> {
     let job = shared.engine.job(&id).await?;
     Ok(Json(shared.engine.cancel(&job.id, "the jobs API").await?))
+}
+
+/// How a job goes on that had failed or was cancelled.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResumeRequest {
+    /// A new budget for the whole job in US dollars, what it has cost so far included; also accepted as `budget`.
+    #[serde(default, alias = "budget")]
+    budget_usd: Option<f64>,
+}
+
+/// What is done again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RetryRequest {
+    /// This phase, and all that build on it.
+    phase: String,
+    /// As for resume.
+    #[serde(default, alias = "budget")]
+    budget_usd: Option<f64>,
+}
+
+/// The body of a request as JSON; none at all is an empty object.
+///
+/// # Errors
+/// A [`Problem`] that names the field.
+pub(crate) async fn body<T: serde::de::DeserializeOwned>(
+    shared: &Shared,
+    request: Request,
+    limit: usize,
+) -> Result<T, Problem> {
+    let body = body::read(request.into_body(), limit, shared.config.body_timeout).await?;
+    let text: &[u8] = if body.trim_ascii().is_empty() { b"{}" } else { &body };
+    serde_json::from_slice(text).map_err(|error| {
+        let status = match error.classify() {
+            serde_json::error::Category::Data => StatusCode::UNPROCESSABLE_ENTITY,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        Problem::new(status, codes::BAD_REQUEST, format!("the body cannot be understood: {error}"))
+    })
+}
+
+/// `POST /api/v1/jobs/{id}/resume`
+pub(crate) async fn resume(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let ResumeRequest { budget_usd } = body(&shared, request, BODY_LIMIT).await?;
+    let job = shared.engine.job(&id).await?;
+    reopen(&shared, &job, None, budget_usd).await
+}
+
+/// `POST /api/v1/jobs/{id}/retry`
+pub(crate) async fn retry(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let RetryRequest { phase, budget_usd } = body(&shared, request, BODY_LIMIT).await?;
+    let job = shared.engine.job(&id).await?;
+    let known: Vec<&str> = job.phases.iter().map(|phase| phase.id.as_str()).collect();
+    let Some(found) = job.phases.iter().find(|one| one.id.as_str() == phase) else {
+        let detail = format!("job {} has no phase {phase:?}", job.id);
+        let hint = match did_you_mean(&phase, known.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => format!("its phases: {}", known.join(", ")),
+        };
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::NOT_FOUND, detail).hint(hint));
+    };
+    let phase = found.id.clone();
+    reopen(&shared, &job, Some(phase), budget_usd).await
+}
+
+async fn reopen(
+    shared: &Shared,
+    job: &JobView,
+    phase: Option<PhaseId>,
+    budget_usd: Option<f64>,
+) -> Result<Response, Problem> {
+    if let Some(budget) = budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
+        let detail = format!("budget_usd must be more than 0, not {budget}");
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail));
+    }
+    let request = ReopenRequest { phase, budget_usd, by: "the jobs API".into() };
+    let view = shared.engine.reopen(&job.id, request).await?;
+    Ok((StatusCode::ACCEPTED, Json(view)).into_response())
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use helix_core::ids::RunId;
 use helix_engine::Follow;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,7 +29,7 @@ pub(crate) struct LogQuery {
 }
 
 impl LogQuery {
-    fn follow(&self) -> Result<Follow, Problem> {
+    pub(crate) fn follow(&self) -> Result<Follow, Problem> {
         match self.follow.as_deref() {
             None | Some("0" | "false") => Ok(Follow::Now),
             Some("" | "1" | "true") => Ok(Follow::UntilEnd),
@@ -54,6 +55,11 @@ pub(crate) async fn stream(
         return Err(Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, detail)
             .hint("the runs of a job are in `phases[].runs`"));
     };
+    lines(shared, run, follow).await
+}
+
+/// The events of a run, one JSON value on a line.
+pub(crate) async fn lines(shared: Shared, run: &RunId, follow: Follow) -> Result<Response, Problem> {
     let events = shared.engine.run_events(run, follow).await?;
     let lines = futures::stream::unfold((shared, events), |(shared, mut events)| async move {
         let mut event = tokio::select! {

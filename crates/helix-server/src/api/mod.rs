@@ -2,8 +2,11 @@
 
 pub(crate) mod activity;
 pub(crate) mod events;
+pub(crate) mod failures;
 pub(crate) mod health;
 pub(crate) mod job_request;
 pub(crate) mod jobs;
 pub(crate) mod logs;
+pub(crate) mod questions;
+pub(crate) mod results;
 pub(crate) mod sessions;

@@ -1,6 +1,7 @@
 //! From a client's messages to what the Consultant is asked. Must not know headers or sessions.
 
-use helix_engine::consultant::{Said, Speaker};
+use helix_engine::consultant::{Purpose, Said, Speaker, Upload};
+use sha2::{Digest, Sha256};
 
 use super::marks;
 use super::request::{BadRequest, Message, Role};
@@ -15,8 +16,14 @@ pub(crate) struct Conversation {
     pub(crate) system: Option<String>,
     /// What was said before.
     pub(crate) history: Vec<Said>,
+    /// What is to be done.
+    pub(crate) purpose: Purpose,
     /// What is to be answered.
     pub(crate) message: String,
+    /// The user's own words in it.
+    pub(crate) words: String,
+    /// Files that came with it.
+    pub(crate) uploads: Vec<Upload>,
     /// The user's first words, without what clients wrap around them and later drop; empty when they held no text.
     pub(crate) opening: String,
 }
@@ -40,46 +47,84 @@ impl Conversation {
             return Err(BadRequest::new("messages", "there is no user message to answer"));
         };
         let at = format!("messages[{last_index}]");
-        let (message, history) = match last.role {
-            Role::User => (last.with_attachments(), earlier),
+        let asked = Self {
+            system,
+            history: Vec::new(),
+            purpose: Purpose::Answer,
+            message: String::new(),
+            words: String::new(),
+            uploads: Vec::new(),
+            opening,
+        };
+        let (asked, history) = match last.role {
+            Role::User => {
+                let (message, words) = (last.with_remarks(), unwrapped(&last.text).to_owned());
+                (Self { message, words, uploads: last.uploads.clone(), ..asked }, earlier)
+            }
             // "Continue Response" sends the answer so far as the last message.
-            Role::Assistant => (CONTINUE.to_owned(), said.as_slice()),
+            Role::Assistant => {
+                (Self { purpose: Purpose::Continue, message: CONTINUE.to_owned(), ..asked }, said.as_slice())
+            }
             Role::Tool => {
                 let message = "the last message answers a client's tool; Helix's agents run their own tools, so send a user message";
                 return Err(BadRequest::new(format!("{at}.role"), message));
             }
             Role::System => return Err(BadRequest::new(format!("{at}.role"), "the last message must be the user's")),
         };
-        if message.trim().is_empty() {
+        if asked.message.trim().is_empty() && asked.uploads.is_empty() {
             return Err(BadRequest::new(format!("{at}.content"), "the user message is empty"));
         }
         let history = history.iter().filter_map(|(_, one)| one.said()).collect();
-        Ok(Self { system, history, message, opening })
+        Ok(Self { history, ..asked })
+    }
+
+    /// What the request says, as a digest: the same request sent again has the same.
+    pub(crate) fn digest(&self, model: Option<&str>) -> String {
+        let mut hash = Sha256::new();
+        let mut part = |text: &str| {
+            // With its length, so that no two lists of parts give the same bytes.
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        };
+        part(model.unwrap_or_default());
+        for one in &self.history {
+            part(match one.by {
+                Speaker::User => "user",
+                Speaker::Consultant => "consultant",
+            });
+            part(&one.text);
+        }
+        part(&self.message);
+        for upload in &self.uploads {
+            hash.update(Sha256::digest(&upload.bytes));
+        }
+        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
 impl Message {
-    fn with_attachments(&self) -> String {
+    fn with_remarks(&self) -> String {
         let mut text = self.text.clone();
-        if !self.attachments.is_empty() {
+        if !self.left_out.is_empty() {
             if !text.is_empty() {
                 text.push_str("\n\n");
             }
             text.push_str("[Helix: the user also sent ");
-            text.push_str(&self.attachments.join(", "));
-            text.push_str(". Helix passes on text only: say so if the answer depends on it.]");
+            text.push_str(&self.left_out.join(", "));
+            text.push_str(", which Helix cannot pass on: say so if the answer depends on it.]");
         }
         text
     }
 
     fn said(&self) -> Option<Said> {
         let (by, text) = match self.role {
-            Role::User => (Speaker::User, self.with_attachments()),
+            Role::User => (Speaker::User, unwrapped(&self.text).to_owned()),
             Role::Assistant => (Speaker::Consultant, marks::strip(&self.text)),
             // Activity, not words.
             Role::Tool | Role::System => return None,
         };
-        (!text.trim().is_empty()).then_some(Said { by, text })
+        let uploads = self.uploads.clone();
+        (!text.trim().is_empty() || !uploads.is_empty()).then_some(Said { by, text, uploads })
     }
 }
 
@@ -104,7 +149,7 @@ mod tests {
     use super::*;
 
     fn message(role: Role, text: &str) -> Message {
-        Message { role, text: text.into(), attachments: Vec::new() }
+        Message { role, text: text.into(), uploads: Vec::new(), left_out: Vec::new() }
     }
 
     #[test]
@@ -119,7 +164,7 @@ mod tests {
             message(Role::User, "two"),
         ])
         .unwrap();
-        let said = |by, text: &str| Said { by, text: text.into() };
+        let said = |by, text: &str| Said { by, text: text.into(), uploads: Vec::new() };
         assert_eq!(
             conversation,
             Conversation {
@@ -129,7 +174,10 @@ mod tests {
                     said(Speaker::Consultant, "first"),
                     said(Speaker::User, "lost"),
                 ],
+                purpose: Purpose::Answer,
                 message: "two".into(),
+                words: "two".into(),
+                uploads: Vec::new(),
                 opening: "one".into(),
             }
         );
@@ -139,16 +187,34 @@ mod tests {
     fn an_answer_at_the_end_is_continued() {
         let conversation =
             Conversation::from_messages(&[message(Role::User, "one"), message(Role::Assistant, "half")]).unwrap();
-        assert_eq!(conversation.message, CONTINUE);
+        assert_eq!((conversation.purpose, conversation.message.as_str()), (Purpose::Continue, CONTINUE));
         assert_eq!(conversation.history.len(), 2);
     }
 
     #[test]
-    fn attachments_are_told_not_dropped() {
+    fn files_go_with_the_message_and_what_cannot_go_is_told() {
         let mut image = message(Role::User, "");
-        image.attachments.push("an image".into());
+        image.left_out.push("an image at http://x".into());
+        let conversation = Conversation::from_messages(&[image.clone()]).unwrap();
+        assert!(
+            conversation.message.starts_with("[Helix: the user also sent an image at http://x,"),
+            "{conversation:?}"
+        );
+        image.left_out.clear();
+        image.uploads.push(Upload { name: None, media_type: "image/png".into(), bytes: b"x".as_slice().into() });
         let conversation = Conversation::from_messages(&[image]).unwrap();
-        assert!(conversation.message.starts_with("[Helix: the user also sent an image."), "{}", conversation.message);
+        assert_eq!((conversation.message.as_str(), conversation.uploads.len()), ("", 1), "a file alone is a message");
+    }
+
+    #[test]
+    fn only_the_same_request_has_the_same_digest() {
+        let of = |texts: &[&str]| {
+            let messages: Vec<Message> = texts.iter().map(|text| message(Role::User, text)).collect();
+            Conversation::from_messages(&messages).unwrap().digest(None)
+        };
+        assert_eq!(of(&["a", "b"]), of(&["a", "b"]));
+        assert_ne!(of(&["a", "b"]), of(&["ab"]));
+        assert_ne!(of(&["a", "bc"]), of(&["ab", "c"]));
     }
 
     #[test]

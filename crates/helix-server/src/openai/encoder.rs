@@ -130,6 +130,7 @@ impl Encoder {
             return;
         }
         self.close_calls(out);
+        self.status(out, &format!("✗ {}", error.envelope.error.message));
         self.caution(out, &error.envelope.error.message, None);
         self.finish(out, None, Some(error));
     }
@@ -144,6 +145,8 @@ impl Encoder {
         let now = Timestamp::from_second(self.identity.created).unwrap_or_default();
         let error = ApiError::of_turn(ended, now);
         if let Some(view) = &ended.error {
+            // Where thinking and tool calls are shown, too.
+            self.status(out, &format!("✗ {}", view.message));
             self.caution(out, &view.message, view.hint.as_deref());
         }
         self.finish(out, Some(ended), error.as_ref());

@@ -175,6 +175,7 @@ fn a_failure_is_told_in_text_and_as_an_error_and_ends_in_order() {
         "done 1 \"function_call\" \"failed\"",
         "added 2 \"function_call_output\" \"failed\"",
         "done 2 \"function_call_output\" \"failed\"",
+        "status \"✗ the agent hung\" false",
         "{\"content\":\"\\n\\n> [!CAUTION]\\n> **Helix:** the agent hung\\n>\\n> ask again\\n\"} null",
         "status \"Stopped with an error\" true",
         "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",

@@ -62,6 +62,11 @@ impl ApiError {
         Self { status, envelope: ErrorEnvelope { error: body }, retry_after_seconds: None, repeat: Repeat::Free }
     }
 
+    /// An error with these words.
+    pub(crate) fn of_status(status: StatusCode, kind: &str, code: &str, message: impl Into<String>) -> Self {
+        Self::new(status, kind, code, message)
+    }
+
     /// The request cannot be understood.
     pub(crate) fn bad_request(param: Option<String>, message: impl Into<String>) -> Self {
         let mut error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message);
@@ -84,6 +89,30 @@ impl ApiError {
         let message = format!("there is no model {model:?} here; there is: {}", known.join(", "));
         let mut error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "model_not_found", message);
         error.envelope.error.param = Some("model".into());
+        error
+    }
+
+    /// There is no such session.
+    pub(crate) fn session_not_found(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "session_not_found", what)
+    }
+
+    /// There is no such response.
+    pub(crate) fn response_not_found(id: &str, param: Option<&str>) -> Self {
+        let message = format!("there is no response {id:?} here, or it is another user's");
+        let status = if param.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::NOT_FOUND };
+        let mut error = Self::new(status, "invalid_request_error", "previous_response_not_found", message);
+        error.envelope.error.param = param.map(str::to_owned);
+        error
+    }
+
+    /// The key has sent more requests than it may.
+    pub(crate) fn too_many_requests(per_minute: u32, seconds: u64) -> Self {
+        let message = format!(
+            "more than {per_minute} requests in a minute with this key: wait {seconds} s, or raise [server] rate_limit in helix.toml"
+        );
+        let mut error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "too_many_requests", message);
+        error.retry_after_seconds = Some(i64::try_from(seconds).unwrap_or(i64::MAX));
         error
     }
 
@@ -181,6 +210,7 @@ impl From<TurnError> for ApiError {
     fn from(error: TurnError) -> Self {
         match error {
             TurnError::Request(message) => Self::bad_request(None, message),
+            TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
             TurnError::Agent { message, hint } => {
                 let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}: {hint}"));
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "agent_not_available", message)

@@ -3,17 +3,22 @@
 //! `request`, `conversation`, `task` and `encoder` are pure and know no HTTP server; `completions` joins them to the engine.
 
 mod abandoned;
+mod address;
+mod asking;
 mod chunk;
 mod completions;
 mod conversation;
 mod encoder;
 mod error;
+mod files;
 mod items;
 mod marks;
 mod models;
 mod profile;
 mod request;
+mod responses;
 mod session_key;
+mod streaming;
 mod task;
 mod turn;
 mod whole;
@@ -24,4 +29,5 @@ pub use encoder::{Encoder, StreamOptions};
 pub(crate) use error::ApiError;
 pub(crate) use models::{ModelList, ModelObject, list, retrieve};
 pub use profile::{Profile, ToolDisplay};
+pub(crate) use responses::{ResponseObject, create as create_response, retrieve as retrieve_response};
 pub(crate) use {error::ErrorEnvelope, whole::Completion};

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::error::ApiError;
+use super::profile::Profile;
 use crate::shared::Shared;
 
 /// The model that stands for the Consultant as configured.
@@ -116,7 +117,7 @@ impl ModelObject {
                         builtin_tools: false,
                         usage: true,
                         status_updates: true,
-                        vision: false,
+                        vision: true,
                         web_search: false,
                         image_generation: false,
                         code_interpreter: false,
@@ -130,6 +131,18 @@ impl ModelObject {
 /// Names of all models.
 fn names(models: &[String]) -> Vec<String> {
     std::iter::once(CONSULTANT.to_owned()).chain(models.iter().map(|model| format!("{PREFIX}{model}"))).collect()
+}
+
+/// Takes the profile off a model's name: `helix:opus@plain` is `helix:opus` for a plain client.
+pub(crate) fn split_profile(requested: Option<&str>) -> (Option<&str>, Option<Profile>) {
+    let split = requested.and_then(|name| {
+        let (model, profile) = name.rsplit_once('@')?;
+        Some((model, Profile::named(profile)?))
+    });
+    match split {
+        Some((model, profile)) => (Some(model), Some(profile)),
+        None => (requested, None),
+    }
 }
 
 /// What a requested model means to the agent: `None` is the configured one.
@@ -160,7 +173,7 @@ pub(crate) async fn retrieve(
     State(shared): State<Shared>,
     Path(name): Path<String>,
 ) -> Result<Json<ModelObject>, ApiError> {
-    let model = resolve(Some(&name), &shared.config.models)?;
+    let model = resolve(split_profile(Some(&name)).0, &shared.config.models)?;
     Ok(Json(ModelObject::new(&name, model.as_deref(), shared.started_at.as_second())))
 }
 
@@ -177,5 +190,12 @@ mod tests {
         let error = resolve(Some("gpt-4o"), &models).unwrap_err();
         assert!(error.envelope.error.message.contains("helix, helix:opus"), "{error:?}");
         assert!(resolve(Some("helix:haiku"), &models).is_err());
+    }
+
+    #[test]
+    fn a_model_may_name_the_profile() {
+        assert_eq!(split_profile(Some("helix:opus@plain")), (Some("helix:opus"), Some(Profile::Plain)));
+        assert_eq!(split_profile(Some("helix@other")), (Some("helix@other"), None), "part of the name");
+        assert_eq!(split_profile(None), (None, None));
     }
 }

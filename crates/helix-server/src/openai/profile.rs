@@ -35,15 +35,32 @@ pub(crate) const FORWARDED_CHAT_HEADER: &str = "x-openwebui-chat-id";
 pub(crate) const FORWARDED_USER_HEADER: &str = "x-openwebui-user-id";
 
 impl Profile {
+    /// Names by which a connection's configuration chooses a profile.
+    pub const NAMES: [&'static str; 3] = ["openwebui", "openwebui-basic", "plain"];
+
+    /// The profile of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "openwebui" => Some(Self::OpenWebUi { tools: ToolDisplay::Items }),
+            "openwebui-basic" => Some(Self::OpenWebUi { tools: ToolDisplay::StatusLines }),
+            "plain" => Some(Self::Plain),
+            _ => None,
+        }
+    }
+
+    /// The profile of a request: what its header names, else what the end of the model's name says (`helix@plain`), else
+    /// what is configured for all, else what the client looks like.
+    pub(crate) fn choose(headers: &HeaderMap, by_model: Option<Self>, configured: Option<Self>) -> Self {
+        let by_header = headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok()).and_then(Self::named);
+        by_header.or(by_model).or(configured).unwrap_or_else(|| Self::of(headers))
+    }
+
     /// Reads the profile off a request's headers. Open WebUI is known by its HTTP library together with a header that only
     /// its connections carry (also when empty); anything else is [`Profile::Plain`].
     pub fn of(headers: &HeaderMap) -> Self {
         let items = Self::OpenWebUi { tools: ToolDisplay::Items };
-        match headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok()) {
-            Some("openwebui") => return items,
-            Some("openwebui-basic") => return Self::OpenWebUi { tools: ToolDisplay::StatusLines },
-            Some("plain") => return Self::Plain,
-            Some(_) | None => {}
+        if let Some(named) = headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok()).and_then(Self::named) {
+            return named;
         }
         let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let marked = [TASK_HEADER, CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().any(|name| headers.contains_key(*name));
@@ -68,5 +85,16 @@ mod tests {
         assert_eq!(of(&[("x-helix-client", "openwebui")]), items);
         let marked = ("user-agent", "Python/3.11 aiohttp/3.14.5");
         assert_eq!(of(&[marked, ("x-chat", "c"), ("x-helix-client", "plain")]), Profile::Plain);
+    }
+
+    #[test]
+    fn the_connection_chooses_before_the_model_before_the_server_before_the_looks() {
+        let items = Profile::OpenWebUi { tools: ToolDisplay::Items };
+        let header = HeaderMap::from_iter([("x-helix-client".parse().unwrap(), "plain".parse().unwrap())]);
+        assert_eq!(Profile::choose(&header, Some(items), Some(items)), Profile::Plain);
+        assert_eq!(Profile::choose(&HeaderMap::new(), Some(items), Some(Profile::Plain)), items);
+        assert_eq!(Profile::choose(&HeaderMap::new(), None, Some(items)), items);
+        assert_eq!(Profile::choose(&HeaderMap::new(), None, None), Profile::Plain);
+        assert!(Profile::NAMES.iter().all(|name| Profile::named(name).is_some()));
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! Must not know what a message means to the Consultant, nor any header. Fields that Helix does not know are ignored.
 
+use helix_engine::consultant::Upload;
 use serde_json::{Map, Value};
+
+use super::files;
 
 /// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +29,10 @@ pub(crate) struct Message {
     pub(crate) role: Role,
     /// All of its text.
     pub(crate) text: String,
-    /// What came with it that is no text, in words.
-    pub(crate) attachments: Vec<String>,
+    /// Files that came with it.
+    pub(crate) uploads: Vec<Upload>,
+    /// What came with it that cannot be passed on, in words.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// Whose message it is.
@@ -97,7 +102,7 @@ impl ChatRequest {
     }
 }
 
-fn flag(fields: &Map<String, Value>, name: &str, path: &str) -> Result<bool, BadRequest> {
+pub(super) fn flag(fields: &Map<String, Value>, name: &str, path: &str) -> Result<bool, BadRequest> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(false),
         Some(Value::Bool(value)) => Ok(*value),
@@ -105,7 +110,7 @@ fn flag(fields: &Map<String, Value>, name: &str, path: &str) -> Result<bool, Bad
     }
 }
 
-fn message((index, value): (usize, Value)) -> Result<Message, BadRequest> {
+pub(super) fn message((index, value): (usize, Value)) -> Result<Message, BadRequest> {
     let at = format!("messages[{index}]");
     let Value::Object(mut fields) = value else {
         return Err(BadRequest::new(at, format!("must be an object, not {}", kind(&value))));
@@ -121,7 +126,7 @@ fn message((index, value): (usize, Value)) -> Result<Message, BadRequest> {
         }
         None => return Err(BadRequest::new(format!("{at}.role"), "is missing or no string")),
     };
-    let mut message = Message { role, text: String::new(), attachments: Vec::new() };
+    let mut message = Message { role, text: String::new(), uploads: Vec::new(), left_out: Vec::new() };
     match fields.remove("content") {
         // An assistant's message may consist of tool calls alone.
         None | Some(Value::Null) => {}
@@ -156,13 +161,20 @@ impl Message {
                 None => return Err(BadRequest::new(format!("{at}.text"), "is missing or no string")),
             },
             "refusal" => self.add_text(fields.get("refusal").and_then(Value::as_str).unwrap_or_default()),
-            "image_url" | "input_image" => self.attachments.push(image_words(fields.get("image_url"))),
-            "file" | "input_file" => self.attachments.push(file_words(&fields)),
-            "input_audio" => self.attachments.push("a sound recording".into()),
+            "image_url" | "input_image" => self.add_file(files::image(&fields, at)?),
+            "file" | "input_file" => self.add_file(files::file(&fields, at)?),
+            "input_audio" => self.add_file(files::audio(&fields, at)?),
             "" => return Err(BadRequest::new(format!("{at}.type"), "is missing or no string")),
-            other => self.attachments.push(format!("a part of type {other:?}")),
+            other => self.left_out.push(format!("a part of type {other:?}")),
         }
         Ok(())
+    }
+
+    fn add_file(&mut self, file: files::Sent) {
+        match file {
+            files::Sent::Whole(upload) => self.uploads.push(upload),
+            files::Sent::Elsewhere(words) => self.left_out.push(words),
+        }
     }
 
     fn add_text(&mut self, text: &str) {
@@ -173,33 +185,7 @@ impl Message {
     }
 }
 
-/// What an image is, without its bytes.
-fn image_words(image: Option<&Value>) -> String {
-    let url = match image {
-        Some(Value::Object(fields)) => fields.get("url").and_then(Value::as_str).unwrap_or_default(),
-        Some(Value::String(url)) => url,
-        Some(_) | None => "",
-    };
-    match url.strip_prefix("data:") {
-        Some(data) => {
-            let (head, body) = data.split_once(',').unwrap_or((data, ""));
-            let media = head.split(';').next().filter(|media| !media.is_empty()).unwrap_or("unknown type");
-            format!("an image ({media}, about {} kB)", (body.len() * 3 / 4).div_ceil(1000))
-        }
-        None if url.is_empty() => "an image".into(),
-        None => format!("an image at {url}"),
-    }
-}
-
-fn file_words(fields: &Map<String, Value>) -> String {
-    let file = fields.get("file").and_then(Value::as_object).unwrap_or(fields);
-    match file.get("filename").and_then(Value::as_str) {
-        Some(name) => format!("the file {name:?}"),
-        None => "a file".into(),
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
+pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a truth value",
@@ -225,15 +211,18 @@ mod tests {
                "tools":[{"type":"function"}],"messages":[
                {"role":"developer","content":"be brief","name":"n"},
                {"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},
-                 {"type":"file","file":{"filename":"a.txt","file_data":"x"}},{"type":"text","text":"here"}]},
+                 {"type":"file","file":{"filename":"a.txt","file_data":"data:text/plain;base64,eA=="}},{"type":"text","text":"here"}]},
                {"role":"assistant","content":null,"tool_calls":[]}]}"#,
         )
         .unwrap();
         assert!(request.stream && request.include_usage && request.offers_tools);
         assert_eq!(request.messages[0].role, Role::System);
         assert_eq!(request.messages[1].text, "look\nhere");
-        assert_eq!(request.messages[1].attachments, ["an image (image/png, about 1 kB)", "the file \"a.txt\""]);
-        assert_eq!(request.messages[2], Message { role: Role::Assistant, text: String::new(), attachments: vec![] });
+        let uploads: Vec<_> =
+            request.messages[1].uploads.iter().map(|one| (one.media_type.as_str(), one.bytes.to_vec())).collect();
+        assert_eq!(uploads, [("image/png", vec![0, 0, 0]), ("text/plain", b"x".to_vec())]);
+        let empty = Message { role: Role::Assistant, text: String::new(), uploads: vec![], left_out: vec![] };
+        assert_eq!(request.messages[2], empty);
     }
 
     #[test]
@@ -254,6 +243,10 @@ mod tests {
             (r#"{"messages":[{"role":"user","content":7}]}"#, Some("messages[0].content")),
             (r#"{"messages":[{"role":"user","content":[{"type":"text"}]}]}"#, Some("messages[0].content[0].text")),
             (r#"{"messages":[{"role":"user","content":[{}]}]}"#, Some("messages[0].content[0].type")),
+            (
+                r#"{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,?"}}]}]}"#,
+                Some("messages[0].content[0].image_url"),
+            ),
             (r#"{"stream":"yes","messages":[{"role":"user","content":"a"}]}"#, Some("stream")),
             (r#"{"stream_options":1,"messages":[{"role":"user","content":"a"}]}"#, Some("stream_options")),
             (r#"{"model":4,"messages":[{"role":"user","content":"a"}]}"#, Some("model")),

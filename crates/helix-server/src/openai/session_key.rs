@@ -33,7 +33,8 @@ pub(crate) fn session_key(headers: &HeaderMap, conversation: &Conversation) -> S
     }
 }
 
-/// A key from the caller, the instructions and the user's first words: what every turn of a conversation has in common.
+/// A key from the caller and the user's first words: what every turn of a conversation has in common. Instructions are not,
+/// since they may change in mid-conversation.
 fn derived(headers: &HeaderMap, chat: Option<&HeaderValue>, conversation: &Conversation) -> Uuid {
     let bytes = |name: &str| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
     let mut seed = Vec::new();
@@ -41,7 +42,6 @@ fn derived(headers: &HeaderMap, chat: Option<&HeaderValue>, conversation: &Conve
         bytes(header::AUTHORIZATION.as_str()),
         bytes(FORWARDED_USER_HEADER),
         chat.map(HeaderValue::as_bytes).unwrap_or_default(),
-        conversation.system.as_deref().unwrap_or_default().as_bytes(),
         conversation.opening.as_bytes(),
     ] {
         // With its length, so that no two lists of parts give the same bytes.
@@ -53,6 +53,8 @@ fn derived(headers: &HeaderMap, chat: Option<&HeaderValue>, conversation: &Conve
 
 #[cfg(test)]
 mod tests {
+    use helix_engine::consultant::Purpose;
+
     use super::*;
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -63,7 +65,10 @@ mod tests {
         Conversation {
             system: system.map(Into::into),
             history: Vec::new(),
+            purpose: Purpose::Answer,
             message: "now".into(),
+            words: "now".into(),
+            uploads: Vec::new(),
             opening: opening.into(),
         }
     }
@@ -83,9 +88,9 @@ mod tests {
         let mut later = conversation(Some("s"), "hi");
         later.message = "and then?".into();
         assert_eq!(session_key(&caller, &later), first);
+        assert_eq!(session_key(&caller, &conversation(None, "hi")), first, "instructions may change");
         for other in [
-            session_key(&caller, &conversation(None, "hi")),
-            session_key(&caller, &conversation(Some("sh"), "i")),
+            session_key(&caller, &conversation(Some("s"), "hi there")),
             session_key(&headers(&[("authorization", "Bearer b")]), &conversation(Some("s"), "hi")),
             session_key(
                 &headers(&[("authorization", "Bearer a"), ("x-openwebui-user-id", "u")]),

@@ -20,6 +20,11 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Finds out whether a request is a task.
     pub(crate) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<Self> {
         match headers.get(TASK_HEADER) {

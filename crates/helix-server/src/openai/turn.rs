@@ -5,18 +5,25 @@
 use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_engine::consultant::{TurnEvent, TurnRequest};
+use helix_engine::consultant::{Audience, TurnEvent, TurnRequest};
 use tokio::sync::mpsc;
 
 use super::error::ApiError;
+use super::profile::Profile;
 use crate::config::Disconnect;
 use crate::problem::chain;
 use crate::shared::Shared;
+
+/// Longest time that a turn goes on after Open WebUI closed the connection. It does that for Stop alone: whoever reloads or
+/// closes the page leaves its server reading (measured with 0.12.4).
+const OPEN_WEBUI_GRACE: Duration = Duration::from_millis(300);
 
 /// A turn that somebody reads.
 pub(crate) struct Attended {
     shared: Shared,
     key: String,
+    profile: Profile,
+    audience: Audience,
     /// `None` once the turn is over.
     events: Option<mpsc::Receiver<TurnEvent>>,
     began: Option<(SessionId, TurnId)>,
@@ -27,11 +34,16 @@ impl Attended {
     ///
     /// # Errors
     /// [`ApiError`] when the turn cannot begin.
-    pub(crate) async fn begin(shared: Shared, request: TurnRequest) -> Result<Self, ApiError> {
-        let key = request.key.clone();
+    pub(crate) async fn begin(
+        shared: Shared,
+        key: String,
+        profile: Profile,
+        request: TurnRequest,
+    ) -> Result<Self, ApiError> {
+        let audience = request.audience.clone();
         shared.abandoned.goes_on(&key);
         let events = shared.engine.turn(request).await?;
-        Ok(Self { shared, key, events: Some(events), began: None })
+        Ok(Self { shared, key, profile, audience, events: Some(events), began: None })
     }
 
     /// Waits for the next event; `None` when there are no more.
@@ -68,11 +80,23 @@ impl Attended {
     }
 }
 
+impl Attended {
+    /// How long the turn goes on without a reader; `None`: to its end.
+    fn grace(&self) -> Option<Duration> {
+        match (self.shared.config.disconnect, self.profile) {
+            (Disconnect::Detach, _) => None,
+            (Disconnect::StopAfter(grace), Profile::OpenWebUi { .. }) => Some(grace.min(OPEN_WEBUI_GRACE)),
+            (Disconnect::StopAfter(grace), Profile::Plain) => Some(grace),
+        }
+    }
+}
+
 impl Drop for Attended {
     fn drop(&mut self) {
-        let (Some(events), Disconnect::StopAfter(grace)) = (self.events.take(), self.shared.config.disconnect) else {
-            return;
-        };
+        let Some(events) = self.events.take() else { return };
+        // Whatever becomes of the turn: its end is not read by this client.
+        self.audience.leave();
+        let Some(grace) = self.grace() else { return };
         if self.shared.shutdown.is_cancelled() {
             // Agents go on under their keepers while the server restarts.
             return;

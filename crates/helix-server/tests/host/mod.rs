@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use helix_core::job::Policy;
+use helix_engine::consultant::Enforcement;
 use helix_engine::{AgentProfile, DialectName};
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_server::ServerConfig;
@@ -20,7 +21,7 @@ pub(crate) struct Host {
     server: JoinHandle<Result<(), helix_server::ServeError>>,
     engine: Engine,
     /// Removed last.
-    _state: tempfile::TempDir,
+    state: tempfile::TempDir,
 }
 
 impl Host {
@@ -38,10 +39,14 @@ impl Host {
     /// A host whose Consultant is the fake agent, which does what the messages order.
     pub(crate) async fn with_agent(config: ServerConfig) -> Self {
         let state = tempfile::tempdir().unwrap();
+        std::fs::create_dir(state.path().join("home")).unwrap();
+        Self::with_agent_in(state, config).await
+    }
+
+    async fn with_agent_in(state: tempfile::TempDir, config: ServerConfig) -> Self {
         let directory = StateDir::open(state.path().join("state")).unwrap();
         let mut agent = AgentProfile::new("fake", DialectName::Claude, vec![example("server_test_agent")]);
         agent.home = Some(state.path().join("home"));
-        std::fs::create_dir(state.path().join("home")).unwrap();
         let mut settings = engine_config(state.path());
         settings.keeper = vec![example("server_test_keeper")];
         settings.consultant.agent = "fake".into();
@@ -64,7 +69,7 @@ impl Host {
             .await
         });
         let http = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(30)).build().unwrap();
-        Self { url, http, shutdown: Some(shutdown), server, engine, _state: state }
+        Self { url, http, shutdown: Some(shutdown), server, engine, state }
     }
 
     pub(crate) fn get(&self, path: &str) -> reqwest::RequestBuilder {
@@ -73,6 +78,25 @@ impl Host {
 
     pub(crate) fn post(&self, path: &str) -> reqwest::RequestBuilder {
         self.http.post(format!("{}{path}", self.url)).bearer_auth(TOKEN)
+    }
+
+    /// What the agent of a run was started with, and what it read.
+    pub(crate) fn asked(&self, run: &str) -> (Vec<String>, String) {
+        let directory = self.state.path().join("state/runs").join(run);
+        let request = std::fs::read_to_string(directory.join("request.json")).unwrap();
+        let request: serde_json::Value = serde_json::from_str(&request).unwrap();
+        let args = request["args"].as_array().unwrap();
+        let args = args.iter().map(|arg| arg.as_str().unwrap().to_owned()).collect();
+        (args, std::fs::read_to_string(directory.join("stdin")).unwrap())
+    }
+
+    /// Another host on the same state, after this one has ended; what runs goes on meanwhile.
+    pub(crate) async fn restart(mut self, config: ServerConfig) -> Self {
+        self.shutdown.take().unwrap().send(()).unwrap();
+        self.server.await.unwrap().unwrap();
+        self.engine.close().await;
+        drop(self.engine);
+        Self::with_agent_in(self.state, config).await
     }
 
     /// Ends the server and the engine, which must both end in order.
@@ -105,20 +129,23 @@ pub(crate) async fn bare_engine() -> (tempfile::TempDir, Engine) {
 
 fn engine_config(root: &std::path::Path) -> EngineConfig {
     EngineConfig {
+        roles: Default::default(),
+        crash: Default::default(),
+        failures: Default::default(),
         keeper: vec!["/nonexistent/keeper".into()],
         agents: Vec::new(),
         default_agent: "none".into(),
         roots: Vec::new(),
         projects: root.join("projects"),
         consultant: ConsultantConfig {
-            agent: "none".into(),
-            model: None,
-            turn_timeout: Duration::from_secs(30),
-            prompt: None,
+            // The agents of these tests say what they are told, without markers.
+            enforcement: Enforcement::off(),
+            ..ConsultantConfig::new("none", Duration::from_secs(30))
         },
         policy: Policy::default(),
         max_agents: 2,
         patience: Default::default(),
         helix: "/nonexistent/helix".into(),
+        config_dir: None,
     }
 }

@@ -8,7 +8,8 @@
 
 mod reader;
 mod reads;
-mod schema;
+pub(crate) mod schema;
+mod turns;
 mod writer;
 mod writes;
 
@@ -19,9 +20,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_core::ids::{JobId, SessionId};
+use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_core::job::JobView;
-use helix_core::session::SessionView;
+use helix_core::session::{SessionView, TurnStub, TurnView};
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -102,22 +103,11 @@ impl SqliteJournal {
         let writer = match options.access {
             Access::ReadWrite => {
                 create_private(&options.path, &database)?;
-                let connection = connect(options, &database)?;
+                let connection = connect(options, &schema::JOURNAL, &database)?;
                 Writer::start(connection, database.clone())?
             }
             Access::ReadOnly => {
-                if !options.path.exists() {
-                    return Err(OpenError::Missing { database: database.to_string() });
-                }
-                let connection = connect(options, &database)?;
-                let found = schema::check_header(&connection, &database)?;
-                if found < schema::known_version() {
-                    return Err(OpenError::Outdated {
-                        database: database.to_string(),
-                        found,
-                        known: schema::known_version(),
-                    });
-                }
+                connect_to_read(options, &schema::JOURNAL, &database)?;
                 Writer::absent(database.clone())
             }
         };
@@ -140,8 +130,29 @@ impl SqliteJournal {
     }
 }
 
+/// Opens the first connection for reading only, to a file that is there and up to date.
+pub(crate) fn connect_to_read(
+    options: &SqliteOptions,
+    schema: &schema::Schema,
+    database: &str,
+) -> Result<Connection, OpenError> {
+    if !options.path.exists() {
+        return Err(OpenError::Missing { database: database.into() });
+    }
+    let connection = connect(options, schema, database)?;
+    let (found, known) = (schema.check_header(&connection, database)?, schema.known_version());
+    if found < known {
+        return Err(OpenError::Outdated { database: database.into(), found, known });
+    }
+    Ok(connection)
+}
+
 /// Opens one connection and sets what holds for all of them.
-fn connect(options: &SqliteOptions, database: &str) -> Result<Connection, OpenError> {
+pub(crate) fn connect(
+    options: &SqliteOptions,
+    schema: &schema::Schema,
+    database: &str,
+) -> Result<Connection, OpenError> {
     let failed = |error| OpenError::from(classify(database, error));
     let flags = match options.access {
         Access::ReadWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
@@ -159,12 +170,12 @@ fn connect(options: &SqliteOptions, database: &str) -> Result<Connection, OpenEr
                 let source = std::io::Error::from(ErrorKind::PermissionDenied);
                 return Err(DatabaseError::NotWritable { database: database.into(), source: Arc::new(source) }.into());
             }
-            schema::check_header(&connection, database)?;
+            schema.check_header(&connection, database)?;
             patiently(options.busy_timeout, || {
                 connection
                     .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
                     .map_err(|error| OpenError::from(classify(database, error)))?;
-                schema::migrate(&mut connection, database)
+                schema.migrate(&mut connection, database)
             })?;
             connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
             connection.pragma_update(None, "foreign_keys", "ON").map_err(failed)?;
@@ -195,7 +206,7 @@ fn patiently<T>(timeout: Duration, mut step: impl FnMut() -> Result<T, OpenError
 }
 
 /// Creates the file for its owner only; SQLite gives its companions the same mode.
-fn create_private(path: &Path, database: &str) -> Result<(), DatabaseError> {
+pub(crate) fn create_private(path: &Path, database: &str) -> Result<(), DatabaseError> {
     match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
@@ -214,7 +225,7 @@ fn create_private(path: &Path, database: &str) -> Result<(), DatabaseError> {
 }
 
 /// Turns SQLite's codes into what the user can do something about. The only place that does.
-fn classify(database: &str, error: rusqlite::Error) -> DatabaseError {
+pub(crate) fn classify(database: &str, error: rusqlite::Error) -> DatabaseError {
     let database = database.to_owned();
     let code = error.sqlite_error_code();
     let source = Arc::new(error);
@@ -230,12 +241,12 @@ fn classify(database: &str, error: rusqlite::Error) -> DatabaseError {
 }
 
 /// SQLite's integers have a sign. Ours count events and leases, and 2^63 of them do not happen.
-fn signed(number: u64) -> i64 {
+pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// The way back; the tables' checks keep the numbers from being negative.
-fn unsigned(number: i64) -> u64 {
+pub(crate) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
@@ -296,6 +307,27 @@ impl Journal for SqliteJournal {
 
     fn session_by_key(&self, key: String) -> Pending<'_, Option<SessionView>, ReadError> {
         Box::pin(self.readers.run(move |reading| reads::session_by_key(reading, &key)))
+    }
+
+    fn list_turns(&self, session: SessionId, after: u32, limit: usize) -> Pending<'_, Vec<TurnView>, ReadError> {
+        Box::pin(self.readers.run(move |reading| turns::list(reading, &session, after, limit)))
+    }
+
+    fn turn(&self, id: TurnId) -> Pending<'_, Option<TurnView>, ReadError> {
+        Box::pin(self.readers.run(move |reading| turns::by_id(reading, &id)))
+    }
+
+    fn turn_by_message(&self, owner: Option<String>, message: String) -> Pending<'_, Option<TurnView>, ReadError> {
+        let owner = owner.unwrap_or_default();
+        Box::pin(self.readers.run(move |reading| turns::by_message(reading, &owner, &message)))
+    }
+
+    fn turn_stubs(&self, session: SessionId) -> Pending<'_, Vec<TurnStub>, ReadError> {
+        Box::pin(self.readers.run(move |reading| turns::stubs(reading, &session)))
+    }
+
+    fn last_writer(&self, agent_session: AgentSessionId) -> Pending<'_, Option<TurnId>, ReadError> {
+        Box::pin(self.readers.run(move |reading| turns::last_writer(reading, &agent_session)))
     }
 
     fn subscribe(&self) -> Subscription {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
+use super::schema::JOURNAL;
 use super::{SqliteOptions, classify, connect};
 use crate::error::{DatabaseError, OpenError, ReadError};
 
@@ -52,7 +53,7 @@ impl Readers {
             let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut connection = match pooled {
                 Some(connection) => connection,
-                None => connect(&options, &database).map_err(as_read_error)?,
+                None => connect(&options, &JOURNAL, &database).map_err(as_read_error)?,
             };
             let answer = view(&mut connection, &database, read);
             if answer.is_ok() {

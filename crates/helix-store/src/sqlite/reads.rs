@@ -17,7 +17,7 @@ use crate::query::{EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_
 use crate::stream::Stream;
 
 /// A read stops after this many bytes of events, so that a stream of huge ones does not fill the memory.
-const MAX_BYTES_PER_READ: usize = 8 * 1024 * 1024;
+pub(super) const MAX_BYTES_PER_READ: usize = 8 * 1024 * 1024;
 /// How many jobs an ambiguous beginning of an id names.
 const MAX_CANDIDATES: usize = 5;
 
@@ -177,7 +177,12 @@ pub(super) fn session_by_key(reading: &Reading<'_>, key: &str) -> Result<Option<
     one(reading, "SELECT view FROM sessions WHERE key = ?1", key, "session with key")
 }
 
-fn one<V: DeserializeOwned>(reading: &Reading<'_>, sql: &str, key: &str, what: &str) -> Result<Option<V>, ReadError> {
+pub(super) fn one<V: DeserializeOwned>(
+    reading: &Reading<'_>,
+    sql: &str,
+    key: &str,
+    what: &str,
+) -> Result<Option<V>, ReadError> {
     let text: Option<String> = reading
         .connection
         .prepare_cached(sql)
@@ -194,10 +199,10 @@ pub(super) fn check(reading: &Reading<'_>) -> Result<Vec<String>, ReadError> {
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
-fn parse<V: DeserializeOwned>(reading: &Reading<'_>, text: &str, what: &str) -> Result<V, ReadError> {
+pub(super) fn parse<V: DeserializeOwned>(reading: &Reading<'_>, text: &str, what: &str) -> Result<V, ReadError> {
     serde_json::from_str(text).map_err(|error| unreadable(reading, what, Arc::new(error)))
 }
 
-fn unreadable(reading: &Reading<'_>, what: &str, source: Cause) -> ReadError {
+pub(super) fn unreadable(reading: &Reading<'_>, what: &str, source: Cause) -> ReadError {
     ReadError::Row { database: reading.database.into(), what: what.into(), source }
 }

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::writer::Done;
-use super::{classify, signed, unsigned};
+use super::{classify, signed, turns, unsigned};
 use crate::append::{Append, Appended, Expected, NewJob, NewSession, Opened, Projection, Submitted};
 use crate::error::{AppendError, DatabaseError, LeaseError};
 use crate::follow::Moved;
@@ -107,7 +107,8 @@ pub(super) fn open_session(
         let id = SessionId::new(id).map_err(|error| AppendError::Projection { stream, why: error.to_string() })?;
         return Ok(Done { answer: Opened::Existing(id), moved: None });
     }
-    let first = Append::to(stream, session.events.clone()).after(0).with(Projection::Session(session.view.clone()));
+    let first =
+        Append::to(stream, session.events.clone()).after(0).with(Projection::Session(session.view.clone(), None));
     let done = append(connection, database, &first)?;
     Ok(Done { answer: Opened::Created(done.answer), moved: done.moved })
 }
@@ -164,9 +165,14 @@ fn write_projection(
             let text = json(serde_json::to_string(view))?;
             write_job(connection, view, &text, at, idempotency_key)
         }
-        Projection::Session(view) => {
+        Projection::Session(view, turn) => {
             let text = json(serde_json::to_string(view))?;
+            let turn = match turn {
+                Some(turn) => Some((turn.as_ref(), json(serde_json::to_string(turn))?)),
+                None => None,
+            };
             write_session(connection, view, &text)
+                .and_then(|()| turn.map_or(Ok(()), |(turn, text)| turns::write(connection, view, turn, &text)))
         }
     };
     written.map_err(|error| match error.sqlite_error_code() {

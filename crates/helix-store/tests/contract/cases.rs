@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use helix_core::job::JobStatus;
 use helix_core::session::SessionEvent;
-use helix_store::{
+use helix_store::{NewEvent, 
     Acquire, Append, AppendError, Appended, Change, Follower, JobFilter, Journal, LeaseError, Moved, Opened,
     Projection, ReadError, Stream, Submitted, session_events,
 };
@@ -264,6 +264,61 @@ pub(crate) async fn sessions_are_listed_newest_first_in_pages(journal: Shared) {
 
 fn wish(owner: &str, second: i64) -> Acquire {
     Acquire { name: "job/a".into(), owner: owner.into(), ttl: Duration::from_secs(10), now: at(second) }
+}
+
+/// A turn costs its own row, however long its conversation is, and is found by its id, by what its client calls it, by its
+/// place, and by the agent's session that it wrote to.
+pub(crate) async fn turns_are_rows_of_their_own_and_found_by_every_name(journal: Shared) {
+    let id = session_id("s");
+    journal.open_session(new_session("s", "key")).await.unwrap();
+    for number in 1..=40_u32 {
+        for event in turn_events(&id, number) {
+            let view = journal.session(id.clone()).await.unwrap().unwrap();
+            let after = view.last_event;
+            let recorded = helix_core::job::Recorded { number: after + 1, at: at(1), event };
+            let new = NewEvent::of(at(1), &recorded.event).unwrap();
+            let applied = helix_core::session::SessionView::apply(Some(view), &id, &recorded).unwrap();
+            let projection = Projection::Session(Box::new(applied.view), applied.turn.map(Box::new));
+            journal.append(Append::to(id.clone(), vec![new]).after(after).with(projection)).await.unwrap();
+        }
+    }
+    let view = journal.session(id.clone()).await.unwrap().unwrap();
+    assert_eq!((view.turn_count, view.running().is_none()), (40, true));
+    assert!(serde_json::to_string(&view).unwrap().len() < 1_000, "the view does not grow with the turns");
+    let turn = |number: u32| helix_core::ids::TurnId::nth(&id, number);
+    let seven = journal.turn(turn(7)).await.unwrap().unwrap();
+    assert_eq!((seven.number, seven.parent, seven.end.unwrap().answer.len()), (7, Some(turn(6)), 5_000));
+    let named = journal.turn_by_message(None, "m7".into()).await.unwrap().unwrap();
+    assert_eq!(named.id, turn(7));
+    assert_eq!(journal.turn_by_message(Some("other".into()), "m7".into()).await.unwrap(), None, "another owner");
+    let continued = journal.turn_by_message(None, "m40".into()).await.unwrap();
+    assert_eq!(continued.unwrap().id, turn(40));
+    let mut listed = Vec::new();
+    loop {
+        let page = journal.list_turns(id.clone(), listed.len() as u32, 7).await.unwrap();
+        if page.is_empty() {
+            break;
+        }
+        listed.extend(page.into_iter().map(|turn| turn.number));
+    }
+    assert_eq!(listed, (1..=40).collect::<Vec<_>>());
+    let stubs = journal.turn_stubs(id.clone()).await.unwrap();
+    assert_eq!((stubs.len(), stubs[1].under.clone()), (40, Some(turn(1))));
+    let agent = helix_core::ids::AgentSessionId::new("agent").unwrap();
+    assert_eq!(journal.last_writer(agent).await.unwrap(), Some(turn(40)));
+}
+
+fn turn_events(session: &helix_core::ids::SessionId, number: u32) -> [SessionEvent; 2] {
+    let turn = helix_core::ids::TurnId::nth(session, number);
+    let start = serde_json::json!({
+        "type": "turn_started", "turn": turn, "run": format!("{turn}.1"), "message": "m",
+        "client": { "message": format!("m{number}") }, "agent_session": "agent",
+    });
+    let end = serde_json::json!({
+        "type": "turn_finished", "turn": turn, "answer": "x".repeat(5_000), "usage": helix_core::usage::Usage::default(),
+        "facts": helix_core::run::RunFacts::without_record(helix_core::run::Ending::Unknown, None),
+    });
+    [serde_json::from_value(start).unwrap(), serde_json::from_value(end).unwrap()]
 }
 
 /// A job was stuck as "developing" for ever, since its status was its lock [38].

@@ -33,6 +33,7 @@ pub(crate) fn text(body: &str) -> String {
 /// A job as it stands at an event.
 pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
     Box::new(JobView {
+        questions: Vec::new(),
         id: id.clone(),
         name: "csv-export".into(),
         status: JobStatus::Running,
@@ -63,10 +64,16 @@ pub(crate) fn new_job(id: &str, idempotency_key: Option<&str>) -> NewJob {
 pub(crate) fn new_session(id: &str, key: &str) -> NewSession {
     let (id, opened) = (
         session_id(id),
-        SessionEvent::SessionOpened { key: key.into(), directory: "/home/user/work".into(), agent: "claude".into() },
+        SessionEvent::SessionOpened {
+            key: key.into(),
+            owner: None,
+            copied_from: None,
+            directory: "/home/user/work".into(),
+            agent: "claude".into(),
+        },
     );
     let event = NewEvent::of(at(0), &opened).unwrap();
     let recorded = helix_core::job::Recorded { number: 1, at: at(0), event: opened };
-    let view = SessionView::apply(None, &id, &recorded).unwrap();
+    let view = SessionView::apply(None, &id, &recorded).unwrap().view;
     NewSession { events: vec![event], view: Box::new(view) }
 }

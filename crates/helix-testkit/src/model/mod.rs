@@ -5,6 +5,7 @@
 mod choose;
 mod fault;
 mod request;
+mod responses;
 mod script;
 mod server;
 mod stream;
@@ -13,6 +14,7 @@ mod text_test;
 
 pub use fault::{Fault, FaultKind, Repeat};
 pub use request::{RecordedRequest, ToolResult};
+pub use responses::{Exchange, ModelAnswer, ScriptedResponses, codex_environment};
 pub use script::{AtEnd, LastMessage, Reply, Rule, Scene, Script, ScriptError, ToolCall, ToolResultTest, When};
 pub use server::{ScriptedModel, StartError, WaitError};
 pub use text_test::{Pattern, TextTest};

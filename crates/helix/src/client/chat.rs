@@ -2,6 +2,7 @@
 //!
 //! Must not know how it is shown.
 
+use helix_core::ids::SessionId;
 use serde_json::{Value, json};
 
 use super::sse::Frames;
@@ -22,6 +23,25 @@ pub(crate) enum ChatEvent {
     Text(String),
     /// What the Consultant is doing, in one line.
     Activity(String),
+}
+
+/// The conversation that the terminal is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Talk {
+    /// By a key of the terminal's own; opened when something is said.
+    Key(String),
+    /// One that is there, whichever client began it.
+    Session(SessionId),
+}
+
+impl Talk {
+    /// The header that names it.
+    pub(super) fn header(&self) -> (&'static str, &str) {
+        match self {
+            Self::Key(key) => ("x-chat", key),
+            Self::Session(id) => ("x-helix-session", id.as_str()),
+        }
+    }
 }
 
 /// A request with one user message.

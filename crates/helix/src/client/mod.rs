@@ -4,14 +4,16 @@
 
 mod chat;
 mod events;
+mod results;
 mod sse;
 mod tools;
 
 use std::time::Duration;
 
 use helix_core::diagnostic::Diagnostic;
-use helix_core::ids::JobId;
+use helix_core::ids::{JobId, SessionId};
 use helix_core::job::JobView;
+use helix_core::session::{SessionView, TurnView};
 use helix_store::HostInfo;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
@@ -21,8 +23,9 @@ use crate::codes;
 use crate::error::{CommandError, unreadable};
 use crate::exit::Exit;
 
-pub(crate) use chat::{ChatEvent, ChatStream, chat_body};
+pub(crate) use chat::{ChatEvent, ChatStream, Talk, chat_body};
 pub(crate) use events::{JobEvents, NextEvent};
+pub(crate) use results::{AnswerBody, ReopenBody};
 
 use sse::Frames;
 
@@ -31,6 +34,16 @@ const CONNECT: Duration = Duration::from_secs(2);
 
 /// How long a host may take to say that it is well.
 const HEALTH: Duration = Duration::from_secs(5);
+
+/// A conversation with its turns.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub(crate) struct Conversation {
+    /// The conversation.
+    #[serde(flatten)]
+    pub(crate) session: SessionView,
+    /// Its turns on all branches, by time of start.
+    pub(crate) turns: Vec<TurnView>,
+}
 
 /// A connection to a host.
 #[derive(Debug, Clone)]
@@ -204,9 +217,23 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn chat(&self, session: &str, body: &serde_json::Value) -> Result<ChatStream, ClientError> {
-        let request = self.request(Method::POST, "/v1/chat/completions").header("x-chat", session).json(body);
+    pub(crate) async fn chat(&self, talk: &Talk, body: &serde_json::Value) -> Result<ChatStream, ClientError> {
+        let (header, value) = talk.header();
+        let request = self.request(Method::POST, "/v1/chat/completions").header(header, value).json(body);
         Ok(ChatStream::new(Frames::new(self.send(request).await?)))
+    }
+
+    /// A conversation with its turns; `None` if the host has no session of this id.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn session(&self, id: &SessionId) -> Result<Option<Conversation>, ClientError> {
+        let request = self.request(Method::GET, &format!("/api/v1/sessions/{id}"));
+        let response = request.send().await.map_err(ClientError::Gone)?;
+        if response.status() == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        self.decode(self.request(Method::GET, &format!("/api/v1/sessions/{id}"))).await.map(Some)
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {

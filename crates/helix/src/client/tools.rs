@@ -1,5 +1,8 @@
 //! Calls Helix's own tools over MCP, as agents do. Must not know what the tools do.
 
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -45,6 +48,40 @@ impl ToolResult {
 }
 
 impl Client {
+    /// Calls a tool on behalf of an MCP client whose relative paths begin at `directory`; the answer is MCP's own, also a refusal.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn call_tool(
+        &self,
+        name: &str,
+        arguments: serde_json::Map<String, Value>,
+        directory: &Path,
+    ) -> Result<Value, ClientError> {
+        #[derive(Deserialize)]
+        struct Bare {
+            result: Option<Value>,
+            error: Option<RpcError>,
+        }
+        let call = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments },
+        });
+        let request = self
+            .request(Method::POST, "/mcp")
+            .header("accept", "application/json, text/event-stream")
+            .header("x-helix-directory", directory.as_os_str().as_bytes())
+            .json(&call);
+        let bare: Bare = self.decode(request).await?;
+        match (bare.result, bare.error) {
+            (Some(result), _) => Ok(result),
+            (None, Some(error)) => Err(ClientError::Refused(CommandError::usage(codes::HOST_REFUSED, error.message))),
+            (None, None) => Err(ClientError::Refused(CommandError::helix(
+                codes::HOST_UNINTELLIGIBLE,
+                "the host's answer to a tool call is empty",
+            ))),
+        }
+    }
+
     /// Calls a tool. A refusal of the tool is an error of the request.
     ///
     /// # Errors

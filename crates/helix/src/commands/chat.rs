@@ -3,21 +3,26 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use clap::Args;
+use helix_core::ids::SessionId;
+use helix_core::run::{Outcome, Retry};
 
 use crate::cli::Context;
-use crate::client::{ChatEvent, chat_body};
+use crate::client::{ChatEvent, Conversation, Talk, chat_body};
 use crate::codes;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{Reached, reach};
-use crate::terminal::{Meaning, one_line};
+use crate::terminal::{Meaning, Reading, one_line};
 
 /// Arguments of `helix chat`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Continues this conversation
+    /// Continues this conversation: an id of `GET /api/v1/sessions`, or what an earlier `helix chat` named
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// Prints what was said in the conversation, partial answers included, and leaves
+    #[arg(long, requires = "session", conflicts_with_all = ["message", "model"])]
+    show: bool,
     /// Says this, prints the answer and leaves
     #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,
@@ -38,16 +43,30 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
 }
 
 async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -> Ended {
-    let key = match &arguments.session {
-        Some(session) => session.clone(),
-        None => format!("terminal-{}-{}", jiff::Timestamp::now().as_millisecond(), std::process::id()),
+    let (talk, conversation) = match &arguments.session {
+        Some(name) => find(reached, name).await?,
+        None => {
+            let now = jiff::Timestamp::now().as_millisecond();
+            (Talk::Key(format!("terminal-{now}-{}", std::process::id())), None)
+        }
     };
+    let name = match &talk {
+        Talk::Key(key) => key.as_str(),
+        Talk::Session(id) => id.as_str(),
+    };
+    if arguments.show {
+        return match conversation {
+            Some(conversation) => show(context, &conversation),
+            None => Err(CommandError::usage(codes::NOT_FOUND, format!("there is no session {name:?} to show"))
+                .hint("`--show` needs a session's id; the API lists them at /api/v1/sessions")),
+        };
+    }
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
-        return say(context, reached, &key, model, message).await;
+        return say(context, reached, &talk, model, message).await;
     }
     if std::io::stdin().is_terminal() {
-        context.terminal.say(&format!("conversation {key}; an empty line or Ctrl-D ends it"));
+        context.terminal.say(&format!("conversation {name}; an empty line or Ctrl-D ends it"));
     }
     loop {
         if std::io::stdin().is_terminal() {
@@ -64,11 +83,46 @@ async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -
                 CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
             })?;
         let Some(line) = line.filter(|line| !line.trim().is_empty()) else {
-            context.terminal.say(&format!("`helix chat --session {key}` goes on with it"));
+            context.terminal.say(&format!("`helix chat --session {name}` goes on with it"));
             return Ok(Exit::Success);
         };
-        say(context, reached, &key, model, line.trim()).await?;
+        say(context, reached, &talk, model, line.trim()).await?;
     }
+}
+
+/// The conversation of this name: a session of the host, whichever client began it, or else a key of the terminal's own.
+async fn find(reached: &Reached, name: &str) -> Result<(Talk, Option<Conversation>), CommandError> {
+    if let Ok(id) = SessionId::new(name.to_owned())
+        && let Some(conversation) = reached.client().session(&id).await?
+    {
+        return Ok((Talk::Session(id), Some(conversation)));
+    }
+    Ok((Talk::Key(name.to_owned()), None))
+}
+
+/// Prints the record of a conversation.
+fn show(context: &Context, conversation: &Conversation) -> Ended {
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(conversation)?;
+        return Ok(Exit::Success);
+    }
+    for turn in &conversation.turns {
+        let after = turn.parent.as_ref().map_or_else(String::new, |parent| format!(" (after {parent})"));
+        let mut text = format!("── {}{after}\nyou> {}\n", turn.id, turn.message.trim());
+        match &turn.end {
+            None => text.push_str("(is being answered)\n"),
+            Some(end) => {
+                text.push_str(&format!("{}\n", end.text().trim()));
+                let outcome = Outcome::from_facts(&end.facts);
+                if outcome.retry() != Retry::Accept {
+                    text.push_str(&format!("(did not end well: {})\n", helix_core::job::describe(&outcome)));
+                }
+            }
+        }
+        let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
+        context.terminal.raw(&text)?;
+    }
+    Ok(Exit::Success)
 }
 
 fn eprint_prompt(context: &Context) {
@@ -79,8 +133,8 @@ fn eprint_prompt(context: &Context) {
     }
 }
 
-async fn say(context: &Context, reached: &Reached, key: &str, model: Option<&str>, message: &str) -> Ended {
-    let mut answer = reached.client().chat(key, &chat_body(model, message)).await?;
+async fn say(context: &Context, reached: &Reached, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
+    let mut answer = reached.client().chat(talk, &chat_body(model, message)).await?;
     loop {
         match answer.next().await? {
             Some(ChatEvent::Text(text)) => {

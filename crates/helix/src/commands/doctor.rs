@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use clap::Args;
-use helix_agents::{Supported, probe};
+use helix_agents::{ExitStatus, Supported, probe};
 use helix_store::{Access, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
@@ -100,6 +100,17 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
         let check = match probe(&setting.value).await {
             Ok(capabilities) => match capabilities.supported {
                 Supported::Yes => Check::good(what, format!("version {}", capabilities.version)),
+                Supported::NotAsked => match setting.value.exit_status {
+                    ExitStatus::NoEvidence => Check::good(what, format!("{} is there", setting.value.command[0])),
+                    ExitStatus::Trusted => Check::note(
+                        what,
+                        format!(
+                            "{} is there; `trust_exit`: exit status 0 alone counts as done",
+                            setting.value.command[0]
+                        ),
+                        "have it print a result record (docs/agents.md), and remove `trust_exit`",
+                    ),
+                },
                 Supported::Untested { newest_tested } => Check::note(
                     what,
                     format!("version {}, newer than the newest tested one ({newest_tested})", capabilities.version),
@@ -116,6 +127,9 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
                     "claude" => {
                         "install it: npm install -g @anthropic-ai/claude-code; or set `command` in [agents.claude]"
                             .to_owned()
+                    }
+                    "codex" => {
+                        "install it: npm install -g @openai/codex; or set `command` in [agents.codex]".to_owned()
                     }
                     other => format!("correct `command` in [agents.{other}] ({})", setting.origin),
                 };
@@ -278,12 +292,14 @@ fn origins(settings: &Settings) -> Vec<serde_json::Value> {
     if let Some(model) = &settings.consultant_model {
         rows.push(json!({ "key": "consultant.model", "value": model.value, "origin": model.origin }));
     }
-    if let Some(file) = &settings.prompt_file {
-        rows.push(json!({ "key": "consultant.prompt_file", "value": file.value, "origin": file.origin }));
+    if let Some(file) = &settings.prompt {
+        rows.push(json!({ "key": "consultant.prompt", "value": file.value, "origin": file.origin }));
     }
     if let Some(file) = &settings.token_file {
         rows.push(json!({ "key": "server.token_file", "value": file.value, "origin": file.origin }));
     }
+    let roles = settings.roles.origins();
+    rows.extend(roles.into_iter().map(|(key, value, origin)| json!({ "key": key, "value": value, "origin": origin })));
     if let Some(budget) = &settings.budget_usd {
         rows.push(json!({ "key": "jobs.budget_usd", "value": budget.value, "origin": budget.origin }));
     }

@@ -1,6 +1,7 @@
 //! `helix events schema`: the JSON Schema of the journal's events.
 
 use clap::{Args, Subcommand};
+use helix_core::failure::event::FailureEvent;
 use helix_core::job::{JobEvent, Recorded};
 use helix_core::session::SessionEvent;
 
@@ -27,6 +28,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
             let schema = serde_json::json!({
                 "job_event": schemars::schema_for!(Recorded<JobEvent>),
                 "session_event": schemars::schema_for!(Recorded<SessionEvent>),
+                "failure_event": schemars::schema_for!(FailureEvent),
             });
             context.terminal.json(&schema)?;
             Ok(Exit::Success)

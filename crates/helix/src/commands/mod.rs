@@ -3,17 +3,23 @@
 //! Must not know SQL, dialects or how a host works.
 
 pub(crate) mod adr;
+pub(crate) mod answer;
 pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod failures;
+pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod jobs;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 pub(crate) mod project;
+pub(crate) mod prompt;
 pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod skills;
+pub(crate) mod workflow;

@@ -8,14 +8,18 @@ use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_core::plan::{ParsedPlan, Plan};
+use helix_engine::preview::first_prompts;
 use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
+use crate::config::{skill_directories, user_directory};
 use crate::commands::init::survey::{Survey, survey};
 use crate::error::{CommandError, Ended, unreadable, unwritable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
+
+use super::workflow::shelves;
 
 /// Name of plan files in directories.
 pub(crate) const PLAN_FILE: &str = "phases.yaml";
@@ -34,7 +38,7 @@ enum Action {
         /// Plan file, or a directory that holds one
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
-        /// Shows every older form beside the modern one, and the whole plan in the modern form
+        /// Shows every older form beside the modern one, and the whole plan with the phases of its workflow
         #[arg(long)]
         explain: bool,
     },
@@ -62,6 +66,8 @@ pub(crate) struct Selection {
     pub(crate) agent: Option<String>,
     /// Model for all phases.
     pub(crate) model: Option<String>,
+    /// Directory in the project, if it is not the plan's.
+    pub(crate) project: Option<PathBuf>,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
@@ -90,8 +96,14 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
     let shown = shown(context, &file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
     let source = String::from_utf8_lossy(&bytes).into_owned();
-    let (diagnostics, parsed) = match Plan::parse_bytes(&shown, &bytes) {
-        Ok(parsed) => (parsed.warnings.clone(), Some(parsed)),
+    let written = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
+    let (diagnostics, parsed) = match read(context, &file, &shown, &bytes) {
+        Ok(parsed) => {
+            let mut found = parsed.warnings.clone();
+            let directory = file.parent().unwrap_or(&file);
+            found.extend(crate::commands::skills::catalog(context, directory).unknown_in(&shown, &parsed));
+            (found, Some(parsed))
+        }
         Err(diagnostics) => (diagnostics, None),
     };
     let errors = diagnostics.iter().filter(|one| one.is_error()).count();
@@ -102,6 +114,7 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
             "diagnostics": diagnostics,
             "plan": parsed.as_ref().map(|parsed| &parsed.plan),
             "normalised": parsed.as_ref().map(|parsed| &parsed.normalised),
+            "workflow": written,
         }))?;
     } else {
         context.terminal.say_diagnostics(&diagnostics, &source);
@@ -121,15 +134,27 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
             .data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
         match detail {
             Detail::Verdict => {}
-            Detail::Explanation if parsed.normalised.is_empty() => context.terminal.data("no older forms")?,
-            Detail::Explanation => context.terminal.data(&format!(
-                "\n{}\nthe whole plan in the modern form:\n\n{}",
-                parsed.explanation(),
-                parsed.plan.to_yaml()
-            ))?,
+            Detail::Explanation if parsed.normalised.is_empty() && written.is_none() => {
+                context.terminal.data("no older forms, no workflow: it is carried out as it is written")?;
+            }
+            Detail::Explanation => {
+                let forms = if parsed.normalised.is_empty() { "no older forms\n".into() } else { parsed.explanation() };
+                let with = written.as_ref().map(|call| format!(", with the phases of the workflow {}", call.name));
+                context.terminal.data(&format!(
+                    "\n{forms}\nthe whole plan in the modern form{}:\n\n{}",
+                    with.unwrap_or_default(),
+                    parsed.plan.to_yaml()
+                ))?;
+            }
         }
     }
     Ok(Exit::Success)
+}
+
+/// Reads a plan and adds the phases of the workflow that it names.
+fn read(context: &Context, file: &Path, shown: &str, bytes: &[u8]) -> Result<ParsedPlan, Vec<Diagnostic>> {
+    let directory = file.parent().unwrap_or(&context.environment.directory);
+    shelves(context, directory).expand(Plan::parse_bytes(shown, bytes)?, shown)
 }
 
 /// The plan file that a path means: itself, or the one in the directory.
@@ -258,7 +283,7 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     let name = shown(context, &file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
     let source = String::from_utf8_lossy(&bytes).into_owned();
-    let parsed = Plan::parse_bytes(&name, &bytes).map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
+    let parsed = read(context, &file, &name, &bytes).map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
     let settings = context.settings()?;
     let mut problems = unknown_agents(&parsed, settings, &name);
     let selected = selected(&parsed.plan, selection)?;
@@ -273,9 +298,15 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
         return Err(plan_errors(&name, problems, &source));
     }
     let waves = waves(&parsed.plan, &selected);
+    let directory = selection.project.clone().or_else(|| file.parent().map(PathBuf::from)).unwrap_or_default();
+    let (user, skills) = (user_directory(&context.environment), skill_directories(&context.environment));
+    let mut prompts = first_prompts(&name, &parsed.plan, &directory, user, &skills)
+        .map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
+    prompts.retain(|one| selected.contains(&one.phase));
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&json!({
             "plan": parsed.plan, "file": name, "warnings": parsed.warnings,
+            "prompts": prompts,
             "waves": waves.iter().map(|wave| wave.iter().map(|id| id.as_str()).collect::<Vec<_>>()).collect::<Vec<_>>(),
         }))?;
         return Ok(Exit::Success);
@@ -306,7 +337,9 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
                 let command = gate.command().map(|command| format!(": {command}")).unwrap_or_default();
                 terminal.data(&format!("    gate {}{command}", gate.name()))?;
             }
-            for line in phase.description.trim_end().lines() {
+            let prompt = prompts.iter().find(|one| one.phase == phase.id).map(|one| one.prompt.trim_end());
+            terminal.data("    prompt of its first attempt:")?;
+            for line in prompt.unwrap_or_default().lines() {
                 terminal.data(&format!("    | {line}"))?;
             }
         }

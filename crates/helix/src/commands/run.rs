@@ -7,10 +7,10 @@ use serde_json::json;
 
 use crate::cli::Context;
 use crate::client::{Client, SubmitBody};
-use crate::commands::plan;
+use crate::commands::{jobs, plan};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{Reached, engine_error, find, reach, start_in_background, until_idle};
+use crate::host::{Reached, busy_jobs, engine_error, find, reach, start_in_background, until_idle};
 use crate::terminal::Reading;
 use crate::watch::{Left, Watched, job_report, watch};
 
@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// Prints the job's id and leaves; a host in the background carries it out
     #[arg(long)]
     detach: bool,
-    /// Only shows what would be done
+    /// Only shows what would be done, and what agents would be told
     #[arg(long, conflicts_with = "detach")]
     dry_run: bool,
 }
@@ -60,6 +60,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             from: arguments.from.clone(),
             agent: arguments.agent.clone(),
             model: arguments.model.clone(),
+            project: arguments.project.as_deref().map(|project| context.environment.directory.join(project)),
         };
         return plan::dry_run(context, &path, &selection);
     }
@@ -111,19 +112,25 @@ pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
     }
     if context.terminal.reading == Reading::People {
         context.terminal.data(&job_report(&watched.view, state_dir, &context.terminal))?;
+        jobs::reports::print(context, &watched.view).await?;
+    }
+    if watched.left == Left::Waiting {
+        context.terminal.say(&format!(
+            "job {} waits for a person and goes on after `helix answer`; no process is kept for it",
+            watched.view.id
+        ));
     }
     leave(context, watched.reached).await?;
     Ok(watched.exit)
 }
 
 /// Leaves the host. If it is this process, jobs that others have submitted are brought to their end first.
-async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> {
+pub(crate) async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> {
     match reached {
         Reached::Other(_) => Ok(()),
         Reached::Own(host, _) => {
             let engine = host.engine();
-            let unfinished =
-                engine.jobs(helix_store::JobFilter::unfinished()).await.map_err(|error| engine_error(&error))?;
+            let unfinished = busy_jobs(engine).await.map_err(|error| engine_error(&error))?;
             if !unfinished.is_empty() {
                 context.terminal.say(&format!(
                     "this process is the host of {} more unfinished job(s) and stays until they end; Ctrl-C leaves them to the next host",
@@ -175,7 +182,7 @@ fn body(context: &Context, path: &Path, arguments: &Arguments) -> SubmitBody {
     }
 }
 
-fn budget(text: &str) -> Result<f64, String> {
+pub(crate) fn budget(text: &str) -> Result<f64, String> {
     let amount: f64 = text.parse().map_err(|_| "write an amount of US dollars, such as 2.50".to_owned())?;
     if amount.is_finite() && amount > 0.0 { Ok(amount) } else { Err("the amount must be above 0".into()) }
 }

@@ -117,6 +117,18 @@ impl<'t, 'i> Section<'t, 'i> {
         }
     }
 
+    /// A truth value.
+    pub(crate) fn truth(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<bool>> {
+        let (_, value) = self.take(key)?;
+        match value.get_ref() {
+            DeValue::Boolean(truth) => Some(document.written(*truth, value.span())),
+            other => {
+                self.mismatch(key, "true or false", other, value.span(), document);
+                None
+            }
+        }
+    }
+
     /// A list of texts.
     pub(crate) fn texts(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<Vec<String>>> {
         let (_, value) = self.take(key)?;
@@ -181,6 +193,22 @@ impl<'t, 'i> Section<'t, 'i> {
         }
     }
 
+    /// A whole number, which may be 0.
+    pub(crate) fn whole(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<u32>> {
+        let (_, value) = self.take(key)?;
+        let whole = match value.get_ref() {
+            DeValue::Integer(integer) => u32::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok(),
+            _ => None,
+        };
+        match whole {
+            Some(whole) => Some(document.written(whole, value.span())),
+            None => {
+                self.mismatch(key, "a whole number of at least 0", value.get_ref(), value.span(), document);
+                None
+            }
+        }
+    }
+
     /// A positive number.
     pub(crate) fn amount(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<f64>> {
         let (_, value) = self.take(key)?;
@@ -198,6 +226,23 @@ impl<'t, 'i> Section<'t, 'i> {
         }
     }
 
+    /// A share, from 0 to 1.
+    pub(crate) fn share(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<f64>> {
+        let (_, value) = self.take(key)?;
+        let share = match value.get_ref() {
+            DeValue::Integer(integer) => integer.as_str().parse::<f64>().ok(),
+            DeValue::Float(float) => float.as_str().replace('_', "").parse::<f64>().ok(),
+            _ => None,
+        };
+        match share.filter(|share| (0.0..=1.0).contains(share)) {
+            Some(share) => Some(document.written(share, value.span())),
+            None => {
+                self.mismatch(key, "a share from 0 to 1", value.get_ref(), value.span(), document);
+                None
+            }
+        }
+    }
+
     /// A length of time, such as `90s`, `30m` or `2h`.
     pub(crate) fn duration(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<Duration>> {
         let (_, value) = self.take(key)?;
@@ -210,6 +255,44 @@ impl<'t, 'i> Section<'t, 'i> {
             None => {
                 let wanted = "a length of time, such as \"90s\", \"30m\" or \"2h\"";
                 self.mismatch(key, wanted, value.get_ref(), value.span(), document);
+                None
+            }
+        }
+    }
+
+    /// A length of time, or `never`, which is `None`.
+    pub(crate) fn duration_or_never(
+        &mut self,
+        key: &'static str,
+        document: &mut Document<'_>,
+    ) -> Option<Written<Option<Duration>>> {
+        let (_, value) = self.take(key)?;
+        let parsed = match value.get_ref() {
+            DeValue::String(text) if text.as_ref() == "never" => return Some(document.written(None, value.span())),
+            DeValue::String(text) => text.parse::<jiff::SignedDuration>().ok(),
+            _ => None,
+        };
+        match parsed.and_then(|duration| Duration::try_from(duration).ok()).filter(|duration| !duration.is_zero()) {
+            Some(duration) => Some(document.written(Some(duration), value.span())),
+            None => {
+                let wanted = "a length of time, such as \"90s\", \"30m\" or \"72h\", or \"never\"";
+                self.mismatch(key, wanted, value.get_ref(), value.span(), document);
+                None
+            }
+        }
+    }
+
+    /// A whole number of at least 1 that may be larger than [`Section::count`] takes.
+    pub(crate) fn large_count(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<u64>> {
+        let (_, value) = self.take(key)?;
+        let count = match value.get_ref() {
+            DeValue::Integer(integer) => u64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok(),
+            _ => None,
+        };
+        match count.filter(|count| *count >= 1) {
+            Some(count) => Some(document.written(count, value.span())),
+            None => {
+                self.mismatch(key, "a whole number of at least 1", value.get_ref(), value.span(), document);
                 None
             }
         }

@@ -56,7 +56,12 @@ pub(super) fn layers(environment: &Environment, given: Option<&Path>) -> Result<
 
 /// The user's own file.
 pub(super) fn user_file(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.xdg("XDG_CONFIG_HOME", ".config")?.join("helix").join(FILE_NAME))
+    Some(user_directory(environment)?.join(FILE_NAME))
+}
+
+/// The user's own directory.
+pub(crate) fn user_directory(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.xdg("XDG_CONFIG_HOME", ".config")?.join("helix"))
 }
 
 fn load(path: &Path) -> Result<Option<Layer>, CommandError> {

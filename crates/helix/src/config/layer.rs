@@ -8,8 +8,12 @@ use std::time::Duration;
 
 use helix_agents::DialectName;
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_engine::consultant::Validator;
 
+use super::chat_api::ChatApiLayer;
 use super::document::{Document, Section, Written};
+use super::failures::FailuresLayer;
+use super::roles::RolesLayer;
 use crate::codes;
 
 /// The file's values; everything is optional.
@@ -23,8 +27,14 @@ pub(crate) struct Layer {
     pub(crate) consultant_agent: Option<Written<String>>,
     /// `[consultant] model`.
     pub(crate) consultant_model: Option<Written<String>>,
-    /// `[consultant] prompt_file`.
-    pub(crate) prompt_file: Option<Written<String>>,
+    /// `[consultant] prompt`, formerly `prompt_file`.
+    pub(crate) prompt: Option<Written<String>>,
+    /// `[consultant] enforcement`.
+    pub(crate) enforcement: Option<Written<Vec<String>>>,
+    /// `[consultant] enforcement_retries`.
+    pub(crate) enforcement_retries: Option<Written<u32>>,
+    /// `[consultant] experts`.
+    pub(crate) experts: Option<Written<bool>>,
     /// `[consultant] turn_timeout`.
     pub(crate) turn_timeout: Option<Written<Duration>>,
     /// `[server] listen`.
@@ -33,6 +43,8 @@ pub(crate) struct Layer {
     pub(crate) roots: Option<Written<Vec<String>>>,
     /// `[server] token_file`.
     pub(crate) token_file: Option<Written<String>>,
+    /// What `[server]` says of chat clients.
+    pub(crate) chat_api: ChatApiLayer,
     /// `[jobs] max_parallel`.
     pub(crate) max_parallel: Option<Written<u32>>,
     /// `[jobs] max_agents`.
@@ -45,6 +57,10 @@ pub(crate) struct Layer {
     pub(crate) stop_grace: Option<Written<Duration>>,
     /// `[jobs] budget_usd`.
     pub(crate) budget_usd: Option<Written<f64>>,
+    /// Reviewers, advisers, questions and limits.
+    pub(crate) roles: RolesLayer,
+    /// How failures are remembered.
+    pub(crate) failures: FailuresLayer,
     /// `[projects] directory`.
     pub(crate) projects: Option<Written<String>>,
 }
@@ -68,6 +84,8 @@ pub(crate) struct AgentLayer {
     pub(crate) home: Option<Written<String>>,
     /// `config_dir`.
     pub(crate) config_dir: Option<Written<String>>,
+    /// `trust_exit`.
+    pub(crate) trust_exit: Option<Written<bool>>,
 }
 
 /// Reads a file's text. The layer is only good if there are no errors.
@@ -92,7 +110,15 @@ pub(crate) fn read(path: &Path, name: &str, text: &str) -> (Layer, Vec<Diagnosti
     if let Some(mut section) = root.section("consultant", &mut document) {
         layer.consultant_agent = section.text("agent", &mut document);
         layer.consultant_model = section.text("model", &mut document);
-        layer.prompt_file = section.text("prompt_file", &mut document);
+        layer.prompt = section.text("prompt", &mut document);
+        let former = section.text("prompt_file", &mut document);
+        layer.prompt = layer.prompt.or(former);
+        layer.enforcement = section.texts("enforcement", &mut document);
+        if let Some(written) = &layer.enforcement {
+            check_validators(written, &mut document);
+        }
+        layer.enforcement_retries = section.whole("enforcement_retries", &mut document);
+        layer.experts = section.truth("experts", &mut document);
         layer.turn_timeout = section.duration("turn_timeout", &mut document);
         section.finish(&mut document);
     }
@@ -100,9 +126,12 @@ pub(crate) fn read(path: &Path, name: &str, text: &str) -> (Layer, Vec<Diagnosti
         layer.listen = section.text("listen", &mut document);
         layer.roots = section.texts("roots", &mut document);
         layer.token_file = section.text("token_file", &mut document);
+        layer.chat_api = ChatApiLayer::read(&mut section, &mut document);
         section.finish(&mut document);
     }
+    layer.roles = RolesLayer::read(&mut root, &mut document);
     if let Some(mut section) = root.section("jobs", &mut document) {
+        layer.roles.read_limits(&mut section, &mut document);
         layer.max_parallel = section.count("max_parallel", &mut document);
         layer.max_agents = section.count("max_agents", &mut document);
         layer.linger = section.duration("linger", &mut document);
@@ -111,12 +140,26 @@ pub(crate) fn read(path: &Path, name: &str, text: &str) -> (Layer, Vec<Diagnosti
         layer.budget_usd = section.amount("budget_usd", &mut document);
         section.finish(&mut document);
     }
+    layer.failures = FailuresLayer::read(&mut root, &mut document);
     if let Some(mut section) = root.section("projects", &mut document) {
         layer.projects = section.text("directory", &mut document);
         section.finish(&mut document);
     }
     root.finish(&mut document);
     (layer, document.diagnostics)
+}
+
+/// Every validator must be one that exists: a misspelt one would never look.
+fn check_validators(written: &Written<Vec<String>>, document: &mut Document<'_>) {
+    let known = Validator::ALL.map(Validator::word);
+    for word in written.value.iter().filter(|word| !known.contains(&word.as_str())) {
+        let help = match did_you_mean(word, known) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("known: {}", known.join(", ")),
+        };
+        let message = format!("there is no validator {word:?}");
+        document.error(codes::CONFIG_VALUE, written.range.clone(), message, Some(help));
+    }
 }
 
 fn agent(mut section: Section<'_, '_>, document: &mut Document<'_>) -> AgentLayer {
@@ -148,7 +191,15 @@ fn agent(mut section: Section<'_, '_>, document: &mut Document<'_>) -> AgentLaye
         fallback_model: section.text("fallback_model", document),
         home: section.text("home", document),
         config_dir: section.text("config_dir", document),
+        trust_exit: section.truth("trust_exit", document),
     };
+    if let (Some(trust), Some(dialect)) = (&layer.trust_exit, &layer.dialect)
+        && dialect.value != DialectName::Command
+    {
+        let message = format!("`trust_exit` has no meaning for the {} dialect", dialect.value);
+        let help = "leave it out: that agent says itself how a run went".to_owned();
+        document.error(codes::CONFIG_VALUE, trust.range.clone(), message, Some(help));
+    }
     section.finish(document);
     layer
 }
@@ -193,6 +244,11 @@ mod tests {
             ("[server]\nroots = \"/a\"\n", "must be a list of texts"),
             ("[agents.x]\ndialect = \"cloude\"\n", "did you mean \"claude\"?"),
             ("[agents.x]\ncommand = []\n", "names no program"),
+            ("[agents.x]\ndialect = \"codex\"\ntrust_exit = true\n", "has no meaning for the codex dialect"),
+            ("[agents.x]\ndialect = \"kodex\"\n", "did you mean \"codex\"?"),
+            ("[consultant]\nenforcement = [\"step_maker\"]\n", "did you mean \"step_marker\"?"),
+            ("[consultant]\nenforcement_retries = -1\n", "must be a whole number"),
+            ("[consultant]\nexperts = \"yes\"\n", "must be true or false"),
             ("agents = 3\n", "`agents` must be a table, not integer"),
         ] {
             let found = problems(text);

@@ -2,10 +2,13 @@
 //!
 //! Must not know what the values are used for.
 
+mod chat_api;
 mod document;
+mod failures;
 mod files;
 mod layer;
+mod roles;
 mod settings;
 
-pub(crate) use files::FILE_NAME;
-pub(crate) use settings::{Overrides, Settings};
+pub(crate) use files::{FILE_NAME, user_directory};
+pub(crate) use settings::{Overrides, Settings, skill_directories};

@@ -6,14 +6,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{AgentProfile, DialectName, Grace};
+use helix_agents::{AgentProfile, DialectName, ExitStatus, Grace, SubAgent};
+use helix_core::diagnostic::Diagnostic;
 use helix_core::job::Policy;
 use helix_engine::agent_run::Patience;
-use helix_engine::{ConsultantConfig, EngineConfig};
+use helix_engine::consultant::{Enforcement, Validator};
+use helix_engine::crash_point::CrashPoint;
+use helix_engine::experts::{EXPERTS_FILE, parse_experts};
+use helix_engine::skills::SKILLS_DIRECTORY;
+use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
 
+use super::chat_api::ChatApiLayer;
 use super::document::Written;
+use super::failures::FailuresLayer;
 use super::files;
 use super::layer::{AgentLayer, Layer};
+use super::roles::RoleSettings;
 use crate::codes;
 use crate::environment::Environment;
 use crate::error::{CommandError, unreadable};
@@ -32,11 +40,6 @@ const PASSED_VARIABLES: &[&str] = &[
     "LC_*",
     "TZ",
     "TMPDIR",
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_BASE_URL",
-    "ANTHROPIC_AUTH_TOKEN",
-    "CLAUDE_CONFIG_DIR",
-    "CLAUDE_CODE_OAUTH_TOKEN",
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
@@ -48,6 +51,22 @@ const PASSED_VARIABLES: &[&str] = &[
     "NODE_EXTRA_CA_CERTS",
     "HELIX_STATE_DIR",
 ];
+
+/// What they get besides, by their dialect: no provider's key goes to the agent of another one.
+fn passed_to(dialect: DialectName) -> &'static [&'static str] {
+    match dialect {
+        DialectName::Claude | DialectName::Replay => &[
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_BASE_URL",
+            "ANTHROPIC_AUTH_TOKEN",
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+        ],
+        // The dialect itself takes CODEX_HOME over.
+        DialectName::Codex => &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
+        DialectName::Command => &[],
+    }
+}
 
 /// Time limit of a turn with the Consultant when nothing else is said.
 const TURN_TIMEOUT: Duration = Duration::from_secs(30 * 60);
@@ -62,6 +81,13 @@ pub(crate) struct Setting<T> {
     pub(crate) value: T,
     /// For people: `built in`, `--listen`, `HELIX_STATE_DIR`, `/path/helix.toml:3`.
     pub(crate) origin: String,
+}
+
+impl<T> Setting<T> {
+    /// A value that nobody has written.
+    pub(super) fn built_in(value: T) -> Self {
+        Self { value, origin: "built in".into() }
+    }
 }
 
 /// What flags say; they win over everything.
@@ -88,6 +114,8 @@ pub(crate) struct Settings {
     pub(crate) roots: Setting<Vec<PathBuf>>,
     /// File with a token that the user chose.
     pub(crate) token_file: Option<Setting<PathBuf>>,
+    /// How chat clients are served.
+    pub(crate) chat_api: ChatApiLayer,
     /// Agents by name.
     pub(crate) agents: BTreeMap<String, Setting<AgentProfile>>,
     /// Agent of phases that name none.
@@ -96,8 +124,12 @@ pub(crate) struct Settings {
     pub(crate) consultant_agent: Setting<String>,
     /// Its model.
     pub(crate) consultant_model: Option<Setting<String>>,
-    /// File with its system prompt.
-    pub(crate) prompt_file: Option<Setting<PathBuf>>,
+    /// File with the template of its instructions.
+    pub(crate) prompt: Option<Setting<PathBuf>>,
+    /// How its answers are checked and corrected.
+    pub(crate) enforcement: Enforcement,
+    /// File with its experts, where they are switched on.
+    pub(crate) experts: Option<Setting<PathBuf>>,
     /// Time limit of one turn.
     pub(crate) turn_timeout: Setting<Duration>,
     /// Phases of a job at the same time.
@@ -108,6 +140,10 @@ pub(crate) struct Settings {
     pub(crate) patience: Patience,
     /// Money for a job.
     pub(crate) budget_usd: Option<Setting<f64>>,
+    /// Reviewers, advisers, questions and further limits of jobs.
+    pub(crate) roles: RoleSettings,
+    /// How failures are remembered.
+    pub(crate) failures: FailuresLayer,
     /// Where the Consultant creates projects.
     pub(crate) projects: Setting<PathBuf>,
 }
@@ -137,7 +173,10 @@ impl Settings {
             });
         let consultant_agent =
             find.first(|layer| layer.consultant_agent.as_ref()).unwrap_or_else(|| default_agent.clone());
-        for (key, name) in [("defaults.agent", &default_agent), ("consultant.agent", &consultant_agent)] {
+        let consultant_model = find.first(|layer| layer.consultant_model.as_ref());
+        let roles = RoleSettings::of(&layers, &consultant_agent, consultant_model.as_ref());
+        let named = [("defaults.agent", &default_agent), ("consultant.agent", &consultant_agent)];
+        for (key, name) in named.into_iter().chain(roles.agents()) {
             check_agent(key, name, &agents)?;
         }
         let path_of = |written: &Written<String>| {
@@ -158,12 +197,22 @@ impl Settings {
             state_dir,
             listen,
             roots: roots.unwrap_or_else(|| Setting { value: Vec::new(), origin: "built in".into() }),
+            // The strongest file is the first.
+            chat_api: layers
+                .iter()
+                .rev()
+                .fold(ChatApiLayer::default(), |weaker, (_, layer)| weaker.below(layer.chat_api.clone())),
             token_file: layers.iter().find_map(|(_, layer)| layer.token_file.as_ref()).map(path_of),
             agents,
             default_agent,
             consultant_agent,
-            consultant_model: find.first(|layer| layer.consultant_model.as_ref()),
-            prompt_file: layers.iter().find_map(|(_, layer)| layer.prompt_file.as_ref()).map(path_of),
+            consultant_model,
+            prompt: layers.iter().find_map(|(_, layer)| layer.prompt.as_ref()).map(path_of).or_else(|| {
+                let own = user_path(environment, "prompts/consultant.md.j2").filter(|path| path.exists())?;
+                Some(Setting { value: own, origin: "the user's directory".into() })
+            }),
+            enforcement: enforcement(&find),
+            experts: experts(environment, &layers),
             turn_timeout: find
                 .first(|layer| layer.turn_timeout.as_ref())
                 .unwrap_or_else(|| Setting { value: TURN_TIMEOUT, origin: "built in".into() }),
@@ -175,8 +224,19 @@ impl Settings {
                 .unwrap_or_else(|| Setting { value: agents_that_fit(), origin: "cores and memory".into() }),
             patience: patience(&find),
             budget_usd: find.first(|layer| layer.budget_usd.as_ref()),
+            roles,
+            failures: layers
+                .iter()
+                .rev()
+                .fold(FailuresLayer::default(), |weaker, (_, layer)| weaker.below(layer.failures.clone())),
             projects,
         })
+    }
+
+    /// Where a test lets the process die: `HELIX_CRASH_AT`, a number from 1 (docs/development.md).
+    fn crash_point(environment: &Environment) -> CrashPoint {
+        let number = environment.variable("HELIX_CRASH_AT").and_then(|text| text.parse().ok());
+        number.map_or_else(CrashPoint::default, CrashPoint::at)
     }
 
     /// What the engine is told.
@@ -184,9 +244,13 @@ impl Settings {
     /// # Errors
     /// When the Consultant's prompt file cannot be read.
     pub(crate) fn engine(&self, environment: &Environment) -> Result<EngineConfig, CommandError> {
-        let prompt = match &self.prompt_file {
-            Some(file) => Some(std::fs::read_to_string(&file.value).map_err(unreadable(&file.value))?),
-            None => None,
+        let prompt = match &self.prompt {
+            Some(file) => consultant_prompt(&file.value)?,
+            None => ConsultantPrompt::default(),
+        };
+        let experts = match &self.experts {
+            Some(file) => expert_list(&file.value)?,
+            None => Vec::new(),
         };
         let program = environment.program.to_string_lossy().into_owned();
         Ok(EngineConfig {
@@ -200,26 +264,81 @@ impl Settings {
                 model: self.consultant_model.as_ref().map(|setting| setting.value.clone()),
                 turn_timeout: self.turn_timeout.value,
                 prompt,
+                enforcement: self.enforcement.clone(),
+                skills: skill_directories(environment),
+                experts,
             },
-            policy: Policy {
+            roles: self.roles.roles(),
+            policy: self.roles.apply(Policy {
                 max_parallel: self.max_parallel.value,
                 budget_usd: self.budget_usd.as_ref().map(|setting| setting.value),
                 ..Policy::default()
-            },
+            }),
             max_agents: self.max_agents.value,
             patience: self.patience,
             helix: environment.program.clone(),
+            config_dir: files::user_directory(environment),
+            crash: Self::crash_point(environment),
+            failures: self.failures.settings(),
         })
     }
 }
 
+/// Directories of the user's own skills. They need no configuration, and are found where that is broken.
+pub(crate) fn skill_directories(environment: &Environment) -> Vec<PathBuf> {
+    user_path(environment, SKILLS_DIRECTORY).into_iter().collect()
+}
+
+fn user_path(environment: &Environment, path: &str) -> Option<PathBuf> {
+    Some(environment.xdg("XDG_CONFIG_HOME", ".config")?.join("helix").join(path))
+}
+
+fn enforcement(find: &Finder<'_>) -> Enforcement {
+    let built_in = Enforcement::default();
+    let named = find.first(|layer| layer.enforcement.as_ref()).map(|setting| setting.value);
+    let validators = match named {
+        // Unknown names were refused when the file was read.
+        Some(words) => Validator::ALL.into_iter().filter(|one| words.iter().any(|word| word == one.word())).collect(),
+        None => built_in.validators,
+    };
+    let retries = find.first(|layer| layer.enforcement_retries.as_ref()).map_or(built_in.retries, |found| found.value);
+    Enforcement { validators, retries }
+}
+
+/// `experts.toml` beside the file that switches experts on, else in the user's directory; nothing where they are off.
+fn experts(environment: &Environment, layers: &[(PathBuf, Layer)]) -> Option<Setting<PathBuf>> {
+    let switch = layers.iter().find_map(|(_, layer)| layer.experts.as_ref()).filter(|switch| switch.value)?;
+    let beside = switch.file.parent().unwrap_or(Path::new("/")).join(EXPERTS_FILE);
+    let own = || user_path(environment, EXPERTS_FILE).filter(|path| path.exists());
+    let value = if beside.exists() { beside } else { own().unwrap_or(beside) };
+    Some(Setting { value, origin: origin(switch) })
+}
+
+fn consultant_prompt(path: &Path) -> Result<ConsultantPrompt, CommandError> {
+    let text = std::fs::read_to_string(path).map_err(unreadable(path))?;
+    ConsultantPrompt::parse(path, &text).map_err(|problems| refused(path, problems, text, "helix prompt show"))
+}
+
+fn expert_list(path: &Path) -> Result<Vec<SubAgent>, CommandError> {
+    let text = std::fs::read_to_string(path).map_err(unreadable(path))?;
+    parse_experts(path, &text).map_err(|problems| refused(path, problems, text, "docs/consultant.md"))
+}
+
+fn refused(path: &Path, problems: Vec<Diagnostic>, text: String, see: &str) -> CommandError {
+    let code = problems.first().map_or(codes::CONFIG_VALUE, |first| first.code.as_str()).to_owned();
+    let errors = if problems.len() == 1 { "error" } else { "errors" };
+    CommandError::usage(&code, format!("{} has {} {errors}", path.display(), problems.len()))
+        .hint(format!("mend the file; see {see}"))
+        .diagnostics(problems, text)
+}
+
 /// Looks a key up in all layers, the strongest first.
-struct Finder<'a> {
-    layers: &'a [(PathBuf, Layer)],
+pub(super) struct Finder<'a> {
+    pub(super) layers: &'a [(PathBuf, Layer)],
 }
 
 impl Finder<'_> {
-    fn first<T: Clone>(&self, key: impl Fn(&Layer) -> Option<&Written<T>>) -> Option<Setting<T>> {
+    pub(super) fn first<T: Clone>(&self, key: impl Fn(&Layer) -> Option<&Written<T>>) -> Option<Setting<T>> {
         let written = self.layers.iter().find_map(|(_, layer)| key(layer))?;
         Some(Setting { value: written.value.clone(), origin: origin(written) })
     }
@@ -235,7 +354,7 @@ fn patience(find: &Finder<'_>) -> Patience {
     }
 }
 
-fn origin<T>(written: &Written<T>) -> String {
+pub(super) fn origin<T>(written: &Written<T>) -> String {
     format!("{}:{}", written.file.display(), written.line)
 }
 
@@ -277,6 +396,9 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
         let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), dialect) {
             (Some(written), _) => command_of(environment, written),
             (None, DialectName::Claude) => vec!["claude".to_owned()],
+            (None, DialectName::Codex) => vec!["codex".to_owned()],
+            // There is no default for "any program"; the probe says what to do about it.
+            (None, DialectName::Command) => Vec::new(),
             (None, DialectName::Replay) => {
                 vec![environment.program.to_string_lossy().into_owned(), "replay-agent".to_owned()]
             }
@@ -294,10 +416,14 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
         for (_, agent) in parts.iter().rev() {
             profile.env.extend(agent.env.iter().flat_map(|written| written.value.clone()));
         }
+        let trust = parts.iter().find_map(|(_, agent)| agent.trust_exit.as_ref());
+        if dialect == DialectName::Command && trust.is_some_and(|written| written.value) {
+            profile.exit_status = ExitStatus::Trusted;
+        }
         let passed = parts.iter().find_map(|(_, agent)| agent.pass_env.as_ref());
         profile.pass_env = match passed {
             Some(written) => expand(environment, written.value.iter().map(String::as_str)),
-            None => expand(environment, PASSED_VARIABLES.iter().copied()),
+            None => expand(environment, PASSED_VARIABLES.iter().chain(passed_to(dialect)).copied()),
         };
         let origin = parts.first().map_or_else(|| "built in".to_owned(), |(path, _)| path.display().to_string());
         (name.to_owned(), Setting { value: profile, origin })

@@ -2,24 +2,52 @@
 
 use std::time::Duration;
 
+use helix_core::job::{JobStatus, JobView};
 use helix_engine::{Engine, EngineError};
 use helix_store::JobFilter;
 
-/// Waits until no job is unfinished, and none has come for `grace`.
+/// Jobs that need a host: unfinished ones, but for those that wait for persons and nothing else.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(crate) async fn busy_jobs(engine: &Engine) -> Result<Vec<JobView>, EngineError> {
+    let mut busy = Vec::new();
+    for job in engine.jobs(JobFilter::unfinished()).await? {
+        if is_busy(engine, &job).await? {
+            busy.push(job);
+        }
+    }
+    Ok(busy)
+}
+
+async fn is_busy(engine: &Engine, job: &JobView) -> Result<bool, EngineError> {
+    match job.status {
+        JobStatus::Waiting => Ok(!engine.waits_for_person(&job.id).await?),
+        JobStatus::Queued | JobStatus::Running => Ok(true),
+        JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => Ok(false),
+    }
+}
+
+/// Waits until no job needs a host, and none has come for `grace`.
 ///
 /// # Errors
 /// When the journal cannot be read.
 pub(crate) async fn until_idle(engine: &Engine, grace: Duration) -> Result<(), EngineError> {
     loop {
-        while let Some(job) = engine.jobs(JobFilter::unfinished()).await?.into_iter().next() {
+        while let Some(job) = busy_jobs(engine).await?.into_iter().next() {
             let mut events = engine.job_events(&job.id, job.last_event).await?;
             while let Some(event) = events.recv().await {
                 event?;
+                // What waits for a person now needs nobody; its next event may be days away.
+                let now = engine.job(job.id.as_str()).await?;
+                if !is_busy(engine, &now).await? {
+                    break;
+                }
             }
         }
         // Time for somebody to submit the next job, or the first one.
         tokio::time::sleep(grace).await;
-        if engine.jobs(JobFilter::unfinished()).await?.is_empty() {
+        if busy_jobs(engine).await?.is_empty() {
             return Ok(());
         }
     }

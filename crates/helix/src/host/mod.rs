@@ -23,7 +23,7 @@ use crate::environment::Environment;
 use crate::error::CommandError;
 
 pub(crate) use background::{READY_MARK, become_session_leader, start_in_background};
-pub(crate) use idle::until_idle;
+pub(crate) use idle::{busy_jobs, until_idle};
 pub(crate) use reach::{Reached, find, reach};
 pub(crate) use token::{Made, Token};
 
@@ -118,14 +118,14 @@ impl Host {
         let engine = Engine::open(state, config).await.map_err(|error| engine_error(&error))?;
 
         let shutdown = CancellationToken::new();
-        let server_config = ServerConfig {
+        let server_config = settings.chat_api.apply(ServerConfig {
             token: match listening.access {
                 Access::Token(_) => Some(token.value.clone()),
                 Access::Open => None,
             },
             models,
             ..ServerConfig::default()
-        };
+        });
         let server = tokio::spawn(helix_server::serve(
             listener,
             engine.clone(),
@@ -271,6 +271,8 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
     match error {
         EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
             .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one"),
+        EngineError::Refused { .. } => CommandError::usage(codes::CANNOT_BE_DONE, error)
+            .hint("`helix jobs show ID` says how the job stands, `helix answer` which questions are open"),
         EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("there is nothing left to stop"),
         EngineError::Journal(source) => {
             let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());

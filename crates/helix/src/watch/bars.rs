@@ -27,14 +27,21 @@ impl PhaseBars {
     }
 
     pub(super) fn event(&mut self, event: &Recorded<JobEvent>, view: &JobView) {
-        if self.phases.is_empty() {
-            self.begin(view);
-        }
         // What the bars cannot show stays above them as a line.
         match &event.event {
             JobEvent::JobSubmitted { .. }
             | JobEvent::GateFinished { .. }
             | JobEvent::AttemptFaulted { .. }
+            | JobEvent::PhasesProposed { .. }
+            | JobEvent::PhasesRejected { .. }
+            | JobEvent::ReviewFinished { .. }
+            | JobEvent::QuestionAsked { .. }
+            | JobEvent::QuestionAnswered { .. }
+            | JobEvent::QuestionExpired { .. }
+            | JobEvent::AdviceGiven { .. }
+            | JobEvent::ConflictFound { .. }
+            | JobEvent::JobResumed { .. }
+            | JobEvent::Failure(_)
             | JobEvent::Integrated { .. }
             | JobEvent::IntegrationFailed { .. } => {
                 for line in lines(&event.event, view, |meaning, text| self.terminal.paint_error(meaning, text)) {
@@ -47,6 +54,8 @@ impl PhaseBars {
             | JobEvent::CancelRequested { .. }
             | JobEvent::JobFinished { .. } => {}
         }
+        // Phases may have joined the plan.
+        self.begin(view);
         for (bar, phase) in self.phases.iter().zip(&view.phases) {
             self.show(bar, phase);
         }
@@ -70,7 +79,7 @@ impl PhaseBars {
     fn begin(&mut self, view: &JobView) {
         let width = view.phases.iter().map(|phase| phase.id.as_str().len()).max().unwrap_or(0);
         let coloured = self.terminal.error_colour == Colour::On;
-        for phase in &view.phases {
+        for phase in view.phases.iter().skip(self.phases.len()) {
             let bar = self.all.add(ProgressBar::new_spinner());
             let spinner = if coloured { "{spinner:.cyan}" } else { "{spinner}" };
             if let Ok(style) = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}")) {

@@ -1,5 +1,6 @@
 //! A job as plain lines on standard error, for logs and pipes. Must not use colour where there is none.
 
+use helix_core::failure::event::FailureEvent;
 use helix_core::finding::Verdict;
 use helix_core::job::{IntegrationTarget, JobEnd, JobEvent, JobView, Recorded, describe};
 use helix_core::run::Outcome;
@@ -92,12 +93,67 @@ pub(super) fn lines(event: &JobEvent, view: &JobView, paint: impl Fn(Meaning, &s
             let first = findings.first().map_or("", |finding| finding.message.as_str());
             vec![format!("{}: {}", paint(Meaning::Bad, "could not be merged"), one_line(first, LINE))]
         }
+        JobEvent::PhasesProposed { phase, phases, .. } => {
+            let names: Vec<&str> = phases.iter().map(|added| added.id.as_str()).collect();
+            vec![format!("[{phase}] adds phases: {}", names.join(", "))]
+        }
+        JobEvent::PhasesRejected { phase, findings, .. } => {
+            let mut lines = vec![format!("[{phase}] {}", paint(Meaning::Bad, "its phases are no valid part of the plan"))];
+            let shown = findings.iter().take(3);
+            lines.extend(shown.map(|finding| format!("[{phase}]   {}", one_line(&finding.message, LINE))));
+            lines
+        }
+        JobEvent::ReviewFinished { phase, gate, review, .. } => {
+            let who = if gate.is_some() { "reviewer" } else { "verifier" };
+            let meaning = match &review.verdict {
+                Verdict::Pass => Meaning::Good,
+                Verdict::Fail { .. } => Meaning::Bad,
+                Verdict::Inconclusive { .. } => Meaning::Attention,
+            };
+            let verdict = paint(meaning, review.verdict.word());
+            vec![format!("[{phase}] {who}: {verdict} ({})", one_line(&review.summary, LINE))]
+        }
+        JobEvent::QuestionAsked { phase, question } => {
+            let asked = paint(Meaning::Attention, &format!("question {}", question.number));
+            vec![format!("[{phase}] {asked}: {}", one_line(&question.text, LINE))]
+        }
+        JobEvent::QuestionAnswered { phase, asked, answer } => {
+            let words = [answer.choice.as_deref(), answer.text.as_deref()].into_iter().flatten();
+            let words = words.collect::<Vec<_>>().join(": ");
+            vec![format!("[{phase}] {} answers question {asked}: {}", answer.by, one_line(&words, LINE))]
+        }
+        JobEvent::QuestionExpired { phase, asked } => {
+            vec![format!("[{phase}] {}", paint(Meaning::Attention, &format!("nobody answered question {asked} in time")))]
+        }
+        JobEvent::AdviceGiven { phase, round, advice } => {
+            vec![format!("[{phase}] adviser, round {round}: {}", one_line(&advice.reason, LINE))]
+        }
+        JobEvent::ConflictFound { between, paths, .. } => {
+            let names: Vec<&str> = between.iter().map(|phase| phase.as_str()).collect();
+            let what = format!("{} contradict each other in {}", names.join(", "), paths.join(", "));
+            vec![paint(Meaning::Attention, &one_line(&what, LINE))]
+        }
+        JobEvent::JobResumed { by, .. } => vec![format!("goes on (asked by {by})")],
+        JobEvent::Failure(note) => failure_lines(note),
         JobEvent::CancelRequested { by } => vec![format!("stopping (asked by {by})")],
         JobEvent::JobFinished { end } => vec![match end {
             JobEnd::Succeeded => paint(Meaning::Good, "job succeeded"),
             JobEnd::Failed { reason, .. } => format!("{}: {reason}", paint(Meaning::Bad, "job failed")),
             JobEnd::Cancelled { by } => format!("{} by {by}", paint(Meaning::Attention, "job cancelled")),
         }],
+    }
+}
+
+/// The cause of a failure, where it is known; the rest stands in its report.
+fn failure_lines(note: &FailureEvent) -> Vec<String> {
+    match note {
+        FailureEvent::FailureRecorded(recorded) => {
+            let phase = recorded.phase.as_ref().map_or_else(String::new, |phase| format!("[{phase}] "));
+            vec![format!("{phase}  cause: {} ({})", one_line(&recorded.summary, LINE), recorded.cause)]
+        }
+        FailureEvent::ReportGenerated(_)
+        | FailureEvent::SuggestionRecorded(_)
+        | FailureEvent::SuggestionResolved(_) => Vec::new(),
     }
 }
 

@@ -8,11 +8,14 @@ mod lines;
 mod report;
 
 use helix_core::job::{JobState, JobView};
+use helix_core::question::QuestionStatus;
+use jiff::Timestamp;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::Context;
 use crate::client::{ClientError, NextEvent};
 use crate::codes;
+use crate::commands::answer;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::host::{Reached, reach};
@@ -39,6 +42,8 @@ pub(crate) enum Left {
     No,
     /// Yes, by a second interrupt.
     Early,
+    /// The job can do nothing until a person answers.
+    Waiting,
 }
 
 /// What the user has asked for while watching.
@@ -114,10 +119,16 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                 view = projected;
             }
             display.event(context, &event, &view)?;
-            if state.end().is_some() {
+            if state.end().is_some() && is_latest(&reached, job, last).await? {
                 display.finish();
                 let exit = exit::of_job(&state, asked == Asked::Cancel);
                 return Ok(Watched { view, exit, reached, left: Left::No });
+            }
+            if state.waits_for_person(Timestamp::now()) && is_latest(&reached, job, last).await? {
+                display.finish();
+                if !put_questions(context, &reached, &view).await? {
+                    return Ok(Watched { view, exit: Exit::NeedsPerson, reached, left: Left::Waiting });
+                }
             }
         }
         reached = take_over(context, reached).await?;
@@ -126,6 +137,34 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             cancel(&reached, job).await?;
         }
     }
+}
+
+/// Whether an event is the job's last: a job that was resumed, or a question that was answered, has later ones.
+async fn is_latest(reached: &Reached, job: &JobView, last: u64) -> Result<bool, CommandError> {
+    match reached.client().job(job.id.as_str()).await {
+        Ok(now) => Ok(now.last_event <= last),
+        // The next host will say.
+        Err(ClientError::Gone(_)) => Ok(false),
+        Err(ClientError::Refused(error)) => Err(error),
+    }
+}
+
+/// Puts a job's open questions to whoever sits at the terminal. `false` when nobody does, or does not want to answer now.
+async fn put_questions(context: &Context, reached: &Reached, view: &JobView) -> Result<bool, CommandError> {
+    let open = view.questions.iter().filter(|question| question.status == QuestionStatus::Open);
+    for question in open {
+        context.terminal.say(&answer::shown(context, question));
+        if !answer::can_ask(context) {
+            continue;
+        }
+        let Some(given) = answer::ask(context, question).await? else { return Ok(false) };
+        match reached.client().answer(&question.id, &given).await {
+            Ok(_) | Err(ClientError::Gone(_)) => {}
+            // Somebody else was faster, or the answer did not fit: what became of it is the next event, or it is asked again.
+            Err(ClientError::Refused(error)) => context.terminal.report(&error),
+        }
+    }
+    Ok(answer::can_ask(context))
 }
 
 /// Goes on after a broken connection: with the same host if it lives, else with another, else as the host.

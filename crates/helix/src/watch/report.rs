@@ -6,8 +6,10 @@ use std::path::Path;
 
 use helix_core::finding::Verdict;
 use helix_core::job::{IntegrationTarget, JobStatus, JobView, PhaseStatus};
+use helix_core::question::QuestionStatus;
 
 use super::lines::short;
+use crate::commands::answer::how_to_answer;
 use crate::terminal::{Meaning, Table, Terminal, duration, money, one_line};
 
 /// The phases as a table.
@@ -79,6 +81,16 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
             IntegrationTarget::Nowhere => lines.push("commit   none: nothing changed".to_owned()),
         }
     }
+    for phase in &view.phases {
+        let busy = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+        if let Some(stage) = phase.stage.as_ref().filter(|_| busy) {
+            lines.push(format!("{}: {stage}", phase.id));
+        }
+        if let Some(verdict) = &phase.verdict {
+            lines.push(format!("{}: verifier: {}", phase.id, one_line(verdict, 200)));
+        }
+    }
+    lines.extend(questions(view, terminal));
     lines.push(format!("logs     {}", state_dir.join("runs").display()));
     lines.push(format!("look     helix jobs show {}", view.id));
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
@@ -99,6 +111,30 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
         lines.extend(error.hint.as_ref().map(|hint| format!("hint: {hint}")));
     }
     lines.join("\n")
+}
+
+/// What persons were asked, and what became of it.
+fn questions(view: &JobView, terminal: &Terminal) -> Vec<String> {
+    let mut lines = Vec::new();
+    for question in &view.questions {
+        let text = one_line(&question.text, 160);
+        let line = match &question.status {
+            QuestionStatus::Open => {
+                let mark = terminal.paint(Meaning::Attention, "waits for you");
+                lines.push(format!("{mark} {}: {text}", question.id));
+                format!("  {}", how_to_answer(question))
+            }
+            QuestionStatus::Answered { answer, .. } => {
+                let said = [answer.choice.as_deref(), answer.text.as_deref()];
+                let said = said.into_iter().flatten().collect::<Vec<_>>().join(": ");
+                format!("answered {} by {}: {} ({text})", question.id, answer.by, one_line(&said, 160))
+            }
+            QuestionStatus::Expired { .. } => format!("nobody answered {} in time ({text})", question.id),
+            QuestionStatus::Closed => format!("closed {} ({text})", question.id),
+        };
+        lines.push(line);
+    }
+    lines
 }
 
 fn findings(phase: &helix_core::job::PhaseView) -> Vec<String> {

@@ -28,14 +28,24 @@ pub(crate) struct Bed {
 
 impl Bed {
     /// Serves Helix with this version of the real CLI, whose model follows the script.
-    pub(crate) fn serve(claude: &str, mut script: Script) -> Self {
+    pub(crate) fn serve(claude: &str, script: Script) -> Self {
+        Self::serve_with(claude, script, "", &[])
+    }
+
+    /// The same with more settings, and with files beside them.
+    pub(crate) fn serve_with(claude: &str, mut script: Script, settings: &str, files: &[(&str, &str)]) -> Self {
         let mut sandbox = Sandbox::new().unwrap();
         script.variables.insert("projects".into(), sandbox.path().join("projects").display().to_string());
         let model = ScriptedModel::start_blocking(script).unwrap();
         // A user's shell with the project's tools in its path; agents and gates find pytest there.
         let path = format!("{}:{}", python().parent().unwrap().display(), std::env::var("PATH").unwrap());
         sandbox.set("PATH", path);
-        write_settings(&sandbox, claude, &model.base_url());
+        write_settings(&sandbox, claude, &model.base_url(), settings);
+        for (path, text) in files {
+            let path = sandbox.home().join(".config/helix").join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
         let mut serve = sandbox
             .command(env!("CARGO_BIN_EXE_helix"))
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
@@ -54,6 +64,12 @@ impl Bed {
         Self { serve, url: text("url"), token, model, sandbox }
     }
 
+    /// What the agent printed in a run.
+    #[allow(dead_code, reason = "not every test file looks at it")]
+    pub(crate) fn printed(&self, run: &str) -> String {
+        std::fs::read_to_string(self.sandbox.state().join("runs").join(run).join("stdout.jsonl")).unwrap()
+    }
+
     /// Where new projects are made.
     pub(crate) fn projects(&self) -> PathBuf {
         self.sandbox.path().join("projects")
@@ -61,10 +77,23 @@ impl Bed {
 
     /// A chat client that has said nothing yet.
     pub(crate) fn client(&self) -> Client {
-        let script = workspace_root().join("crates/helix/tests/e2e/client.py");
         let mut command: Command = self.sandbox.command(python());
+        command.arg(workspace_root().join("crates/helix/tests/e2e/client.py"));
+        self.converse(command)
+    }
+
+    /// A chat client in JavaScript that has said nothing yet.
+    #[allow(dead_code, reason = "not every test file talks through it")]
+    pub(crate) fn javascript_client(&self) -> Client {
+        let mut command: Command = self.sandbox.command("node");
+        let packages = test_tools().join("javascript");
+        assert!(packages.join("complete").is_file(), "there is no {}; run `cargo xtask setup` first", packages.display());
+        command.arg(workspace_root().join("crates/helix/tests/e2e/client.mjs")).env("PACKAGES", packages);
+        self.converse(command)
+    }
+
+    fn converse(&self, mut command: Command) -> Client {
         command
-            .arg(script)
             .env("OPENAI_BASE_URL", format!("{}/v1", self.url))
             .env("OPENAI_API_KEY", &self.token)
             .env("NO_PROXY", "127.0.0.1")
@@ -154,6 +183,18 @@ impl Client {
         self.order(&json!({ "ask": text }))
     }
 
+    /// Says something else in place of what was said last, as an edit in a chat page does.
+    #[allow(dead_code, reason = "not every test file edits")]
+    pub(crate) fn edit(&mut self, text: &str) -> Value {
+        self.order(&json!({ "edit": text }))
+    }
+
+    /// Says something in the responses form, after the last response.
+    #[allow(dead_code, reason = "not every test file asks so")]
+    pub(crate) fn respond(&mut self, text: &str) -> Value {
+        self.order(&json!({ "respond": text }))
+    }
+
     /// Says something and gets the lines that came over the wire.
     pub(crate) fn listen(&mut self, text: &str) -> Vec<String> {
         let report = self.order(&json!({ "listen": text }));
@@ -182,15 +223,17 @@ impl Drop for Client {
 }
 
 /// The Python that `cargo xtask setup` installs, with the `openai` package and pytest.
+fn test_tools() -> PathBuf {
+    std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from)
+}
+
 fn python() -> PathBuf {
-    let tools =
-        std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from);
-    let python = tools.join("python/bin/python");
+    let python = test_tools().join("python/bin/python");
     assert!(python.is_file(), "there is no {}; run `cargo xtask setup` first", python.display());
     python
 }
 
-fn write_settings(sandbox: &Sandbox, claude: &str, model: &str) {
+fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, more: &str) {
     let claude = claude_binary(claude).unwrap_or_else(|error| panic!("{error}"));
     let settings = format!(
         r#"
@@ -204,6 +247,8 @@ roots = ["{projects}"]
 
 [projects]
 directory = "{projects}"
+
+{more}
 "#,
         claude.display(),
         sandbox.claude_config().display(),

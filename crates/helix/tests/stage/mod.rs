@@ -92,6 +92,12 @@ impl Stage {
         Some((announced["url"].as_str()?.to_owned(), token.trim().to_owned()))
     }
 
+    /// Address and token of the host, once it answers.
+    pub async fn reachable(&self) -> (String, String) {
+        self.ask(|http, url| http.get(format!("{url}/healthz"))).await;
+        self.host().unwrap()
+    }
+
     /// Asks until a host answers, whichever it is by then.
     async fn ask(&self, request: impl Fn(&reqwest::Client, &str) -> reqwest::RequestBuilder) -> reqwest::Response {
         let start = Instant::now();
@@ -125,6 +131,27 @@ impl Stage {
                 return answer["id"].as_str().unwrap().to_owned();
             }
             assert!(start.elapsed() < LIMIT);
+        }
+    }
+
+    /// Answers the job's open questions, first options first, until it has ended. Gives its last view.
+    pub async fn answer_all(&self, id: &str, choose: impl Fn(&Value) -> Value) -> Value {
+        let start = Instant::now();
+        loop {
+            let job = self.job(id).await;
+            if ["succeeded", "failed", "cancelled"].contains(&job["status"].as_str().unwrap_or_default()) {
+                return job;
+            }
+            let open = job["questions"].as_array().into_iter().flatten().filter(|one| one["status"] == "open");
+            for question in open {
+                let path = format!("/api/v1/questions/{}/answer", question["id"].as_str().unwrap());
+                let body = choose(question);
+                // One that was answered before the host died is settled: that is an answer, too.
+                let answer = self.ask(|http, url| http.post(format!("{url}{path}")).json(&body)).await;
+                assert!(answer.status().is_success() || answer.status() == 409, "{}", answer.status());
+            }
+            assert!(start.elapsed() < LIMIT, "job {id} does not end: {job:#}\n{}", self.log());
+            tokio::time::sleep(LOOK_AGAIN).await;
         }
     }
 

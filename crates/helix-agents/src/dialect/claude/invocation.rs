@@ -4,21 +4,17 @@
 //! and variable: the measured runs of 2.1.197 and 2.1.330 that `docs/outcomes.md` names.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use helix_core::ids::AgentSessionId;
 use serde_json::{Value, json};
 
+use super::super::agent_files::AgentFiles;
+use super::super::arguments::{check_arguments, check_environment};
 use super::super::surroundings::path_text;
 use super::super::{InvocationError, Surroundings};
 use crate::invocation::Invocation;
-use crate::profile::{AgentAsk, AgentHook, AgentProfile, DialectName, McpServer, SessionRef};
-
-/// Linux takes 128 KiB for one argument, its NUL included.
-const ARGUMENT_LIMIT: usize = 128 * 1024 - 1;
+use crate::profile::{AgentAsk, AgentHook, AgentProfile, DialectName, McpServer, SessionRef, SubAgent};
 
 /// Tools that outlive the turn or leave the worktree, none of which has a meaning in a supervised run.
 const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree";
@@ -34,14 +30,12 @@ pub(super) fn invocation(
         .split_first()
         .filter(|(program, _)| !program.is_empty())
         .ok_or_else(|| InvocationError::NoProgram { profile: profile.name.clone() })?;
-    let files = AgentFiles::create(&ask.run_dir)?;
+    let files = AgentFiles::create(&ask.run_dir, DialectName::Claude)?;
     let mut args = leading.to_vec();
     args.extend(arguments(profile, ask, &files)?);
     check_arguments(&args)?;
     let env = environment(profile, own, &files);
-    if let Some((name, _)) = env.iter().find(|(name, value)| name.contains('\0') || value.contains('\0')) {
-        return Err(InvocationError::NulByte { what: format!("the variable {name:?}") });
-    }
+    check_environment(&env)?;
     Ok(Invocation { program: PathBuf::from(program), args, env, cwd: ask.cwd.clone(), stdin: prompt_line(ask) })
 }
 
@@ -59,6 +53,11 @@ fn arguments(profile: &AgentProfile, ask: &AgentAsk, files: &AgentFiles) -> Resu
             option("--resume", from.to_string());
             option("--session-id", uuid_of(new)?);
         }
+        SessionRef::Cut { from, new, at } => {
+            option("--resume", from.to_string());
+            option("--session-id", uuid_of(new)?);
+            option("--resume-session-at", at.clone());
+        }
     }
     if let Some(model) = ask.model.as_ref().or(profile.default_model.as_ref()) {
         option("--model", model.clone());
@@ -67,10 +66,10 @@ fn arguments(profile: &AgentProfile, ask: &AgentAsk, files: &AgentFiles) -> Resu
         option("--fallback-model", model.clone());
     }
     option("--permission-mode", "dontAsk".to_owned());
-    option("--settings", files.write("settings.json", &settings(ask))?);
+    option("--settings", files.write("settings.json", settings(ask).to_string().as_bytes())?);
     // Neither the user's nor the project's own settings: what a run may do must not depend on where it runs.
     option("--setting-sources", String::new());
-    option("--mcp-config", files.write("mcp.json", &servers(&ask.mcp)?)?);
+    option("--mcp-config", files.write("mcp.json", servers(&ask.mcp)?.to_string().as_bytes())?);
     if let Some(turns) = ask.max_turns {
         option("--max-turns", turns.to_string());
     }
@@ -86,9 +85,12 @@ fn arguments(profile: &AgentProfile, ask: &AgentAsk, files: &AgentFiles) -> Resu
     if let Some(system) = &ask.system {
         option("--append-system-prompt", system.clone());
     }
+    if !ask.agents.is_empty() {
+        option("--agents", sub_agents(&ask.agents)?.to_string());
+    }
     // Last among the options with values, and followed by flags without: variadic options swallow what comes after them.
     option("--disallowedTools", NEVER_USED_TOOLS.to_owned());
-    if matches!(ask.session, SessionRef::Fork { .. }) {
+    if matches!(ask.session, SessionRef::Fork { .. } | SessionRef::Cut { .. }) {
         args.push("--fork-session".to_owned());
     }
     args.push("--strict-mcp-config".to_owned());
@@ -101,24 +103,6 @@ fn uuid_of(id: &AgentSessionId) -> Result<String, InvocationError> {
     let fits = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
         && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()));
     if fits { Ok(id.to_string()) } else { Err(InvocationError::SessionNotUuid { session: id.to_string() }) }
-}
-
-fn check_arguments(args: &[String]) -> Result<(), InvocationError> {
-    for (place, arg) in args.iter().enumerate() {
-        let name = place.checked_sub(1).map_or("the program", |before| args[before].as_str());
-        if arg.contains('\0') {
-            return Err(InvocationError::NulByte { what: format!("the value of {name}") });
-        }
-        if arg.len() > ARGUMENT_LIMIT {
-            let what = match name {
-                "--append-system-prompt" => "the system prompt",
-                "--json-schema" => "the JSON schema",
-                _ => "an argument",
-            };
-            return Err(InvocationError::ArgumentTooLong { what, bytes: arg.len(), limit: ARGUMENT_LIMIT });
-        }
-    }
-    Ok(())
 }
 
 fn environment(profile: &AgentProfile, own: &Surroundings, files: &AgentFiles) -> Vec<(String, String)> {
@@ -157,7 +141,9 @@ fn prompt_line(ask: &AgentAsk) -> Vec<u8> {
 }
 
 fn settings(ask: &AgentAsk) -> Value {
-    let mut settings = json!({"permissions": {"allow": ask.tools.allow, "deny": ask.tools.deny}});
+    let asking = if ask.agents.is_empty() { &[][..] } else { &ASKING_TOOLS[..] };
+    let allow: Vec<&str> = ask.tools.allow.iter().map(String::as_str).chain(asking.iter().copied()).collect();
+    let mut settings = json!({"permissions": {"allow": allow, "deny": ask.tools.deny}});
     if !ask.hooks.is_empty() {
         let mut events: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         for hook in &ask.hooks {
@@ -195,39 +181,20 @@ fn servers(servers: &[McpServer]) -> Result<Value, InvocationError> {
     Ok(json!({ "mcpServers": entries }))
 }
 
-/// The files of one run that only this dialect knows.
-struct AgentFiles {
-    directory: PathBuf,
-    temporary: PathBuf,
-}
-
-impl AgentFiles {
-    fn create(run_dir: &Path) -> Result<Self, InvocationError> {
-        let directory = run_dir.join(format!("agent-{}", DialectName::Claude));
-        let temporary = directory.join("tmp");
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&temporary)
-            .map_err(|source| InvocationError::Write { path: temporary.clone(), source })?;
-        Ok(Self { directory, temporary })
-    }
-
-    /// Writes a file that nobody else may read, and gives its path as an argument. Replaces what an earlier try left.
-    fn write(&self, name: &str, content: &Value) -> Result<String, InvocationError> {
-        let path = self.directory.join(name);
-        let partial = self.directory.join(format!(".{name}.partial"));
-        let written = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&partial)
-            .and_then(|mut file| file.write_all(content.to_string().as_bytes()))
-            .and_then(|()| fs::rename(&partial, &path));
-        match written {
-            Ok(()) => Ok(path_text(&path)),
-            Err(source) => Err(InvocationError::Write { path, source }),
+/// The agents that this one may ask. Measured: 2.1.197 ignores JSON that it does not understand, 2.1.330 exits with 1.
+fn sub_agents(agents: &[SubAgent]) -> Result<Value, InvocationError> {
+    let mut entries = serde_json::Map::new();
+    for agent in agents {
+        let mut entry = json!({"description": agent.description, "prompt": agent.prompt, "tools": agent.tools});
+        if let Some(model) = &agent.model {
+            entry["model"] = json!(model);
+        }
+        if entries.insert(agent.name.clone(), entry).is_some() {
+            return Err(InvocationError::DuplicateAgent { name: agent.name.clone() });
         }
     }
+    Ok(Value::Object(entries))
 }
+
+/// The tools by which an agent asks its sub-agents, under both of their names.
+const ASKING_TOOLS: [&str; 2] = ["Agent", "Task"];

@@ -56,7 +56,7 @@ impl Dialect for Claude {
             Supported::Yes
         };
         let features = match supported {
-            Supported::TooOld { .. } => Vec::new(),
+            Supported::TooOld { .. } | Supported::NotAsked => Vec::new(),
             Supported::Yes | Supported::Untested { .. } => vec![
                 Feature::PartialMessages,
                 Feature::StructuredOutput,

@@ -32,6 +32,8 @@ pub struct ClaudeReader {
     count: LineCount,
     started: bool,
     session: Option<AgentSessionId>,
+    /// The last message of the main agent that a model wrote.
+    point: Option<String>,
     turn: Turn,
     last: Option<LastRecord>,
     rate_limit: Option<RateLimit>,
@@ -132,6 +134,7 @@ impl ClaudeReader {
 
     fn assistant(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
         let parent = taken_text(&mut record, "parent_tool_use_id");
+        let point = text(&record, "uuid").map(str::to_owned);
         let error = text(&record, "error").map(|word| (terminal::declared_error(word), word.to_owned()));
         let Some(Value::Object(mut body)) = record.remove("message") else {
             events.push(unrecognised("assistant without message"));
@@ -151,6 +154,9 @@ impl ClaudeReader {
         if synthetic {
             events.push(unrecognised("assistant synthetic"));
             return;
+        }
+        if parent.is_none() && point.is_some() {
+            self.point = point;
         }
         if let (Some(id), Some(usage)) = (text(&body, "id"), body.get("usage")) {
             let before = self.ledger.total();
@@ -316,6 +322,10 @@ impl Reader for ClaudeReader {
 
     fn session(&self) -> Option<&AgentSessionId> {
         self.session.as_ref()
+    }
+
+    fn point(&self) -> Option<&str> {
+        self.point.as_deref()
     }
 
     fn answer(&self) -> &str {

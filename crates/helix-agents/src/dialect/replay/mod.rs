@@ -51,6 +51,10 @@ impl Dialect for Replay {
                 option("--resume", from.to_string());
                 option("--session", new.to_string());
             }
+            SessionRef::Cut { .. } => {
+                let what = "cut a session at a point of it";
+                return Err(InvocationError::Unsupported { dialect: DialectName::Replay, what });
+            }
         }
         option("--sessions", path_text(&sessions_dir(profile, own)?));
         if let Some(label) = &ask.label {

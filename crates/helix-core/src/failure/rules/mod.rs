@@ -4,12 +4,16 @@
 
 pub(crate) mod agents;
 mod compilers;
+mod general;
 mod languages;
 mod system;
+mod tools;
 
 use super::rule::Rule;
 
 /// All rules.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [agents::RULES, compilers::RULES, languages::RULES, system::RULES].into_iter().flatten()
+    [agents::RULES, compilers::RULES, languages::RULES, system::RULES, tools::RULES, general::RULES]
+        .into_iter()
+        .flatten()
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::yaml::{Entry, Node, Value};
 
+use super::super::model::PhaseType;
 use super::super::print::{entry_text, node_text};
 use super::draft::Draft;
 use super::files::{self, Direction, Files, Owner};
@@ -284,6 +285,15 @@ impl<'n> Writing<'_, 'n, '_, '_> {
             }
             fields.finish(self.pen.reader);
         }
+        if let Some(at) = parts.iter().position(|part| &*part.key == "template") {
+            match template(&parts[at].value) {
+                Some(known) => parts[at].value = known,
+                None => {
+                    let part = parts.remove(at);
+                    self.pen.ignored(&part.key_range, entry_text(&part), NO_TEMPLATE);
+                }
+            }
+        }
         let has = |parts: &[Entry], key: &str| parts.iter().any(|part| &*part.key == key);
         if !has(&parts, "max") {
             let part = match &mut self.around.max {
@@ -334,4 +344,20 @@ impl<'n> Writing<'_, 'n, '_, '_> {
 fn word(value: &Node) -> Node {
     let row = WORDS.iter().find(|row| row.of == WordOf::Phase && as_text(value) == Some(row.word));
     row.map_or_else(|| value.clone(), |row| text_node(row.modern, &value.range))
+}
+
+/// Why the template of added phases is left out.
+pub(super) const NO_TEMPLATE: &str = "no phase type has this name; the phases that are added are of type development";
+
+/// The phase type that a template of added phases is named after (`development-python`); what is no text stays as it is,
+/// for the reader to report.
+pub(super) fn template(value: &Node) -> Option<Node> {
+    let Some(written) = as_text(value) else { return Some(value.clone()) };
+    let modern = |name: &str| {
+        let row = WORDS.iter().find(|row| row.of == WordOf::Phase && row.word == name);
+        let name = row.map_or(name, |row| row.modern);
+        PhaseType::ALL.into_iter().find(|kind| kind.word() == name)
+    };
+    let kind = modern(written).or_else(|| modern(written.split(['-', '_', '.']).next()?))?;
+    Some(text_node(kind.word(), &value.range))
 }

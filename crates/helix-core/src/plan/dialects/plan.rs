@@ -125,6 +125,12 @@ fn apply(row: &OldKey, old: Old<'_>, top: &mut Top<'_>, pen: &mut Pen<'_, '_>) {
             }
         }
         Meaning::Generates(modern) => {
+            let template = (modern == "template").then(|| phase::template(value));
+            let value = match &template {
+                None => value,
+                Some(Some(known)) => known,
+                Some(None) => return pen.ignored(range, old.text, phase::NO_TEMPLATE),
+            };
             let new =
                 format!("generates_phases: {{ {modern}: {} }} # in each phase that generates phases", node_text(value));
             let shared = Shared { value: value.clone(), key_range: range.clone(), old: old.text, new, used: 0 };

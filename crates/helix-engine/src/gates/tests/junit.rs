@@ -5,7 +5,7 @@
 use super::output::{FailedTest, TestRun};
 
 /// The report that a command line names, relative to its directory.
-pub(super) fn report_path(argv: &[String]) -> Option<&str> {
+pub(in crate::gates) fn report_path(argv: &[String]) -> Option<&str> {
     let flags =
         ["--junitxml", "--junit-xml", "--junit", "--test-reporter-destination", "--outputFile", "--output-file"];
     argv.iter().enumerate().find_map(|(index, word)| {

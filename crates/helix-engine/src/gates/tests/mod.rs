@@ -24,6 +24,7 @@ use super::checkout::{Check, Checked, fault_of, run_on, words};
 use super::command::{leftover_note, tampered};
 use super::judgement::{Judgement, Trouble};
 use baseline::{Baseline, Cache};
+pub(super) use junit::report_path;
 use output::TestRun;
 
 pub(super) async fn tests_pass(
@@ -48,7 +49,7 @@ pub(super) async fn tests_pass(
     if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
         return Ok(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes));
     }
-    let run = read(&checked);
+    let run = read_run(&checked);
     let cache = Cache::new(&context.state, &argv);
     // What this phase's result is, the next phase's base will be: a job pays for each tree once.
     cache.store(&context.result.tree, &Baseline { end: checked.run.end.into(), run: run.clone() }).await;
@@ -60,7 +61,7 @@ pub(super) async fn tests_pass(
 }
 
 /// Counts and failures of a run: from its report if it wrote one, otherwise from its output.
-fn read(checked: &Checked) -> Option<TestRun> {
+pub(super) fn read_run(checked: &Checked) -> Option<TestRun> {
     let printed = output::read(&checked.output);
     match checked.report.as_deref().and_then(junit::read) {
         // Names and places as printed are those that the agent knows.
@@ -101,7 +102,7 @@ async fn baseline(
         }
         Err(other) => return Err(other),
     };
-    let found = Baseline { end: checked.run.end.into(), run: read(&checked) };
+    let found = Baseline { end: checked.run.end.into(), run: read_run(&checked) };
     cache.store(&tree, &found).await;
     Ok(Some(found))
 }

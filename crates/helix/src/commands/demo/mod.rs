@@ -15,7 +15,7 @@ use clap::Args;
 use helix_core::job::{JobStatus, JobView};
 
 use crate::cli::Context;
-use crate::client::{ChatEvent, Client, chat_body};
+use crate::client::{ChatEvent, Client, Talk, chat_body};
 use crate::codes;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
@@ -112,7 +112,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
 async fn converse(context: &Context, client: &Client) -> Result<(), CommandError> {
     say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
-    let mut answer = client.chat("demo", &chat_body(None, cassette::REQUEST)).await?;
+    let mut answer = client.chat(&Talk::Key("demo".into()), &chat_body(None, cassette::REQUEST)).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
         match event {

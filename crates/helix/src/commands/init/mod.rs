@@ -18,7 +18,7 @@ use crate::terminal::{Meaning, Reading};
 use survey::{Survey, survey};
 
 /// Agents that Helix speaks with, by the names of their programs.
-const AGENTS: &[&str] = &["claude"];
+const AGENTS: &[&str] = &["claude", "codex"];
 
 /// Arguments of `helix init`.
 #[derive(Debug, Args)]
@@ -86,10 +86,11 @@ fn say_found(
     let say = |what: &str, text: &str| context.terminal.data(&format!("{what:<10}{text}"));
     say(
         "agents",
-        if agents.is_empty() {
-            "none in PATH: install Claude Code (npm install -g @anthropic-ai/claude-code)"
+        &if agents.is_empty() {
+            "none in PATH: install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex)"
+                .to_owned()
         } else {
-            "claude"
+            agents.join(", ")
         },
     )?;
     say("languages", &if names.is_empty() { "none recognised".to_owned() } else { names.join(", ") })?;
@@ -106,24 +107,44 @@ fn say_found(
 }
 
 fn configuration(agents: &[&str]) -> String {
-    let note =
-        if agents.contains(&"claude") { "found in PATH" } else { "not found in PATH when this file was written" };
+    let found = |name: &str| agents.contains(&name);
+    // Claude Code goes first where both are there: it also keeps to budgets of money and turns.
+    let default = if found("codex") && !found("claude") { "codex" } else { "claude" };
+    let note = if found(default) { "found in PATH" } else { "not found in PATH when this file was written" };
+    let codex = if found("codex") {
+        "\n[agents.codex]\ndialect = \"codex\"\ncommand = [\"codex\"]\n# model = \"gpt-5.1-codex\"\n"
+    } else {
+        ""
+    };
     format!(
         "\
 # Helix's configuration; every key is described in docs/configuration.md.
 # Without this file the same values hold: keep what you change.
 
 [defaults]
-agent = \"claude\"             # {note}
+agent = \"{default}\"             # {note}
 
 [agents.claude]
 dialect = \"claude\"
 command = [\"claude\"]
 # model = \"sonnet\"
-
+{codex}
 [jobs]
 max_parallel = 2             # phases of one job at the same time
 # budget_usd = 10.0          # for a whole job
+# max_run_time = \"4h\"        # all runs of a job together
+
+# [verifier]
+# model = \"haiku\"            # who looks at results; default: the phase's agent, with another model
+
+# [adviser]
+# rounds = 3                 # proposals about a phase that cannot go on before a person is asked; 0 is none
+
+# [escalation]
+# person = \"ask\"             # or \"never\": the phase fails instead
+
+# [questions]
+# timeout = \"72h\"            # how long a question waits; or \"never\"
 "
     )
 }

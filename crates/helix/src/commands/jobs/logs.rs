@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use helix_agents::{AskedSchema, DialectName, Reader, dialect};
 use helix_core::agent_event::AgentEvent;
-use helix_core::ids::RunId;
+use helix_core::ids::{JobId, RunId};
 use helix_core::job::{JobView, PhaseView};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ const LINE: usize = 160;
 /// A run's log and how far it was read.
 struct Log {
     phase: String,
-    attempt: usize,
+    role: String,
     run: RunId,
     path: PathBuf,
     open: Option<OpenLog>,
@@ -44,7 +44,7 @@ pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follo
     loop {
         let view = job(context, id).await?;
         let over = view.status.is_final();
-        add_new(&mut logs, &selected(&view, phase)?, &runs);
+        add_new(&mut logs, &view.id, &selected(&view, phase)?, &runs);
         for log in &mut logs {
             log.print(context)?;
         }
@@ -69,13 +69,31 @@ fn selected<'a>(view: &'a JobView, phase: Option<&str>) -> Result<Vec<&'a PhaseV
     }
 }
 
-fn add_new(logs: &mut Vec<Log>, phases: &[&PhaseView], runs: &Path) {
+/// What a run was for: `attempt 2`, a reviewer's, or an adviser's.
+fn role(job: &JobId, phase: &PhaseView, run: &RunId) -> String {
+    let attempt = (1..=phase.attempt).find(|number| RunId::for_attempt(job, &phase.id, *number) == *run);
+    if let Some(number) = attempt {
+        return format!("attempt {number}");
+    }
+    // Repeats after a provider's trouble have the run's own name and a number.
+    let rounds = u32::try_from(phase.runs.len()).unwrap_or(u32::MAX);
+    let is = |round: u32| {
+        let first = RunId::for_advice(job, &phase.id, round);
+        run.as_str().strip_prefix(first.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match (1..=rounds).find(|round| is(*round)) {
+        Some(round) => format!("adviser, round {round}"),
+        None => "reviewer".to_owned(),
+    }
+}
+
+fn add_new(logs: &mut Vec<Log>, job: &JobId, phases: &[&PhaseView], runs: &Path) {
     for phase in phases {
-        for (index, run) in phase.runs.iter().enumerate() {
+        for run in &phase.runs {
             if logs.iter().all(|log| log.run != *run) {
                 logs.push(Log {
                     phase: phase.id.to_string(),
-                    attempt: index + 1,
+                    role: role(job, phase, run),
                     run: run.clone(),
                     path: runs.join(run.as_str()),
                     open: None,
@@ -97,7 +115,7 @@ impl Log {
                 Err(error) => return Err(unreadable(&path)(error)),
             };
             if context.terminal.reading == Reading::People {
-                let title = format!("== {} attempt {} ({})", self.phase, self.attempt, self.run);
+                let title = format!("== {} {} ({})", self.phase, self.role, self.run);
                 context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
             }
             self.open = Some((BufReader::new(file), dialect(self.dialect()).reader(AskedSchema::No), Vec::new()));
@@ -114,7 +132,7 @@ impl Log {
             for event in events.drain(..) {
                 match context.terminal.reading {
                     Reading::Programs => context.terminal.json_line(
-                        &json!({ "phase": self.phase, "attempt": self.attempt, "run": self.run, "event": event }),
+                        &json!({ "phase": self.phase, "role": self.role, "run": self.run, "event": event }),
                     )?,
                     Reading::People => {
                         for text in shown(context, &event) {

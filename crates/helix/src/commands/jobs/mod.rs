@@ -1,22 +1,28 @@
-//! `helix jobs`: lists, shows, follows and stops jobs, through the host if there is one.
+//! `helix jobs`: lists, shows, follows, stops and resumes jobs, through the host if there is one.
 //!
 //! Must not know SQL: without a host, reading goes through the journal's read-only access.
 
 mod logs;
-mod offline;
+pub(crate) mod offline;
+mod reopen;
+pub(crate) mod reports;
+mod results;
 
 use clap::{Args, Subcommand};
 use helix_core::job::{JobStatus, JobView};
+use helix_core::question::QuestionStatus;
 use serde_json::json;
 
 use crate::cli::Context;
-use crate::client::ClientError;
+use crate::client::{ClientError, ReopenBody};
 use crate::commands::run;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{Reached, engine_error, find, reach};
 use crate::terminal::{Meaning, Reading, Table, duration, money, one_line};
 use crate::watch::{job_report, watch};
+
+use reopen::Stay;
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -29,7 +35,7 @@ pub(crate) struct Arguments {
 enum Action {
     /// Lists jobs, newest first
     List,
-    /// Shows a job: phases, gates, cost, commit, errors
+    /// Shows a job: phases, gates, cost, commit, errors, and the report of what failed last
     Show {
         /// Id, or a beginning of it that fits only one
         id: String,
@@ -50,6 +56,47 @@ enum Action {
         #[arg(short, long)]
         follow: bool,
     },
+    /// Goes on with a job that failed or was cancelled, from what has not passed
+    Resume {
+        /// As for show
+        id: String,
+        /// A new budget for the whole job in US dollars, what it has cost so far included
+        #[arg(long, value_name = "USD", value_parser = run::budget)]
+        budget: Option<f64>,
+        /// Leaves at once; a host in the background carries the job on
+        #[arg(long)]
+        detach: bool,
+    },
+    /// Does a phase again, and all that build on it
+    Retry {
+        /// As for show
+        id: String,
+        /// The phase
+        #[arg(long, value_name = "ID")]
+        phase: String,
+        /// As for resume
+        #[arg(long, value_name = "USD", value_parser = run::budget)]
+        budget: Option<f64>,
+        /// As for resume
+        #[arg(long)]
+        detach: bool,
+    },
+    /// Shows what a job changed, or a phase of it, or an attempt
+    Diff {
+        /// As for show
+        id: String,
+        /// Only what this phase changed
+        #[arg(long, value_name = "ID")]
+        phase: Option<String>,
+        /// Only what this attempt of the phase changed since the one before it, from 1
+        #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u32).range(1..))]
+        attempt: Option<u32>,
+    },
+    /// Shows what proves each passed phase, checked again now: commits, records, outputs of gates, verdicts, approvals
+    Evidence {
+        /// As for show
+        id: String,
+    },
     /// Stops a job
     Cancel {
         /// As for show
@@ -64,9 +111,23 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Show { id } => show(context, &id).await,
             Action::Watch { id } => follow(context, &id).await,
             Action::Logs { id, phase, follow } => logs::logs(context, &id, phase.as_deref(), follow).await,
+            Action::Resume { id, budget, detach } => {
+                let body = ReopenBody { phase: None, budget_usd: budget };
+                reopen::reopen(context, &id, &body, stay(detach)).await
+            }
+            Action::Retry { id, phase, budget, detach } => {
+                let body = ReopenBody { phase: Some(phase), budget_usd: budget };
+                reopen::reopen(context, &id, &body, stay(detach)).await
+            }
+            Action::Diff { id, phase, attempt } => results::diff(context, &id, phase.as_deref(), attempt).await,
+            Action::Evidence { id } => results::evidence(context, &id).await,
             Action::Cancel { id } => cancel(context, &id).await,
         }
     })
+}
+
+fn stay(detach: bool) -> Stay {
+    if detach { Stay::Leave } else { Stay::Follow }
 }
 
 async fn list(context: &Context) -> Ended {
@@ -88,7 +149,7 @@ async fn list(context: &Context) -> Ended {
         let passed = job.phases.iter().filter(|phase| phase.status == helix_core::job::PhaseStatus::Passed).count();
         table.row([
             (job.id.to_string(), None),
-            (job.status.word().to_owned(), Some(meaning(job.status))),
+            (status(job), Some(meaning(job.status))),
             (format!("{passed}/{}", job.phases.len()), None),
             (duration(job.duration_seconds), None),
             (money(job.cost), None),
@@ -98,6 +159,15 @@ async fn list(context: &Context) -> Ended {
     }
     context.terminal.data(&table.for_data(&context.terminal))?;
     Ok(Exit::Success)
+}
+
+/// The status, and whether a person is waited for.
+fn status(job: &JobView) -> String {
+    let open = job.questions.iter().filter(|question| question.status == QuestionStatus::Open).count();
+    match open {
+        0 => job.status.word().to_owned(),
+        _ => format!("{} (for you: helix answer)", job.status.word()),
+    }
 }
 
 fn meaning(status: JobStatus) -> Meaning {
@@ -121,10 +191,12 @@ async fn job(context: &Context, id: &str) -> Result<JobView, CommandError> {
 async fn show(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
     if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&view)?;
+        let reports = reports::of(context, &view).await?;
+        context.terminal.json(&reports::Reported { job: &view, reports })?;
         return Ok(Exit::Success);
     }
     context.terminal.data(&job_report(&view, &context.settings()?.state_dir.value, &context.terminal))?;
+    reports::print(context, &view).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
         context.terminal.say(&format!("no host is running: `helix jobs watch {}` carries it on", view.id));
     }

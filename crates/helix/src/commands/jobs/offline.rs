@@ -7,8 +7,21 @@ use crate::codes;
 use crate::config::Settings;
 use crate::error::CommandError;
 
+/// The journal for reading.
+///
+/// # Errors
+/// As [`job`] when there is none.
+pub(super) async fn open_or_missing(settings: &Settings, id: &str) -> Result<SqliteJournal, CommandError> {
+    open(settings).await?.ok_or_else(|| missing(id))
+}
+
+fn missing(id: &str) -> CommandError {
+    CommandError::usage(codes::NOT_FOUND, format!("there is no job {id:?}"))
+        .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one")
+}
+
 /// All jobs, newest first.
-pub(super) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandError> {
+pub(crate) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandError> {
     let Some(journal) = open(settings).await? else { return Ok(Vec::new()) };
     let mut jobs = Vec::new();
     let mut cursor = None;
@@ -27,12 +40,8 @@ pub(super) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandErr
 
 /// One job, by id or unique beginning.
 pub(super) async fn job(settings: &Settings, id: &str) -> Result<JobView, CommandError> {
-    let missing = || {
-        CommandError::usage(codes::NOT_FOUND, format!("there is no job {id:?}"))
-            .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one")
-    };
-    let Some(journal) = open(settings).await? else { return Err(missing()) };
-    journal.job(id.to_owned()).await.map_err(|error| read_error(&error))?.ok_or_else(missing)
+    let Some(journal) = open(settings).await? else { return Err(missing(id)) };
+    journal.job(id.to_owned()).await.map_err(|error| read_error(&error))?.ok_or_else(|| missing(id))
 }
 
 async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError> {

@@ -1,0 +1,149 @@
+//! The items of a thread as events: texts, reasoning, and everything that the agent does.
+//!
+//! Must not judge: what an item means for the run is told to the reader as a [`Work`].
+
+use std::collections::HashSet;
+
+use helix_core::agent_event::AgentEvent;
+use serde_json::{Map, Value, json};
+
+use super::super::TOOL_OUTPUT_LIMIT;
+
+/// How far an item has come, by the record that carries it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// `item.started` and `item.updated`.
+    UnderWay,
+    /// `item.completed`.
+    Over,
+}
+
+/// What an item means for the run.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Work {
+    /// A part of the answer.
+    Said(String),
+    /// Something began that is lost if it is not reported to have ended.
+    Began(String),
+    /// It ended.
+    Ended(String),
+    /// It was not allowed.
+    Denied(String),
+    /// Nothing.
+    Nothing,
+}
+
+/// Translates one item. `open` are the ids of the calls that were reported to have begun.
+pub(super) fn read(
+    item: Map<String, Value>,
+    stage: Stage,
+    open: &mut HashSet<String>,
+    events: &mut Vec<AgentEvent>,
+) -> Work {
+    let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+    let kind = text("type");
+    match (kind, stage) {
+        ("agent_message", Stage::Over) => {
+            let said = text("text").to_owned();
+            whole(said.clone(), Voice::Answer, events);
+            Work::Said(said)
+        }
+        ("reasoning", Stage::Over) => {
+            whole(text("text").to_owned(), Voice::Thought, events);
+            Work::Nothing
+        }
+        // Their text comes with the completed item.
+        ("agent_message" | "reasoning", Stage::UnderWay) => Work::Nothing,
+        ("command_execution" | "file_change" | "mcp_tool_call" | "collab_tool_call" | "web_search", _) => {
+            tool(&item, kind, stage, open, events)
+        }
+        (other, _) => {
+            events.push(unrecognised(&format!("item/{other}")));
+            Work::Nothing
+        }
+    }
+}
+
+/// An event without meaning for Helix, or that this dialect does not know.
+pub(super) fn unrecognised(kind: &str) -> AgentEvent {
+    /// Longest name that is kept of something unknown.
+    const LIMIT: usize = 100;
+    AgentEvent::Unrecognised { kind_name: kind.chars().take(LIMIT).collect() }
+}
+
+#[derive(Clone, Copy)]
+enum Voice {
+    Answer,
+    Thought,
+}
+
+/// Codex does not stream: the fragment and the whole are the same text.
+fn whole(text: String, voice: Voice, events: &mut Vec<AgentEvent>) {
+    if text.is_empty() {
+        return;
+    }
+    for partial in [true, false] {
+        let (text, parent) = (text.clone(), None);
+        events.push(match voice {
+            Voice::Answer => AgentEvent::Text { text, partial, parent },
+            Voice::Thought => AgentEvent::Thinking { text, partial, parent },
+        });
+    }
+}
+
+fn tool(
+    item: &Map<String, Value>,
+    kind: &str,
+    stage: Stage,
+    open: &mut HashSet<String>,
+    events: &mut Vec<AgentEvent>,
+) -> Work {
+    let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+    let of = |name: &str| item.get(name).cloned().unwrap_or_default();
+    let id = text("id").to_owned();
+    let (name, input) = match kind {
+        "command_execution" => ("command_execution".to_owned(), json!({"command": of("command")})),
+        "file_change" => ("file_change".to_owned(), json!({"changes": of("changes")})),
+        "mcp_tool_call" => (format!("mcp__{}__{}", text("server"), text("tool")), of("arguments")),
+        "collab_tool_call" => (format!("collab__{}", text("tool")), json!({"prompt": of("prompt")})),
+        _ => (kind.to_owned(), json!({"query": of("query")})),
+    };
+    // Some items are only reported once they are over; whoever counts calls needs their beginning too.
+    let is_new = match stage {
+        Stage::UnderWay => open.insert(id.clone()),
+        Stage::Over => !open.remove(&id),
+    };
+    if is_new {
+        events.push(AgentEvent::ToolStarted { id: id.clone(), name, input, parent: None });
+    }
+    if stage == Stage::UnderWay {
+        return Work::Began(id);
+    }
+    let status = text("status");
+    let failed = match item.get("exit_code").and_then(Value::as_i64) {
+        Some(code) => code != 0,
+        None => matches!(status, "failed" | "declined") || item.get("error").is_some_and(|error| !error.is_null()),
+    };
+    let output = match kind {
+        "command_execution" => text("aggregated_output").to_owned(),
+        "mcp_tool_call" => result_text(item),
+        _ => String::new(),
+    };
+    let end = output.floor_char_boundary(TOOL_OUTPUT_LIMIT);
+    events.push(AgentEvent::ToolFinished { id: id.clone(), output: output[..end].to_owned(), failed });
+    match status {
+        "declined" => Work::Denied(id),
+        // Reported as over although it is not: nobody saw it end.
+        "in_progress" => Work::Began(id),
+        _ => Work::Ended(id),
+    }
+}
+
+/// What a tool server answered: its texts, else its error.
+fn result_text(item: &Map<String, Value>) -> String {
+    let content = item.get("result").and_then(|result| result.get("content")).and_then(Value::as_array);
+    let texts = content.into_iter().flatten().filter_map(|part| part.get("text")?.as_str());
+    let said = texts.collect::<Vec<_>>().join("\n");
+    let error = item.get("error").and_then(|error| error.get("message")).and_then(Value::as_str);
+    if said.is_empty() { error.unwrap_or_default().to_owned() } else { said }
+}

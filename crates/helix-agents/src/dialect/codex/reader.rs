@@ -1,0 +1,282 @@
+//! Reads the CLI's JSON lines: every line becomes events, and all of them together the evidence of the run.
+//!
+//! Must not know sentences (`trouble` does), and must not drop what it does not know.
+
+use std::collections::HashSet;
+
+use helix_core::agent_event::AgentEvent;
+use helix_core::ids::AgentSessionId;
+use helix_core::run::{AgentErrorKind, Ending, RunFacts, StopReason, Terminal, TerminalKind, TerminalReason};
+use helix_core::usage::Usage;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::super::json_line::JsonLine;
+use super::super::line_count::LineCount;
+use super::super::task_ledger::TaskLedger;
+use super::super::{Ended, Reader};
+use super::item::{self, Stage, Work, unrecognised};
+use super::schema::without_nulls;
+use super::trouble::{Nature, Trouble};
+use crate::invocation::{RunEnd, StreamEnd};
+use crate::profile::AskedSchema;
+
+/// Longest message for people that a terminal record keeps, in characters.
+const MESSAGE_LIMIT: usize = 500;
+
+/// Reads one run of Codex.
+#[derive(Debug, Default)]
+pub struct CodexReader {
+    asked_schema: AskedSchema,
+    count: LineCount,
+    started: bool,
+    session: Option<AgentSessionId>,
+    /// Whether anything happened since the last terminal record.
+    active: bool,
+    /// The last message of the turn: by the CLI's contract that is the answer.
+    message: String,
+    /// Turns that began.
+    turns: u32,
+    denials: u32,
+    last: Option<LastRecord>,
+    usage: Usage,
+    tasks: TaskLedger,
+    /// Calls under way, a few at a time.
+    open: HashSet<String>,
+}
+
+/// A terminal record with what it says of errors.
+#[derive(Debug)]
+struct LastRecord {
+    terminal: Terminal,
+    trouble: Option<Trouble>,
+}
+
+impl CodexReader {
+    /// A reader at the start of a run.
+    pub fn new(asked_schema: AskedSchema) -> Self {
+        Self { asked_schema, ..Self::default() }
+    }
+
+    fn take(&mut self, line: JsonLine, events: &mut Vec<AgentEvent>) {
+        let mut record = match line {
+            JsonLine::Blank => return,
+            JsonLine::Other => return events.push(unrecognised("not json")),
+            JsonLine::Object(record) => record,
+        };
+        let kind = record.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match kind.as_str() {
+            "thread.started" => self.thread(&record, events),
+            "turn.started" => {
+                // A record that follows its like at once repeats it.
+                self.turns += u32::from(!self.active || self.turns == 0);
+                (self.started, self.active) = (true, true);
+                self.message.clear();
+            }
+            "item.started" | "item.updated" => self.item(&mut record, Stage::UnderWay, events),
+            "item.completed" => self.item(&mut record, Stage::Over, events),
+            "turn.completed" => self.completed(&record, events),
+            "turn.failed" => {
+                let error = record.get("error").unwrap_or(&Value::Null);
+                self.failed(&message_of(error), events);
+            }
+            "error" => match retry(message_of(&Value::Object(record))) {
+                Ok(event) => {
+                    self.active = true;
+                    events.push(event);
+                }
+                // Without a `turn.failed` after it, it is the agent's last word.
+                Err(message) => self.failed(&message, events),
+            },
+            other => events.push(unrecognised(other)),
+        }
+    }
+
+    fn thread(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
+        (self.started, self.active) = (true, true);
+        let id = record.get("thread_id").and_then(Value::as_str);
+        self.session = id.and_then(|id| AgentSessionId::new(id).ok()).or_else(|| self.session.take());
+        events.push(AgentEvent::Started { session: self.session.clone(), model: None, version: None });
+    }
+
+    fn item(&mut self, record: &mut Map<String, Value>, stage: Stage, events: &mut Vec<AgentEvent>) {
+        let Some(Value::Object(item)) = record.remove("item") else {
+            return events.push(unrecognised("item without content"));
+        };
+        // Warnings are no work: the CLI also prints them before a turn and after it.
+        self.active |= item.get("type").and_then(Value::as_str) != Some("error");
+        match item::read(item, stage, &mut self.open, events) {
+            Work::Said(text) => self.message = text,
+            Work::Began(id) => self.tasks.began(&id),
+            Work::Ended(id) => self.tasks.ended(&id),
+            Work::Denied(id) => {
+                self.denials += 1;
+                self.tasks.ended(&id);
+            }
+            Work::Nothing => {}
+        }
+    }
+
+    fn completed(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
+        let usage = record.get("usage").unwrap_or(&Value::Null);
+        self.usage = consumption(usage, self.turns);
+        let structured = match self.asked_schema {
+            AskedSchema::Yes => structured(&self.message),
+            AskedSchema::No => None,
+        };
+        let terminal = Terminal {
+            kind: TerminalKind::Success,
+            is_error: false,
+            reason: Some(TerminalReason::Completed),
+            // The record exists only where the provider's last response was complete; it names no other reason.
+            stop_reason: Some(StopReason::EndTurn),
+            http_status: None,
+            structured_output: structured.is_some(),
+            usage_present: self.usage.output_tokens > 0,
+            answer_empty: self.message.trim().is_empty(),
+            turns: self.turns,
+            denials: self.denials,
+            message: self.message.chars().take(MESSAGE_LIMIT).collect(),
+        };
+        let answer = Some(self.message.clone());
+        events.push(AgentEvent::Finished { answer, structured, is_error: false, usage: self.usage });
+        self.active = false;
+        self.last = Some(LastRecord { terminal, trouble: None });
+    }
+
+    fn failed(&mut self, message: &str, events: &mut Vec<AgentEvent>) {
+        let trouble = Trouble::of(message);
+        let refused = trouble.nature == Nature::Refused;
+        let terminal = error_record(message, &trouble, self.turns, refused.then_some(StopReason::Refusal));
+        if let Some(limit) = trouble.rate_limit(None) {
+            events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
+        }
+        // The sentence comes twice, as `error` and as `turn.failed`: it is told once.
+        let told = self.last.as_ref().is_some_and(|last| !self.active && last.terminal == terminal);
+        if !told {
+            let answer = Some(terminal.message.clone());
+            events.push(AgentEvent::Finished { answer, structured: None, is_error: true, usage: self.usage });
+        }
+        self.active = false;
+        self.last = Some(LastRecord { terminal, trouble: Some(trouble) });
+    }
+
+    fn facts_at(&mut self, ended: &Ended, stream: &StreamEnd, said: Option<Timestamp>) -> RunFacts {
+        if !self.count.tail_taken() {
+            self.tail(&stream.tail, &mut Vec::new());
+        }
+        if self.last.is_none() && !self.started && matches!(ended.ending, Ending::Exited { code: 1..=127 }) {
+            // An unknown session is the one refusal to start that a fresh session cures; stdout says nothing of it.
+            let trouble = Trouble::of(&ended.stderr_tail);
+            if trouble.nature == Nature::NoSession {
+                let terminal = error_record(ended.stderr_tail.trim(), &trouble, 0, None);
+                self.last = Some(LastRecord { terminal, trouble: Some(trouble) });
+            }
+        }
+        let trouble = self.last.as_ref().and_then(|last| last.trouble.as_ref());
+        RunFacts {
+            ending: ended.ending.clone(),
+            stopped: ended.stopped,
+            stdout: self.count.facts(stream),
+            asked_schema: self.asked_schema == AskedSchema::Yes,
+            started: self.started,
+            active_after_terminal: self.last.is_some() && self.active,
+            terminal: self.last.as_ref().map(|last| last.terminal.clone()),
+            declared_error: trouble.and_then(|trouble| trouble.error).filter(|kind| *kind != AgentErrorKind::Unknown),
+            rate_limit: trouble.and_then(|trouble| trouble.rate_limit(said)),
+            tasks_lost: self.tasks.not_completed(),
+            stderr_tail: ended.stderr_tail.clone(),
+        }
+    }
+}
+
+impl Reader for CodexReader {
+    fn line(&mut self, line: &[u8], events: &mut Vec<AgentEvent>) {
+        let line = JsonLine::read(line);
+        self.count.line(&line);
+        self.take(line, events);
+    }
+
+    fn tail(&mut self, tail: &[u8], events: &mut Vec<AgentEvent>) {
+        let tail = JsonLine::read(tail);
+        self.count.tail(&tail);
+        self.take(tail, events);
+    }
+
+    fn facts_of(&mut self, ended: &Ended, stream: &StreamEnd) -> RunFacts {
+        self.facts_at(ended, stream, None)
+    }
+
+    fn facts(&mut self, end: &RunEnd, stream: &StreamEnd) -> RunFacts {
+        // The CLI names the time of day only, and ends at once after it.
+        self.facts_at(&Ended::from(end), stream, Some(end.ended_at))
+    }
+
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    fn session(&self) -> Option<&AgentSessionId> {
+        self.session.as_ref()
+    }
+
+    fn answer(&self) -> &str {
+        &self.message
+    }
+}
+
+fn error_record(message: &str, trouble: &Trouble, turns: u32, stop_reason: Option<StopReason>) -> Terminal {
+    Terminal {
+        kind: trouble.terminal_kind(),
+        is_error: true,
+        reason: Some(trouble.reason()),
+        stop_reason,
+        http_status: trouble.http_status,
+        structured_output: false,
+        usage_present: false,
+        answer_empty: true,
+        turns,
+        denials: 0,
+        message: message.chars().take(MESSAGE_LIMIT).collect(),
+    }
+}
+
+fn message_of(error: &Value) -> String {
+    match error.get("message").unwrap_or(error) {
+        Value::String(message) => message.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// `Reconnecting... 1/5 (reason)` as an event; any other message is given back. Where it names no count, it waits for the network.
+fn retry(message: String) -> Result<AgentEvent, String> {
+    let Some(rest) = message.strip_prefix("Reconnecting...").map(str::trim_start) else { return Err(message) };
+    let (count, reason) = rest.split_once('(').unwrap_or((rest, ""));
+    let number = |text: &str| text.trim().parse().unwrap_or_default();
+    let (attempt, max) = count.split_once('/').map_or((0, 0), |(attempt, max)| (number(attempt), number(max)));
+    let reason = reason.strip_suffix(')').unwrap_or(reason).to_owned();
+    Ok(AgentEvent::ApiRetry { attempt, max, delay_ms: 0, reason })
+}
+
+/// The answer as structured output. Codex hands on what the model wrote; whether it fits the schema is for who asked.
+fn structured(message: &str) -> Option<Value> {
+    match serde_json::from_str(message) {
+        Ok(Value::Null) | Err(_) => None,
+        Ok(value) => Some(without_nulls(value)),
+    }
+}
+
+/// The consumption that a record names. The provider counts cached tokens as part of the input, Helix counts them apart.
+fn consumption(usage: &Value, turns: u32) -> Usage {
+    let count = |name: &str| usage.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let (cached, written) = (count("cached_input_tokens"), count("cache_write_input_tokens"));
+    Usage {
+        input_tokens: count("input_tokens").saturating_sub(cached).saturating_sub(written),
+        output_tokens: count("output_tokens"),
+        cache_read_tokens: cached,
+        cache_write_tokens: written,
+        turns,
+        cost_usd: 0.0,
+    }
+}

@@ -1,0 +1,305 @@
+//! What Codex says went wrong, as types: its records name no kinds of errors, only sentences.
+//!
+//! Must be the only place that knows these sentences. One that it does not know is an error of unknown kind, never none.
+
+use helix_core::run::{AgentErrorKind, RateLimit, TerminalKind, TerminalReason};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+/// A sentence of Codex about an error, understood.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Trouble {
+    /// Its kind; `None` where the sentence says that nobody erred, such as an interrupt.
+    pub(super) error: Option<AgentErrorKind>,
+    /// HTTP status, where the sentence names it.
+    pub(super) http_status: Option<u16>,
+    /// When the limit resets, where it is a limit.
+    pub(super) resets: Option<Resets>,
+    /// More than an error's kind.
+    pub(super) nature: Nature,
+}
+
+/// Endings that are no mere error.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// An error.
+    #[default]
+    Error,
+    /// The conversation does not fit the model's context.
+    ContextFull,
+    /// Somebody interrupted the turn.
+    Interrupted,
+    /// The provider's filter ended the answer.
+    Refused,
+    /// The session to resume does not exist.
+    NoSession,
+}
+
+/// When a limit resets, as the sentence says it. Codex writes local times, and Helix runs it with `TZ=UTC`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Resets {
+    /// At a point in time.
+    At(Timestamp),
+    /// At this time of the day on which it was said: Codex leaves the date out then.
+    TimeOfDay { hour: i8, minute: i8 },
+    /// So many milliseconds after it was said.
+    After(i64),
+}
+
+impl Resets {
+    /// The point in time, given when it was said; `None` if that is not known and is needed.
+    pub(super) fn at(self, said: Option<Timestamp>) -> Option<Timestamp> {
+        match self {
+            Self::At(time) => Some(time),
+            Self::TimeOfDay { hour, minute } => {
+                let said = said?;
+                let today = said.to_zoned(TimeZone::UTC).date().at(hour, minute, 0, 0);
+                let time = today.to_zoned(TimeZone::UTC).ok()?.timestamp();
+                // Said shortly before midnight and read after it.
+                if time < said { time.checked_add(jiff::SignedDuration::from_hours(24)).ok() } else { Some(time) }
+            }
+            Self::After(milliseconds) => said?.checked_add(jiff::SignedDuration::from_millis(milliseconds)).ok(),
+        }
+    }
+}
+
+impl Trouble {
+    /// Understands a sentence. Total; sources are the recordings of 0.169.0 and the words in its executable.
+    pub(super) fn of(message: &str) -> Self {
+        let said = message.to_lowercase().replace('\u{2019}', "'");
+        let mut trouble = Self { http_status: http_status(&said), ..Self::default() };
+        let code = provider_code(message);
+        trouble.nature = nature(&said, code.as_deref());
+        trouble.error = match trouble.nature {
+            Nature::Interrupted | Nature::NoSession => None,
+            Nature::ContextFull | Nature::Refused => Some(AgentErrorKind::Unknown),
+            Nature::Error => Some(kind(&said, code.as_deref(), trouble.http_status)),
+        };
+        if trouble.error == Some(AgentErrorKind::RateLimit) {
+            trouble.resets = resets(&said);
+        }
+        trouble
+    }
+
+    /// What the terminal record calls itself, in Helix's words.
+    pub(super) fn terminal_kind(&self) -> TerminalKind {
+        match self.nature {
+            Nature::Interrupted | Nature::NoSession => TerminalKind::ErrorDuringExecution,
+            Nature::Error | Nature::ContextFull | Nature::Refused => TerminalKind::Other("turn.failed".to_owned()),
+        }
+    }
+
+    /// Why the run ended.
+    pub(super) fn reason(&self) -> TerminalReason {
+        match self.nature {
+            Nature::ContextFull => TerminalReason::PromptTooLong,
+            Nature::Interrupted => TerminalReason::Aborted,
+            Nature::Error | Nature::Refused => TerminalReason::ApiError,
+            Nature::NoSession => TerminalReason::Other("no such session".to_owned()),
+        }
+    }
+
+    /// The word about limits, given when it was said.
+    pub(super) fn rate_limit(&self, said: Option<Timestamp>) -> Option<RateLimit> {
+        (self.error == Some(AgentErrorKind::RateLimit))
+            .then(|| RateLimit { rejected: true, resets_at: self.resets.and_then(|resets| resets.at(said)) })
+    }
+}
+
+fn nature(said: &str, code: Option<&str>) -> Nature {
+    let has = |part: &str| said.contains(part);
+    if code == Some("context_length_exceeded")
+        || has("ran out of room in the model's context window")
+        || has("exceeds the context window")
+        || has("context_length_exceeded")
+    {
+        Nature::ContextFull
+    } else if has("reason: content_filter") || matches!(code, Some("content_policy_violation" | "cyber_policy")) {
+        Nature::Refused
+    } else if has("turn interrupted") || has("turn aborted") || has("interrupted by user") {
+        Nature::Interrupted
+    } else if has("no rollout found for") {
+        Nature::NoSession
+    } else {
+        Nature::Error
+    }
+}
+
+/// The kind of an error. What the provider's own code says comes before its HTTP status, and that before the sentence.
+fn kind(said: &str, code: Option<&str>, status: Option<u16>) -> AgentErrorKind {
+    use AgentErrorKind as Kind;
+    let has = |part: &str| said.contains(part);
+    match code {
+        Some("rate_limit_exceeded" | "usage_limit_reached") => return Kind::RateLimit,
+        Some("insufficient_quota" | "usage_not_included" | "billing_hard_limit_reached") => return Kind::Billing,
+        Some("invalid_api_key" | "token_expired") => return Kind::Authentication,
+        Some("model_not_found") => return Kind::ModelNotFound,
+        Some("server_error" | "server_is_overloaded" | "slow_down") => return Kind::Server,
+        Some(_) | None => {}
+    }
+    // A quota that is used up for good also comes with status 429, and waiting does not help against it.
+    if has("quota exceeded") || has("insufficient_quota") || has("check your plan and billing") {
+        return Kind::Billing;
+    }
+    match status {
+        Some(429) => return Kind::RateLimit,
+        Some(401 | 403) => return Kind::Authentication,
+        Some(402) => return Kind::Billing,
+        Some(404) => return Kind::ModelNotFound,
+        Some(500..) => return Kind::Server,
+        Some(400 | 413 | 422) => return Kind::InvalidRequest,
+        Some(_) | None => {}
+    }
+    if has("usage limit") || has("rate limit") || has("too many requests") {
+        Kind::RateLimit
+    } else if has("log in again")
+        || has("sign in again")
+        || has("not logged in")
+        || has("access token could not be refreshed")
+        || has("upgrade to plus")
+    {
+        Kind::Authentication
+    } else if has("the model does not exist") || (has("model") && (has("not supported") || has("not found"))) {
+        Kind::ModelNotFound
+    } else if has("reason: max_output_tokens") {
+        Kind::MaxOutputTokens
+    } else if has("high demand")
+        || has("at capacity")
+        || has("overloaded")
+        || has("internal server error")
+        || has("stream disconnected before completion")
+        || has("error sending request")
+        || has("connection failed")
+        || has("connection reset")
+        || has("timeout")
+        || has("timed out")
+    {
+        Kind::Server
+    } else if code.is_some() {
+        // The provider's own object with a code that stands for a request which was not acceptable.
+        Kind::InvalidRequest
+    } else {
+        Kind::Unknown
+    }
+}
+
+/// The code of the provider's error where Codex hands the whole object on.
+fn provider_code(message: &str) -> Option<String> {
+    let start = message.find('{')?;
+    let object: Value = serde_json::Deserializer::from_str(&message[start..]).into_iter().next()?.ok()?;
+    let error = object.get("error").unwrap_or(&object);
+    let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
+    text("code").or_else(|| text("type"))
+}
+
+fn http_status(said: &str) -> Option<u16> {
+    // "unexpected status 401 Unauthorized: …", "exceeded retry limit, last status: 429 Too Many Requests"
+    let (_, after) = ["unexpected status ", "last status: "].iter().find_map(|words| said.split_once(words))?;
+    let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|status| (100..600).contains(status))
+}
+
+/// When to try again, by the words after "try again".
+fn resets(said: &str) -> Option<Resets> {
+    let (_, after) = said.rsplit_once("try again ")?;
+    if let Some(words) = after.strip_prefix("in ") {
+        return length_of_time(words).map(Resets::After);
+    }
+    let words: Vec<&str> = after.strip_prefix("at ")?.trim_end_matches(['.', ' ']).split_whitespace().collect();
+    match words.as_slice() {
+        [clock, half] => time_of_day(clock, half).map(|(hour, minute)| Resets::TimeOfDay { hour, minute }),
+        [month, day, year, clock, half, ..] => {
+            let (hour, minute) = time_of_day(clock, half)?;
+            let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+            let month = names.iter().position(|name| month.starts_with(name))?;
+            let day: String = day.chars().take_while(char::is_ascii_digit).collect();
+            let month = i8::try_from(month + 1).ok()?;
+            let date = DateTime::new(year.parse().ok()?, month, day.parse().ok()?, hour, minute, 0, 0).ok()?;
+            Some(Resets::At(date.to_zoned(TimeZone::UTC).ok()?.timestamp()))
+        }
+        _ => None,
+    }
+}
+
+/// `6:46 am` as hour and minute of 24.
+fn time_of_day(clock: &str, half: &str) -> Option<(i8, i8)> {
+    let (hour, minute) = clock.split_once(':')?;
+    let (hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
+    let fits = (1..=12).contains(&hour) && (0..60).contains(&minute);
+    let afternoon = if half.starts_with("pm") { 12 } else { 0 };
+    (fits && (afternoon > 0 || half.starts_with("am"))).then_some((hour % 12 + afternoon, minute))
+}
+
+/// `1.5s`, `250ms`, `2 hours 5 minutes` and the like, in milliseconds. Ends at the first word that is none of these.
+fn length_of_time(words: &str) -> Option<i64> {
+    let mut rest = words.trim_start();
+    let mut sum: Option<f64> = None;
+    loop {
+        let digits = rest.find(|letter: char| !(letter.is_ascii_digit() || letter == '.')).unwrap_or(rest.len());
+        let Ok(number) = rest[..digits].trim_end_matches('.').parse::<f64>() else { break };
+        rest = rest[digits..].trim_start();
+        let letters = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
+        let unit = match &rest[..letters] {
+            "ms" | "millisecond" | "milliseconds" => 1.0,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1_000.0,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60_000.0,
+            "h" | "hr" | "hrs" | "hour" | "hours" => 3_600_000.0,
+            "d" | "day" | "days" => 86_400_000.0,
+            _ => break,
+        };
+        sum = Some(sum.unwrap_or_default() + number * unit);
+        rest = rest[letters..].trim_start_matches([' ', ',', '.']);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a saturating cast of a fraction is what is wanted")]
+    sum.map(|milliseconds| milliseconds as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use AgentErrorKind as Kind;
+
+    fn time(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn sentences_become_kinds() {
+        for (message, error, nature) in [
+            ("unexpected status 401 Unauthorized: nope, url: http://x", Some(Kind::Authentication), Nature::Error),
+            ("exceeded retry limit, last status: 429 Too Many Requests", Some(Kind::RateLimit), Nature::Error),
+            ("Quota exceeded. Check your plan and billing details.", Some(Kind::Billing), Nature::Error),
+            ("Selected model is at capacity. Please try a different model.", Some(Kind::Server), Nature::Error),
+            ("The model does not exist", Some(Kind::ModelNotFound), Nature::Error),
+            ("Incomplete response returned, reason: max_output_tokens", Some(Kind::MaxOutputTokens), Nature::Error),
+            ("{\"error\": {\"code\": \"invalid_value\", \"type\": \"x\"}}", Some(Kind::InvalidRequest), Nature::Error),
+            ("{\"error\": {\"code\": \"context_length_exceeded\"}}", Some(Kind::Unknown), Nature::ContextFull),
+            ("turn interrupted", None, Nature::Interrupted),
+            ("something that nobody has said before", Some(Kind::Unknown), Nature::Error),
+            ("", Some(Kind::Unknown), Nature::Error),
+        ] {
+            let found = Trouble::of(message);
+            assert_eq!((found.error, found.nature), (error, nature), "{message}");
+        }
+    }
+
+    #[test]
+    fn limits_say_when_they_reset() {
+        let said = Some(time("2026-11-22T23:50:00Z"));
+        for (words, wanted) in [
+            ("You\u{2019}ve hit your usage limit. Upgrade or try again at 11:59 PM.", Some("2026-11-22T23:59:00Z")),
+            ("You've hit your usage limit. Try again at 12:05 AM.", Some("2026-11-23T00:05:00Z")),
+            ("You've hit your usage limit, try again at Dec 3rd, 2026 1:07 PM.", Some("2026-12-03T13:07:00Z")),
+            ("rate limit exceeded: x. Please try again in 1.5s.", Some("2026-11-22T23:50:01.5Z")),
+            ("Rate limit reached, try again in 2 hours 5 minutes.", Some("2026-11-23T01:55:00Z")),
+            ("You've hit your usage limit. Try again later.", None),
+            ("You've hit your usage limit. Try again at 25:99 PM.", None),
+        ] {
+            let limit = Trouble::of(words).rate_limit(said).unwrap();
+            assert_eq!((limit.rejected, limit.resets_at), (true, wanted.map(time)), "{words}");
+        }
+        assert_eq!(Trouble::of("usage limit, try again in 5 s").rate_limit(None).unwrap().resets_at, None);
+    }
+}

@@ -1,0 +1,288 @@
+//! Masks what must not leave the machine: keys, tokens, passwords, private keys, wherever a log or a prompt shows them.
+//!
+//! Must not know where the text goes. What looks random but stands by no name of a secret (hashes, ids, paths) stays,
+//! since logs are useless without it.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+/// What stands where a secret stood; it tells nothing of the secret, not even its length.
+pub const PLACEHOLDER: &str = "[redacted]";
+
+/// Rounds to a fixed point: what one mask uncovers, the next takes; the bound keeps it linear.
+const ROUNDS: usize = 4;
+
+/// The text without its secrets: each is replaced by `[redacted]`. Linear in the length of the text; applying it twice
+/// changes nothing more. A text without secrets is lent, not copied.
+///
+/// Taken as secrets are: keys and tokens with their issuers' prefixes (Anthropic, OpenAI, AWS, GitHub, GitLab, Slack, npm,
+/// PyPI, Google, Stripe and others), JSON web tokens, private key blocks (cut off ones too), `Authorization` and cookie
+/// headers, credentials in URLs, and the values of names such as `password`, `API_KEY` or `client_secret`.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut current = Cow::Borrowed(text);
+    for _ in 0..ROUNDS {
+        match once(&current) {
+            Some(masked) if masked != *current => current = Cow::Owned(masked),
+            Some(_) | None => break,
+        }
+    }
+    current
+}
+
+/// One round; nothing if no form matches anywhere.
+fn once(text: &str) -> Option<String> {
+    let mut current: Option<String> = None;
+    for mask in &MASKS.0 {
+        let seen = current.as_deref().unwrap_or(text);
+        if !mask.form.is_match(seen) {
+            continue;
+        }
+        let masked = mask.form.replace_all(seen, |found: &Captures<'_>| (mask.replace)(found)).into_owned();
+        current = Some(masked);
+    }
+    current
+}
+
+/// What stands for a match.
+type Replace = fn(&Captures<'_>) -> String;
+
+/// One form of secret.
+struct Mask {
+    form: Regex,
+    replace: Replace,
+}
+
+struct Masks(Vec<Mask>);
+
+/// Patterns with what replaces them. Names come before prefixes, so that the whole value goes.
+const FORMS: &[(&str, Replace)] = &[
+    // A private key with its beginning: to its end, or as far as it goes.
+    (
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:\\[nr]|\s)*(?:[A-Za-z-]{2,20}: [^\r\n\\]{1,120}|[A-Za-z0-9+/=]{16,}))*(?:(?:\\[nr]|\s)*[A-Za-z0-9+/=]{0,80}(?:\\[nr]|\s)*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?",
+        whole,
+    ),
+    // One whose beginning is cut off.
+    (
+        r"(?:[A-Za-z0-9+/=]{16,}(?:\\[nr]|\s)+)*[A-Za-z0-9+/=]{1,80}(?:\\[nr]|\s)*-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
+        whole,
+    ),
+    // Authorization headers, in requests and in recorded objects.
+    (
+        r#"(?i)\b((?:proxy-)?authorization\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|ntlm) +)?)([^\s"'\\,;<>]{6,})"#,
+        after_name,
+    ),
+    (r"(?i)\b((?:set-)?cookie: ?)([\w.-]+=[^\r\n]+)", after_name),
+    (r#"(?i)\b((?:bearer|basic) +)([A-Za-z0-9._~+/=-]{12,})"#, if_random),
+    // Credentials in URLs.
+    (r#"(\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@?#"'<>]*:)([^\s/?#"'<>]+)@"#, before_at),
+    (r#"(\bhttps?://)([A-Za-z0-9_~.-]{16,})@"#, token_before_at),
+    (
+        r"(https://(?:hooks\.slack\.com/services|(?:canary\.|ptb\.)?discord(?:app)?\.com/api/webhooks)/)([\w/-]{8,})",
+        after_name,
+    ),
+    (
+        r#"(?i)([?&](?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|code|auth|key)=)([^&\s"'<>]{12,})"#,
+        if_random,
+    ),
+    // Names of secrets with values: passwords are taken in any form, tokens if the value looks like one.
+    (
+        r#"(?i)((?:passw(?:or)?d|passphrase|passwort|kennwort|mot[_ ]de[_ ]passe|密码|pwd)\\?["'`]?\s{0,2}(?:=>|:=|[:=])\s{0,3})(\\?"[^"\r\n]{1,400}"|\\?'[^'\r\n]{1,400}'|[^\s"',;&|<>)}\]]+)"#,
+        password,
+    ),
+    (
+        r#"(?i)((?:secret|token|(?:api|access|secret|private|auth|signing|encryption|account|service|master|shared)[ _-]?key(?:[ _-]?id)?|apikey|credentials?|_auth|csrf)\\?["'`]?\s{0,2}(?:=>|:=|[:=])\s{0,3})(\\?"[^"\r\n]{1,1000}"|\\?'[^'\r\n]{1,1000}'|[^\s"',;&|<>)}\]]+)"#,
+        token,
+    ),
+    (
+        r"(?i)(--[a-z-]{0,40}(?:password|passwd|token|secret|api-?key|access-?key|passphrase) +)([^\s-]\S{3,})",
+        if_random,
+    ),
+    (r"(?i)(\blogin\s+\S+\s+password\s+)(\S+)", after_name),
+    (r"((?:^|\s)(?:-u|--user)[ =]['\x22]?[\w.@-]+:)([^\s'\x22]*[A-Za-z][^\s'\x22]*)", after_name),
+    // Issuers' prefixes.
+    (
+        concat!(
+            r"\b(?:sk-(?:ant|proj|svcacct|admin|or|lf)-[A-Za-z0-9_-]{8,}|sk-[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|",
+            r"gl(?:pat|dt|rt|ptt|cbt|oas|soat|ft|imt|agent)-[A-Za-z0-9_-]{16,}|xox[abeoprs]-[A-Za-z0-9-]{8,}|xapp-[A-Za-z0-9-]{8,}|(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b|",
+            r"AIza[0-9A-Za-z_-]{30,}|ya29\.[0-9A-Za-z_-]{20,}|GOCSPX-[0-9A-Za-z_-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-Ag[A-Za-z0-9_-]{16,}|",
+            r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{16,}|hf_[A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}|",
+            r"do[opr]_v1_[a-f0-9]{40,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|hv[sbr]\.[A-Za-z0-9_-]{20,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}|",
+            r"lin_api_[A-Za-z0-9]{30,}|dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9.]{30,}|dapi[0-9a-f]{32}|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{40,}|cio[A-Za-z0-9]{32}\b|rubygems_[a-f0-9]{40,}|",
+            r"AGE-SECRET-KEY-1[A-Z0-9]{40,}|oy2[a-z0-9]{43}\b|ATATT3[A-Za-z0-9_=-]{20,}|figd_[A-Za-z0-9_-]{30,}|PMAK-[A-Za-z0-9-]{30,}|sntry[su]_[A-Za-z0-9_=+/]{30,}|NRAK-[A-Z0-9]{27}|",
+            r"sbp_[a-f0-9]{40}|tskey-[a-z]+-[A-Za-z0-9-]{16,}|ops_eyJ[A-Za-z0-9_-]{20,}|\d{8,10}:AA[A-Za-z0-9_-]{32,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?)",
+        ),
+        whole,
+    ),
+];
+
+static MASKS: LazyLock<Masks> = LazyLock::new(|| {
+    let compiled = FORMS.iter().filter_map(|(pattern, replace)| {
+        let form = Regex::new(pattern).ok()?;
+        Some(Mask { form, replace: *replace })
+    });
+    Masks(compiled.collect())
+});
+
+fn group<'text>(found: &Captures<'text>, at: usize) -> &'text str {
+    found.get(at).map_or("", |group| group.as_str())
+}
+
+fn whole(_: &Captures<'_>) -> String {
+    PLACEHOLDER.to_owned()
+}
+
+fn after_name(found: &Captures<'_>) -> String {
+    format!("{}{PLACEHOLDER}", group(found, 1))
+}
+
+fn if_random(found: &Captures<'_>) -> String {
+    if looks_random(group(found, 2)) { after_name(found) } else { group(found, 0).to_owned() }
+}
+
+fn before_at(found: &Captures<'_>) -> String {
+    // A variable that the shell or a template fills in is no secret.
+    if is_code(group(found, 2)) && !group(found, 2).contains(PLACEHOLDER) {
+        return group(found, 0).to_owned();
+    }
+    format!("{}{PLACEHOLDER}@", group(found, 1))
+}
+
+fn token_before_at(found: &Captures<'_>) -> String {
+    if looks_random(group(found, 2)) { format!("{}@", after_name(found)) } else { group(found, 0).to_owned() }
+}
+
+/// The value of a password: anything but code, variables and words that tell of a password's state.
+fn password(found: &Captures<'_>) -> String {
+    valued(found, |value, _| value.chars().count() >= 3)
+}
+
+/// The value of a token or key: something random, or whatever stands in an environment's assignment.
+fn token(found: &Captures<'_>) -> String {
+    valued(found, |value, name| {
+        // `API_TOKEN=value` in an environment or a file of one; `token: value` in prose is about grammar.
+        let assigned = name.ends_with('=') && !name.chars().any(|letter| letter.is_ascii_lowercase());
+        looks_random(value) || (assigned && value.chars().count() >= 6)
+    })
+}
+
+fn valued(found: &Captures<'_>, secret: fn(&str, &str) -> bool) -> String {
+    let (name, shown) = (group(found, 1), group(found, 2));
+    let opening: usize =
+        shown.chars().take_while(|letter| matches!(letter, '\\' | '"' | '\'')).map(char::len_utf8).sum();
+    let closed = shown.trim_end_matches(['"', '\'', '\\']);
+    let value = closed.get(opening..).unwrap_or_default();
+    if value.is_empty() || is_code(value) || is_state(value) || !secret(value, name) {
+        return group(found, 0).to_owned();
+    }
+    let closing = shown.get(closed.len()..).unwrap_or_default();
+    format!("{name}{}{PLACEHOLDER}{closing}", shown.get(..opening).unwrap_or_default())
+}
+
+/// Letters and digits together, or letters of both cases and long: words and numbers are neither.
+fn looks_random(value: &str) -> bool {
+    let value = value.trim_matches(['"', '\'']);
+    let count = value.chars().count();
+    let has = |test: fn(&char) -> bool| value.chars().any(|letter| test(&letter));
+    let (digits, letters) = (has(char::is_ascii_digit), has(char::is_ascii_alphabetic));
+    let both_cases = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
+    let wordy = value.contains(['/', '\\', '(', '{', ' ', '$']) && !value.ends_with('=');
+    if value.contains(PLACEHOLDER) || is_code(value) || count < 8 {
+        return false;
+    }
+    (digits && letters && !wordy) || (both_cases && count >= 20 && !value.contains(['.', ' ', '(', ':']))
+}
+
+/// Whether the value is an expression, a type, a variable or a mask rather than a value.
+fn is_code(value: &str) -> bool {
+    value.contains(PLACEHOLDER)
+        || value.starts_with(['$', '<', '{', '[', '*', '&', '(', '%', '@', '`', '…', '#', '|', '='])
+        || value.contains(['(', '{'])
+        || value.contains("::")
+        || ["os.environ", "process.env", "env.", "self.", "this.", "secrets.", "config.", "Option<", "String"]
+            .iter()
+            .any(|start| value.starts_with(start))
+        || value.chars().all(|letter| matches!(letter, '*' | 'x' | 'X' | '.' | '•' | '-' | '?'))
+}
+
+/// Words that tell of a secret's state or type.
+fn is_state(value: &str) -> bool {
+    const STATES: &[&str] = &[
+        "none",
+        "null",
+        "nil",
+        "true",
+        "false",
+        "undefined",
+        "str",
+        "string",
+        "int",
+        "bool",
+        "bytes",
+        "text",
+        "any",
+        "required",
+        "missing",
+        "invalid",
+        "incorrect",
+        "wrong",
+        "empty",
+        "expired",
+        "unset",
+        "set",
+        "not",
+        "no",
+        "yes",
+        "optional",
+        "failed",
+        "failure",
+        "error",
+        "denied",
+        "unknown",
+        "hidden",
+        "masked",
+        "prompt",
+        "is",
+        "must",
+        "the",
+        "a",
+        "an",
+        "too",
+        "does",
+        "cannot",
+        "expected",
+        "unexpected",
+        "authentication",
+        "falsch",
+        "ungültig",
+        "char",
+        "varchar",
+        "self",
+        "value",
+        "default",
+        "ok",
+        "mismatch",
+        "redacted",
+        "file",
+        "stdin",
+        "env",
+    ];
+    let word = value.trim_end_matches(['.', ',', ';', ':', '!', '?']).to_lowercase();
+    STATES.contains(&word.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_compiles() {
+        assert_eq!(MASKS.0.len(), FORMS.len());
+    }
+
+    #[test]
+    fn a_text_without_secrets_is_lent() {
+        assert!(matches!(redact("error[E0308]: mismatched types"), Cow::Borrowed(_)));
+    }
+}

@@ -1,0 +1,112 @@
+//! The JSON Schema of a fragment, generated from the types that the reader reads into.
+//!
+//! Must not know a plan beyond what its planning phase says about the phases that it adds.
+
+use schemars::JsonSchema;
+use serde_json::{Value, json};
+
+use super::super::model::{GateSpec, GeneratePhases, PhaseType};
+use super::super::source::{Texts, write_gates_as_in_plans};
+use crate::yaml::Placed;
+
+/// The phases to add to the plan.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(deny_unknown_fields, title = "Phases to add to a Helix plan")]
+#[expect(dead_code, reason = "only its schema is used: the reader goes through its keys one by one")]
+pub(super) struct FragmentSource {
+    /// Runs before all others and finds out whether they can be done at all; leave it out when that is clear.
+    feasibility: Option<FeasibilitySource>,
+    /// The phases, in a sensible order.
+    #[schemars(required)]
+    phases: Option<Vec<AddedPhaseSource>>,
+}
+
+/// An added phase as the agent writes it.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct AddedPhaseSource {
+    /// Unique in the whole plan.
+    #[schemars(required, regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
+    pub(super) id: Option<Placed<String>>,
+    /// For people; the id if absent.
+    pub(super) name: Option<Placed<String>>,
+    /// The plan decides it; may be left out.
+    #[schemars(rename = "type")]
+    pub(super) kind: Option<Placed<PhaseType>>,
+    /// What the agent of this phase is asked to do; it knows nothing but this, the plan's description and its ADR.
+    #[schemars(required, length(min = 1))]
+    pub(super) description: Option<Placed<String>>,
+    /// Ids of added phases whose results it needs; independent phases run in parallel.
+    pub(super) depends_on: Option<Texts>,
+    /// Names of skills.
+    pub(super) skills: Option<Texts>,
+    /// Files that must exist before an attempt, relative to the repository's root.
+    pub(super) inputs: Option<Texts>,
+    /// Claims: files or globs that will be created or changed; phases that may run at the same time share none.
+    #[schemars(required)]
+    pub(super) outputs: Option<Texts>,
+    /// Checks besides those that every added phase has.
+    pub(super) gates: Option<Placed<Vec<Placed<GateSpec>>>>,
+    /// Agent's name, one that the plan uses.
+    pub(super) agent: Option<Placed<String>>,
+    /// Model, one that the plan uses.
+    pub(super) model: Option<Placed<String>>,
+}
+
+/// The phase that finds out whether the others can be done.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used: it is read as an added phase without dependencies")]
+pub(super) struct FeasibilitySource {
+    /// Unique in the whole plan.
+    #[schemars(required, regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
+    id: Option<Placed<String>>,
+    /// For people; the id if absent.
+    name: Option<Placed<String>>,
+    /// `feasibility`; may be left out.
+    #[schemars(rename = "type")]
+    kind: Option<Placed<PhaseType>>,
+    /// What is to be found out, and how.
+    #[schemars(required, length(min = 1))]
+    description: Option<Placed<String>>,
+    /// Names of skills.
+    skills: Option<Texts>,
+    /// Files that must exist before an attempt, relative to the repository's root.
+    inputs: Option<Texts>,
+    /// The file that says what was found out.
+    #[schemars(required, length(min = 1))]
+    outputs: Option<Texts>,
+    /// Checks besides those that every feasibility phase has.
+    gates: Option<Placed<Vec<Placed<GateSpec>>>>,
+    /// Agent's name, one that the plan uses.
+    agent: Option<Placed<String>>,
+    /// Model, one that the plan uses.
+    model: Option<Placed<String>>,
+}
+
+/// The JSON Schema of what a planning phase returns. Every value that [`super::read`] accepts satisfies it.
+pub fn schema(generate: &GeneratePhases) -> Value {
+    let mut schema = schemars::schema_for!(FragmentSource).to_value();
+    write_gates_as_in_plans(&mut schema);
+    let mut set = |pointer: &str, key: &str, value: Value| {
+        if let Some(Value::Object(object)) = schema.pointer_mut(pointer) {
+            object.insert(key.into(), value);
+        }
+    };
+    set("/properties/phases", "minItems", generate.min.into());
+    set("/properties/phases", "maxItems", generate.max.into());
+    for (definition, kind) in [("AddedPhaseSource", generate.template), ("FeasibilitySource", PhaseType::Feasibility)] {
+        let place = format!("/$defs/{definition}/properties");
+        let why = "The plan decides it; may be left out.";
+        set(&place, "type", json!({ "description": why, "const": kind.word() }));
+        if claims_files(kind) {
+            set(&format!("{place}/outputs"), "minItems", 1.into());
+        }
+    }
+    schema
+}
+
+/// Whether a phase of this type proves itself by the files that it claims.
+pub(super) fn claims_files(kind: PhaseType) -> bool {
+    kind.default_gates().gates.iter().any(|gate| gate.needs_outputs())
+}

@@ -1,0 +1,77 @@
+//! Texts compared as chat clients send them back: without regard to white space, as digests where that is enough.
+//!
+//! Must not know which marks a client adds: whoever passes texts in has taken those out.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Digest of a text without its white space: 32 hexadecimal digits; empty for a text that is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct WordsDigest(String);
+
+/// How what a client shows of an answer relates to the record of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextRelation {
+    /// The same.
+    Same,
+    /// One is the beginning of the other: the client stopped reading, or the agent wrote.
+    Part,
+    /// Neither: somebody changed it.
+    Different,
+}
+
+impl WordsDigest {
+    /// Digest of a text.
+    pub fn of(text: &str) -> Self {
+        let mut hash = Sha256::new();
+        let mut buffer = [0; 4];
+        for letter in letters(text) {
+            hash.update(letter.encode_utf8(&mut buffer).as_bytes());
+        }
+        let bytes = hash.finalize();
+        Self(bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// The digest as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A digest that was stored.
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+}
+
+/// Compares two texts without regard to white space.
+pub fn relation(one: &str, other: &str) -> TextRelation {
+    let (mut one, mut other) = (letters(one), letters(other));
+    loop {
+        match (one.next(), other.next()) {
+            (None, None) => return TextRelation::Same,
+            (None, Some(_)) | (Some(_), None) => return TextRelation::Part,
+            (Some(left), Some(right)) if left == right => {}
+            (Some(_), Some(_)) => return TextRelation::Different,
+        }
+    }
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|letter| !letter.is_whitespace() && !letter.is_control())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_no_difference_and_everything_else_is() {
+        assert_eq!(WordsDigest::of(" a\r\nb "), WordsDigest::of("ab"));
+        assert_ne!(WordsDigest::of("a_b"), WordsDigest::of("a-b"), "[19]");
+        assert_eq!(relation("Yes.\n\nNo", "Yes. No"), TextRelation::Same);
+        assert_eq!(relation("Yes. N", "Yes. No"), TextRelation::Part);
+        assert_eq!(relation("Yes. X", "Yes. No"), TextRelation::Different);
+    }
+}

@@ -1,0 +1,72 @@
+//! Reads the labelled failures that are written as text: a head line, then the log, its cause marked with `»`.
+
+use helix_core::failure::{FailureObservation, Log, Termination};
+use serde_json::json;
+
+use super::Case;
+
+/// The first set: the rules were mended by it.
+const FIRST: &str = include_str!("../fixtures/failures/field-1.txt");
+
+/// The second set: put together after that.
+const SECOND: &str = include_str!("../fixtures/failures/field-2.txt");
+
+/// Every case of the second set.
+pub(crate) fn second() -> Vec<Case> {
+    read(SECOND)
+}
+
+/// The third set: common tools, put together last.
+const THIRD: &str = include_str!("../fixtures/failures/field-3.txt");
+
+/// Every case of the third set.
+pub(crate) fn third() -> Vec<Case> {
+    read(THIRD)
+}
+
+/// Every case of the first set.
+pub(crate) fn first() -> Vec<Case> {
+    read(FIRST)
+}
+
+/// `### id tool phase exit CATEGORY/cause retry blame flags`; alternatives after `|`; `\e` is an escape character.
+fn read(text: &str) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for part in text.split("\n### ").skip(2) {
+        let (head, log) = part.split_once('\n').unwrap_or((part, ""));
+        let words: Vec<&str> = head.split_whitespace().collect();
+        let [id, tool, phase, exit, label, retry, blame, flags @ ..] = words.as_slice() else {
+            panic!("{head}");
+        };
+        let (category, cause) = label.split_once('/').unwrap();
+        let log = log.replace("\\e", "\u{1b}");
+        let cause_line = log.lines().find_map(|line| line.strip_prefix('»')).unwrap_or_default().to_owned();
+        let log: Vec<&str> = log.lines().map(|line| line.strip_prefix('»').unwrap_or(line)).collect();
+        let flag = |name: &str| flags.iter().find_map(|flag| flag.strip_prefix(name));
+        let first = |words: &str| words.split('|').next().unwrap_or_default().to_owned();
+        let all = |words: &str| words.split('|').map(str::to_owned).collect::<Vec<_>>();
+        cases.push(Case {
+            id: (*id).to_owned(),
+            observation: FailureObservation {
+                tool: (*tool).to_owned(),
+                phase: (*phase).to_owned(),
+                argv: Vec::new(),
+                termination: match exit.parse::<i32>() {
+                    Ok(signal @ ..=-1) => Termination::Signaled { signal: -signal },
+                    Ok(code) => Termination::Exited { code },
+                    Err(_) => Termination::Unknown,
+                },
+                http_status: flag("http=").map(|status| status.parse().unwrap()),
+                api_error_type: flag("api=").map(str::to_owned),
+                deadline_passed: flags.contains(&"timeout"),
+                oom_kills: u32::from(flags.contains(&"oom")),
+            },
+            log: Log::of_texts("", &log.join("\n")),
+            labels: json!({
+                "category": category, "cause": cause, "cause_line": cause_line,
+                "retry": first(retry), "blame": first(blame), "alt": {"retry": all(retry), "blame": all(blame)},
+            }),
+        });
+    }
+    cases
+}

@@ -1,0 +1,73 @@
+//! Checking many ADRs at once, and repairing what can be repaired exactly.
+//!
+//! Must not know any rule.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use helix_core::adr::{Adr, Rule, check, complete, repair_mojibake};
+use helix_core::diagnostic::Diagnostic;
+
+use super::numbers::replace;
+use super::{AdrDirectory, AdrFileError, read, relative, threads};
+
+/// An ADR and what is wrong with it.
+#[derive(Debug)]
+pub struct CheckedAdr {
+    /// The ADR.
+    pub adr: Adr,
+    /// In the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A file and what is wrong with it.
+#[derive(Debug)]
+pub struct CheckedFile<'d> {
+    /// The ADR.
+    pub adr: Cow<'d, Adr>,
+    /// Validity in the order of the file, then completeness if rules were given.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl AdrDirectory {
+    /// Checks a file, which need not lie in the directory.
+    ///
+    /// # Errors
+    /// [`AdrFileError`] when it cannot be read.
+    pub fn check(&self, path: &Path) -> Result<CheckedAdr, AdrFileError> {
+        let adr = read(path, &relative(&self.root, path))?;
+        let diagnostics = check(&adr, self);
+        Ok(CheckedAdr { adr, diagnostics })
+    }
+
+    /// Checks many files on all processors, in their order; also by rules of completeness where some are given. What the
+    /// directory has read already is not read again.
+    pub fn check_files(&self, paths: &[PathBuf], rules: &[Rule]) -> Vec<Result<CheckedFile<'_>, AdrFileError>> {
+        threads::each(paths, |path| {
+            let name = relative(&self.root, path);
+            let adr = match self.by_file.get(&name).and_then(|number| self.adrs.get(*number)) {
+                Some(known) => Cow::Borrowed(known),
+                None => Cow::Owned(read(path, &name)?),
+            };
+            let mut diagnostics = check(&adr, self);
+            if !rules.is_empty() {
+                diagnostics.extend(complete(&adr, rules));
+            }
+            Ok(CheckedFile { adr, diagnostics })
+        })
+    }
+
+    /// Repairs text in a wrong encoding where what it was is certain; gives the number of places. Nothing else in the file
+    /// changes, and a file without such a place is not written.
+    ///
+    /// # Errors
+    /// [`AdrFileError`] when it cannot be read or written.
+    pub fn repair(root: &Path, path: &Path) -> Result<usize, AdrFileError> {
+        let adr = read(path, &relative(root, path))?;
+        let (text, places) = repair_mojibake(&adr.source);
+        if places > 0 {
+            replace(path, &text).map_err(|source| AdrFileError::Disk { action: "write", path: path.into(), source })?;
+        }
+        Ok(places)
+    }
+}

@@ -1,0 +1,139 @@
+//! MADR and Nygard files become ADRs of the project, under their own numbers where those are free.
+//!
+//! Must not know how a file is converted: that is `helix_core::adr::import`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use helix_core::adr::{Adr, AdrId, Imported, check, finalized_file_name, foreign_number, import};
+use helix_core::diagnostic::Diagnostic;
+
+use super::numbers::{disk, lock, replace, taken_elsewhere, write_index, write_new};
+use super::{AdrDirectory, AdrFileError, number, read, relative};
+
+/// A foreign file and what it becomes.
+#[derive(Debug)]
+pub struct ImportedFile {
+    /// The foreign file.
+    pub from: PathBuf,
+    /// Where the ADR lies, or would lie, relative to the project's root.
+    pub to: String,
+    /// Its number.
+    pub number: u32,
+    /// The number that it had, if it had one.
+    pub number_before: Option<u32>,
+    /// The converted ADR.
+    pub imported: Imported,
+    /// What the rule set says about it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Files that were converted together.
+#[derive(Debug)]
+pub struct Imports {
+    /// In the order in which they were given.
+    pub files: Vec<ImportedFile>,
+    /// The index, if something was written.
+    pub index: Option<String>,
+}
+
+struct Foreign {
+    path: PathBuf,
+    adr: Adr,
+    before: Option<u32>,
+}
+
+impl AdrDirectory {
+    /// Converts files and shows what would be written.
+    ///
+    /// # Errors
+    /// [`AdrFileError`] when one cannot be read or is no foreign ADR.
+    pub fn preview_import(root: &Path, files: &[PathBuf]) -> Result<Imports, AdrFileError> {
+        let known = Self::open(root)?;
+        Ok(Imports { files: known.convert(files)?, index: None })
+    }
+
+    /// Converts files, writes the ADRs and the index. A foreign file that lies in `adr/` itself is replaced; any other stays.
+    ///
+    /// # Errors
+    /// [`AdrFileError`]; before anything is written if a file cannot be read or is no foreign ADR.
+    pub fn import(root: &Path, files: &[PathBuf]) -> Result<Imports, AdrFileError> {
+        let _lock = lock(root)?;
+        let known = Self::open(root)?;
+        let converted = known.convert(files)?;
+        let directory = root.join("adr").canonicalize().ok();
+        for file in &converted {
+            let path = root.join(&file.to);
+            if path.canonicalize().is_ok() && path.canonicalize().ok() == file.from.canonicalize().ok() {
+                replace(&path, &file.imported.text).map_err(disk("write", &path))?;
+                continue;
+            }
+            write_new(&path, &file.imported.text).map_err(disk("write", &path))?;
+            if file.from.parent().and_then(|parent| parent.canonicalize().ok()) == directory {
+                std::fs::remove_file(&file.from).map_err(disk("remove", &file.from))?;
+            }
+        }
+        let index = write_index(root)?;
+        Ok(Imports { files: converted, index: Some(relative(root, &index)) })
+    }
+
+    fn convert(&self, files: &[PathBuf]) -> Result<Vec<ImportedFile>, AdrFileError> {
+        let mut foreign = Vec::new();
+        for path in files {
+            let adr = read(path, &relative(&self.root, path))?;
+            let before = foreign_number(&adr);
+            foreign.push(Foreign { path: path.clone(), adr, before });
+        }
+        let numbers = self.allocate(&foreign);
+        let renumbered: BTreeMap<u32, u32> =
+            foreign.iter().zip(&numbers).filter_map(|(one, number)| Some((one.before?, *number))).collect();
+        let mut converted: Vec<(Foreign, u32, Imported)> = Vec::new();
+        for (one, number) in foreign.into_iter().zip(numbers) {
+            let imported = import(&one.adr, AdrId::Number(number), &renumbered)
+                .map_err(|source| AdrFileError::Import { file: one.adr.file.clone(), source })?;
+            converted.push((one, number, imported));
+        }
+        // The converted files are judged as part of the project that they are about to be part of.
+        let names: Vec<String> = converted
+            .iter()
+            .map(|(_, number, imported)| format!("adr/{}", finalized_file_name(*number, &imported.title)))
+            .collect();
+        let replaced: BTreeSet<&str> = converted.iter().map(|(one, _, _)| one.adr.file.as_str()).collect();
+        let mut together: Vec<Adr> =
+            self.adrs.iter().filter(|adr| !replaced.contains(adr.file.as_str())).cloned().collect();
+        let read: Vec<Adr> =
+            converted.iter().zip(&names).map(|((_, _, imported), name)| Adr::parse(name, &imported.text)).collect();
+        together.extend(read.iter().cloned());
+        let project = Self::of(self.root.clone(), together, Vec::new());
+        let files =
+            converted.into_iter().zip(names).zip(read).map(|(((one, number, imported), to), adr)| ImportedFile {
+                from: one.path,
+                to,
+                number,
+                number_before: one.before,
+                imported,
+                diagnostics: check(&adr, &project),
+            });
+        Ok(files.collect())
+    }
+
+    /// The number of each file: its own where no other decision of the project has it, else the next.
+    fn allocate(&self, foreign: &[Foreign]) -> Vec<u32> {
+        let own: BTreeSet<&str> = foreign.iter().map(|one| one.adr.file.as_str()).collect();
+        let mut taken: BTreeSet<u32> =
+            self.adrs.iter().filter(|adr| !own.contains(adr.file.as_str())).filter_map(number).collect();
+        let mut given: Vec<Option<u32>> = Vec::new();
+        for one in foreign {
+            given.push(one.before.filter(|number| taken.insert(*number)));
+        }
+        let highest = taken.iter().copied().chain(taken_elsewhere(&self.root)).max().unwrap_or(0);
+        let mut next = highest;
+        let numbers = given.into_iter().map(|number| {
+            number.unwrap_or_else(|| {
+                next = next.saturating_add(1);
+                next
+            })
+        });
+        numbers.collect()
+    }
+}

@@ -1,0 +1,55 @@
+//! Work on many files at once, on as many threads as there are processors.
+//!
+//! Must not know what the work is. The answers come in the order of the questions.
+
+use std::thread;
+
+/// Stack of a thread that parses: files may be nested deeply.
+const PARSER_STACK: usize = 64 << 20;
+/// Fewer items than this for each thread are not worth starting one.
+const FEWEST: usize = 16;
+/// More threads than this would wait for the disk, not for a processor.
+const MOST_THREADS: usize = 16;
+
+/// Does the work for each item.
+pub(super) fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let processors = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let count = processors.min(items.len() / FEWEST + 1);
+    let size = items.len().div_ceil(count).max(1);
+    let work = &work;
+    thread::scope(|scope| {
+        let started: Vec<_> = items
+            .chunks(size)
+            .map(|chunk| {
+                let run = move || chunk.iter().map(work).collect::<Vec<R>>();
+                (chunk, thread::Builder::new().name("adr".into()).stack_size(PARSER_STACK).spawn_scoped(scope, run))
+            })
+            .collect();
+        let mut answers = Vec::with_capacity(items.len());
+        for (chunk, thread) in started {
+            match thread {
+                Ok(thread) => match thread.join() {
+                    Ok(done) => answers.extend(done),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                },
+                // No thread to be had: the work is done all the same, only later.
+                Err(error) => {
+                    tracing::debug!(%error, "no thread for checking ADRs");
+                    answers.extend(chunk.iter().map(work));
+                }
+            }
+        }
+        answers
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn answers_come_in_the_order_of_the_questions() {
+        for count in [0_usize, 1, 15, 16, 33, 1000] {
+            let items: Vec<usize> = (0..count).collect();
+            assert_eq!(super::each(&items, |item| item * 2), items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        }
+    }
+}

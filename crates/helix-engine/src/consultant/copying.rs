@@ -1,0 +1,89 @@
+//! Copies a conversation's directory for a conversation that was forked from it.
+//!
+//! Must not know conversations. Bounded: what is larger than a conversation's drafts ever are is left behind, and said so.
+
+use std::path::Path;
+
+/// Most bytes that are copied.
+const BYTES: u64 = 256 * 1024 * 1024;
+/// Most files that are copied.
+const FILES: u32 = 10_000;
+
+/// What was copied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Copied {
+    /// How many files.
+    pub(super) files: u32,
+    /// Their size.
+    pub(super) bytes: u64,
+    /// Whether there was more.
+    pub(super) extent: Extent,
+}
+
+/// How much of a directory was copied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What fits.
+    Part,
+}
+
+/// Copies files and directories below one directory to another. Links are not followed and not copied.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub(super) async fn copy(from: String, to: std::path::PathBuf) -> std::io::Result<Copied> {
+    tokio::task::spawn_blocking(move || {
+        let mut copied = Copied::default();
+        copy_below(Path::new(&from), &to, &mut copied)?;
+        Ok(copied)
+    })
+    .await
+    .map_err(std::io::Error::other)?
+}
+
+fn copy_below(from: &Path, to: &Path, copied: &mut Copied) -> std::io::Result<()> {
+    let entries = match std::fs::read_dir(from) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    std::fs::create_dir_all(to)?;
+    for entry in entries {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy_below(&entry.path(), &target, copied)?;
+        } else if kind.is_file() {
+            let size = entry.metadata()?.len();
+            if copied.files >= FILES || copied.bytes + size > BYTES {
+                copied.extent = Extent::Part;
+                continue;
+            }
+            std::fs::copy(entry.path(), target)?;
+            copied.files += 1;
+            copied.bytes += size;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn drafts_are_copied_and_links_are_not() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("a"), root.path().join("b"));
+        std::fs::create_dir_all(from.join("adr")).unwrap();
+        std::fs::write(from.join("adr/draft.md"), "x").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", from.join("link")).unwrap();
+        let copied = copy(from.to_str().unwrap().into(), to.clone()).await.unwrap();
+        assert_eq!(copied, Copied { files: 1, bytes: 1, extent: Extent::Whole });
+        assert_eq!(std::fs::read_to_string(to.join("adr/draft.md")).unwrap(), "x");
+        assert!(!to.join("link").exists());
+    }
+}

@@ -1,0 +1,215 @@
+//! Turns what the agent does into what the user sees, and remembers what that was.
+//!
+//! Must not know who listens, nor whether anybody does: a turn goes on when its listener is gone.
+
+use helix_core::agent_event::AgentEvent;
+use helix_core::session::Delivery;
+use helix_core::step_marker::MarkerFilter;
+use tokio::sync::mpsc;
+
+use super::{Audience, TurnEnded, TurnEvent};
+use crate::agent_run::Listener;
+
+/// Most text that is remembered of an answer, in bytes; the run's own record has all of it.
+const SHOWN_LIMIT: usize = 4 * 1024 * 1024;
+
+/// Hears the agent for a turn.
+pub(super) struct Ears {
+    listener: Option<mpsc::Sender<TurnEvent>>,
+    audience: Audience,
+    filter: MarkerFilter,
+    shown: String,
+    showing: Showing,
+    /// Whether what a run says about drafts waits for their check.
+    checks_drafts: bool,
+}
+
+/// What becomes of the agent's words.
+enum Showing {
+    /// They are shown at once.
+    AsTheyCome,
+    /// They wait for a check of the drafts that they are about.
+    AfterCheck(Vec<String>),
+    /// They are no answer of their own, and go where activity is shown.
+    Aside,
+}
+
+impl Ears {
+    /// Ears that tell somebody.
+    pub(super) fn of(listener: mpsc::Sender<TurnEvent>, audience: Audience) -> Self {
+        Self { listener: Some(listener), audience, ..Self::unheard() }
+    }
+
+    /// Ears of a turn that nobody reads.
+    pub(super) fn unheard() -> Self {
+        let audience = Audience::default();
+        audience.leave();
+        Self {
+            listener: None,
+            audience,
+            filter: MarkerFilter::default(),
+            shown: String::new(),
+            showing: Showing::AsTheyCome,
+            checks_drafts: false,
+        }
+    }
+
+    /// Tells the listener.
+    pub(super) async fn tell(&mut self, event: TurnEvent) {
+        if let TurnEvent::Text { text } = &event {
+            self.remember(text);
+        }
+        if let Some(listener) = &self.listener
+            && listener.send(event).await.is_err()
+        {
+            // The client is gone; the turn goes on and its answer is kept.
+            self.listener = None;
+        }
+    }
+
+    /// Says the last of a run's text: what might have become a marker and did not. Must precede [`Ears::shown`].
+    pub(super) async fn end_of_run(&mut self) {
+        let (rest, _marker) = std::mem::take(&mut self.filter).finish();
+        if !rest.is_empty() {
+            self.say(rest).await;
+        }
+    }
+
+    /// From now on, what the agent says after it has written an ADR or a plan waits for [`Ears::release`].
+    pub(super) fn check_drafts(&mut self) {
+        self.checks_drafts = true;
+    }
+
+    /// From now on, what the agent says is activity and no answer.
+    pub(super) fn aside(&mut self) {
+        self.showing = Showing::Aside;
+    }
+
+    /// From now on, what the agent says is shown at once.
+    pub(super) fn as_it_comes(&mut self) {
+        self.showing = Showing::AsTheyCome;
+    }
+
+    /// Whether words wait for a check.
+    pub(super) fn is_holding(&self) -> bool {
+        matches!(&self.showing, Showing::AfterCheck(words) if !words.is_empty())
+    }
+
+    /// Shows the words that waited.
+    pub(super) async fn release(&mut self) {
+        if let Showing::AfterCheck(words) = std::mem::replace(&mut self.showing, Showing::AsTheyCome) {
+            for text in words {
+                self.tell(TurnEvent::Text { text }).await;
+            }
+        }
+    }
+
+    /// Tells the words that waited as activity: they are replaced by others.
+    pub(super) async fn withdraw(&mut self) {
+        if let Showing::AfterCheck(words) = std::mem::replace(&mut self.showing, Showing::AsTheyCome) {
+            let text = words.concat();
+            if !text.is_empty() {
+                self.tell(TurnEvent::Thinking { text }).await;
+            }
+        }
+    }
+
+    /// Tells what Helix itself adds below an answer: it is no part of what the agent said.
+    pub(super) async fn note(&mut self, text: String) {
+        if let Some(listener) = &self.listener
+            && listener.send(TurnEvent::Text { text }).await.is_err()
+        {
+            self.listener = None;
+        }
+    }
+
+    async fn say(&mut self, text: String) {
+        match &mut self.showing {
+            Showing::AsTheyCome => self.tell(TurnEvent::Text { text }).await,
+            Showing::AfterCheck(words) => words.push(text),
+            Showing::Aside => self.tell(TurnEvent::Thinking { text }).await,
+        }
+    }
+
+    /// Whether a tool call writes an ADR or a plan.
+    fn writes_draft(input: &serde_json::Value) -> bool {
+        let text = |key: &str| input.get(key).and_then(serde_json::Value::as_str);
+        let Some(path) = text("file_path").or_else(|| text("path")) else { return false };
+        let content = text("content").or_else(|| text("text")).unwrap_or_default();
+        crate::save_check::SavedKind::of(std::path::Path::new(path), content).is_some()
+    }
+
+    /// All text that was shown so far.
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Whether somebody reads the answer to its end.
+    pub(super) fn delivery(&self) -> Delivery {
+        match &self.listener {
+            Some(listener) if self.audience.is_there() && !listener.is_closed() => Delivery::Heard,
+            Some(_) | None => Delivery::Unheard,
+        }
+    }
+
+    /// Tells the end.
+    pub(super) async fn finish(mut self, ended: TurnEnded) {
+        self.end_of_run().await;
+        self.tell(TurnEvent::Ended(Box::new(ended))).await;
+    }
+
+    fn remember(&mut self, text: &str) {
+        if self.shown.len() + text.len() <= SHOWN_LIMIT {
+            self.shown.push_str(text);
+        }
+    }
+}
+
+impl Listener for Ears {
+    async fn hear(&mut self, event: AgentEvent) {
+        let shown = match event {
+            // Whole texts repeat their fragments; what sub-agents say among themselves is not the answer.
+            AgentEvent::Text { text, partial: true, parent: None } => {
+                let text = self.filter.push(&text);
+                if !text.is_empty() {
+                    self.say(text).await;
+                }
+                return;
+            }
+            AgentEvent::Thinking { text, partial: true, parent: None } => TurnEvent::Thinking { text },
+            AgentEvent::ToolStarted { id, name, input, parent: _ } => {
+                let waits = self.checks_drafts && matches!(self.showing, Showing::AsTheyCome);
+                // Reading tools name files, too; only the writing ones bring text.
+                if waits && input.get("file_path").is_some() && name != "Read" && Self::writes_draft(&input) {
+                    self.end_of_run().await;
+                    self.showing = Showing::AfterCheck(Vec::new());
+                }
+                TurnEvent::ToolStarted { id, name, input }
+            }
+            AgentEvent::ToolFinished { id, output, failed } => TurnEvent::ToolFinished { id, output, failed },
+            AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => TurnEvent::Status {
+                text: format!(
+                    "The provider is in trouble ({reason}); try {attempt} of {max} in {:.1} s",
+                    delay_ms as f64 / 1000.0
+                ),
+            },
+            AgentEvent::RateLimited { rejected: true, resets_at } => TurnEvent::Status {
+                text: match resets_at {
+                    Some(at) => format!("The provider's limit is reached until {}", super::trouble::time(at)),
+                    None => "The provider's limit is reached".into(),
+                },
+            },
+            AgentEvent::Question { text } => TurnEvent::Status { text },
+            AgentEvent::Text { .. }
+            | AgentEvent::Thinking { .. }
+            | AgentEvent::RateLimited { .. }
+            | AgentEvent::Started { .. }
+            | AgentEvent::UsageReported { .. }
+            | AgentEvent::Finished { .. }
+            | AgentEvent::Unrecognised { .. } => return,
+        };
+        if !matches!(&shown, TurnEvent::Text { text } if text.is_empty()) {
+            self.tell(shown).await;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Reply enforcement within a turn: has answers looked at, has the same agent session mend them, and keeps the best.
+//!
+//! Must not know what makes an answer good; `enforce` says that. A correction is a run of the same turn, so that queue, Stop and
+//! restart treat it like any other.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use helix_agents::SessionRef;
+use helix_core::ids::{AgentSessionId, RunId};
+use helix_core::job::ErrorView;
+use helix_core::run::{Outcome, Retry as Verdict};
+use helix_core::session::{SessionEvent, TurnView};
+use helix_core::step_marker::split;
+
+use super::super::enforce::{Attempt, Attempts, Evidence, Examined, Judged, Next, ResponseEnforcer, Retry, Wanted};
+use super::super::{Audience, Conversation, Place, Purpose, TurnEvent, TurnRequest, trouble};
+use super::{Room, RunReport, Work};
+
+/// What stands between an answer that the user has seen and the one that replaces it.
+const REPLACES: &str = "\n\n---\n\n";
+
+/// A run of the turn and what it left.
+pub(super) type Done = (RunId, RunReport);
+
+/// An answer that was enforced.
+pub(super) struct Enforced {
+    /// The report of the turn: the best answer with the evidence of its run.
+    pub(super) report: RunReport,
+    /// What the user is told below it, if it is not in order.
+    pub(super) note: Option<String>,
+}
+
+impl Enforced {
+    fn unchanged(report: RunReport) -> Self {
+        Self { report, note: None }
+    }
+}
+
+/// The turn's answers so far.
+struct Course {
+    attempts: Attempts,
+    /// Reports of the runs whose answers are among the attempts.
+    reports: Vec<Done>,
+    /// The last run of all, whose end is the end of the agent's session.
+    last: RunReport,
+    /// Texts that the user has seen.
+    visible: Vec<String>,
+}
+
+impl Room {
+    /// Looks at the answers of these runs, in their order, and has the last one mended as often as the settings allow. Runs that
+    /// are there already (after a restart) are not repeated.
+    pub(super) async fn enforce(&mut self, work: &mut Work, request: &TurnRequest, runs: Vec<Done>) -> Enforced {
+        let mut runs = VecDeque::from(runs);
+        let enforcer = ResponseEnforcer::new(self.desk.config.enforcement.clone());
+        // What came before the first answer (a lost session) was never one.
+        while runs.len() > 1 && runs.front().is_some_and(|(_, report)| !is_answer(report)) {
+            runs.pop_front();
+        }
+        let Some((mut run, mut report)) = runs.pop_front() else {
+            return Enforced::unchanged(super::lost_report());
+        };
+        if enforcer.is_off() || !is_answer(&report) {
+            work.ears.release().await;
+            return Enforced::unchanged(runs.pop_back().map_or(report, |(_, last)| last));
+        }
+        let mut course =
+            Course { attempts: enforcer.attempts(), reports: Vec::new(), last: report.clone(), visible: Vec::new() };
+        let (mut wanted, mut trouble) = (Wanted::Answer, None);
+        loop {
+            let answer = course.attempts.answer_of(wanted, &report.answer);
+            let examined = match self.examine(&enforcer, &answer).await {
+                Ok(examined) => examined,
+                Err(why) => {
+                    // Nothing is known of this answer: it is shown, and nobody says that it is in order.
+                    work.ears.release().await;
+                    let note = unexamined(&why);
+                    let report = RunReport { answer, ..course.last };
+                    return Enforced { report, note: Some(note) };
+                }
+            };
+            let attempt = Attempt { run: run.clone(), answer: answer.clone(), examined };
+            if let Some(check) = attempt.check() {
+                let event = SessionEvent::AnswerChecked { turn: work.turn.clone(), check };
+                if let Err(error) = self.record(event).await {
+                    tracing::error!(session = %self.view.id, message = error.message, "a check of an answer is not recorded");
+                }
+            }
+            course.reports.push((run.clone(), report.clone()));
+            let next = course.attempts.add(attempt);
+            if let Next::Accept = next {
+                work.ears.release().await;
+            }
+            if course.reports.len() == 1 && !work.ears.is_holding() {
+                course.visible.push(split(&answer).0.to_owned());
+            }
+            let retry = match next {
+                Next::Accept | Next::Exhausted => break,
+                Next::Retry(retry) => retry,
+            };
+            work.ears.tell(TurnEvent::Status { text: retry.status.clone() }).await;
+            match retry.wanted {
+                // The answer stands: it may be read while the marker is asked for.
+                Wanted::MarkerLine => {
+                    work.ears.release().await;
+                    course.visible.push(split(&answer).0.to_owned());
+                }
+                Wanted::Answer => work.ears.withdraw().await,
+            }
+            wanted = retry.wanted;
+            let again = match runs.pop_front() {
+                Some(done) => Ok(done),
+                None => self.ask_again(work, request, &retry, &course).await,
+            };
+            match again {
+                Ok((next_run, next_report)) if is_answer(&next_report) => {
+                    (run, report) = (next_run, next_report);
+                    course.last = report.clone();
+                }
+                // The answer that is there stays: a correction that fails erases nothing [7].
+                Ok((_, failed)) => {
+                    trouble = Some(Outcome::from_facts(&failed.facts));
+                    course.last = RunReport {
+                        session: failed.session.or(course.last.session),
+                        point: failed.point.or(course.last.point),
+                        ..failed
+                    };
+                    break;
+                }
+                Err(error) => {
+                    tracing::warn!(session = %self.view.id, message = error.message, "a correction cannot be asked for");
+                    let note = course.attempts.note(Some(&error.message));
+                    return self.kept(work, course, note, None).await;
+                }
+            }
+        }
+        let note = match &trouble {
+            Some(Outcome::Cancelled) => None,
+            Some(outcome) => {
+                let why = trouble::of(outcome).map(|error| error.message);
+                course.attempts.note(Some(why.as_deref().unwrap_or("it gave no answer")))
+            }
+            None => course.attempts.note(None),
+        };
+        self.kept(work, course, note, trouble).await
+    }
+
+    /// The best answer, shown if it has not been, with the files as it left them.
+    async fn kept(&self, work: &mut Work, course: Course, note: Option<String>, trouble: Option<Outcome>) -> Enforced {
+        let Course { attempts, reports, last, visible } = course;
+        let Some(best) = attempts.best() else { return Enforced::unchanged(last) };
+        let text = split(&best.answer).0;
+        if work.ears.is_holding() && reports.len() == 1 {
+            work.ears.release().await;
+        } else if !visible.iter().any(|seen| seen == text) {
+            work.ears.withdraw().await;
+            if !work.ears.shown().trim().is_empty() {
+                work.ears.tell(TurnEvent::Text { text: REPLACES.to_owned() }).await;
+            }
+            work.ears.tell(TurnEvent::Text { text: text.to_owned() }).await;
+        } else {
+            work.ears.withdraw().await;
+        }
+        work.ears.as_it_comes();
+        let (restore, judged) = (attempts.files_to_restore(), attempts.judged_files());
+        let directory = PathBuf::from(&self.view.directory);
+        let settled = tokio::task::spawn_blocking(move || settle(&directory, restore, judged)).await;
+        match settled {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(session = %self.view.id, %error, "what was judged is not recorded; it is looked at again");
+            }
+            Err(error) => tracing::warn!(session = %self.view.id, %error, "what was judged is not recorded"),
+        }
+        // A turn that was stopped is recorded as stopped, whatever its answer was worth by then.
+        let stopped = matches!(trouble, Some(Outcome::Cancelled));
+        let evidence = reports.into_iter().find(|(run, _)| *run == best.run).map(|(_, report)| report.facts);
+        let facts = evidence.filter(|_| !stopped).unwrap_or_else(|| last.facts.clone());
+        let report = RunReport { answer: best.answer.clone(), facts, ..last };
+        Enforced { report, note }
+    }
+
+    async fn ask_again(
+        &self,
+        work: &mut Work,
+        request: &TurnRequest,
+        retry: &Retry,
+        course: &Course,
+    ) -> Result<Done, ErrorView> {
+        let session: AgentSessionId = course.last.session.clone().ok_or_else(|| ErrorView {
+            message: "the agent named no session that could be resumed".into(),
+            hint: None,
+        })?;
+        work.ears.aside();
+        let report = self.run_once(work, request, &retry.prompt, SessionRef::Resume(session)).await?;
+        // The last run's own consumption is added at the end of the turn.
+        work.usage = work.usage + course.last.usage;
+        Ok((RunId::for_turn(&work.turn, work.runs), report))
+    }
+
+    async fn examine(&mut self, enforcer: &ResponseEnforcer, answer: &str) -> Result<Examined, String> {
+        // Tools may have chosen a project meanwhile.
+        match self.desk.journal.session(self.view.id.clone()).await {
+            Ok(Some(view)) => self.view = view,
+            Ok(None) => return Err("the conversation is gone".into()),
+            Err(error) => return Err(crate::job::environment(&error).message),
+        }
+        let evidence = Evidence {
+            answer: answer.to_owned(),
+            directory: PathBuf::from(&self.view.directory),
+            project: self.view.project.clone().map(PathBuf::from),
+            skills: self.desk.config.skills.clone(),
+            config: self.desk.config_dir.clone(),
+        };
+        let enforcer = enforcer.clone();
+        match tokio::task::spawn_blocking(move || enforcer.examine(&evidence)).await {
+            Ok(Ok(examined)) => Ok(examined),
+            Ok(Err(error)) => Err(crate::job::environment(&error).message),
+            Err(error) => Err(format!("the check ended early: {error}")),
+        }
+    }
+
+    /// The request of a turn that a former host began, as far as a correction needs it: the model is in the record, what the client
+    /// added to the instructions is not.
+    pub(super) fn recovered_request(&self, turn: &TurnView) -> TurnRequest {
+        TurnRequest {
+            conversation: Conversation::Session(self.view.id.clone()),
+            owner: self.view.owner.clone(),
+            place: Place::Latest,
+            purpose: Purpose::Answer,
+            message: turn.message.clone(),
+            words: turn.message.clone(),
+            uploads: Vec::new(),
+            history: Vec::new(),
+            client: turn.client.clone(),
+            system: None,
+            model: turn.model.clone(),
+            audience: Audience::default(),
+        }
+    }
+}
+
+fn is_answer(report: &RunReport) -> bool {
+    Outcome::from_facts(&report.facts).retry() == Verdict::Accept && !report.answer.trim().is_empty()
+}
+
+fn unexamined(why: &str) -> String {
+    let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!(
+        "> [!CAUTION]\n> **Helix:** This answer could not be checked: {why}.\n>\n> See that the conversation's directory can be read; \
+         `helix doctor` examines the state directory.\n"
+    )
+}
+
+/// Puts files back as the best answer left them, and notes what was judged.
+fn settle(directory: &Path, restore: Vec<(PathBuf, Vec<u8>)>, judged: Vec<(PathBuf, Vec<u8>)>) -> std::io::Result<()> {
+    for (path, content) in restore {
+        // Only what was read there before, and never through a link that came meanwhile.
+        let parent = path.parent().unwrap_or(directory);
+        let mut file = tempfile::NamedTempFile::new_in(parent)?;
+        std::io::Write::write_all(&mut file, &content)?;
+        file.persist(&path).map_err(|error| error.error)?;
+    }
+    if judged.is_empty() { Ok(()) } else { Judged::of(directory).accept_all(judged) }
+}

@@ -1,0 +1,139 @@
+//! What went wrong with an answer, and what the person in the chat can do about it.
+//!
+//! Must not know jobs or phases: nobody in a chat has one to retry.
+
+use helix_core::job::ErrorView;
+use helix_core::run::{Failure, LimitKind, Outcome, Retry};
+use jiff::Timestamp;
+
+/// What is wrong with a turn's outcome; `None` if it is an answer.
+pub(super) fn of(outcome: &Outcome) -> Option<ErrorView> {
+    match outcome.retry() {
+        Retry::Accept => None,
+        Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => {
+            Some(ErrorView { message: message(outcome), hint: Some(remedy(outcome).into()) })
+        }
+    }
+}
+
+/// A time as people read it, to the minute.
+pub(super) fn time(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+fn message(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => "the answer is complete".into(),
+        Outcome::TasksLost { tasks } => format!("the answer came, but {tasks} task(s) that it relies on were lost"),
+        Outcome::LocalCommand => "the agent took the message for a command of its own and answered nothing".into(),
+        Outcome::Truncated { evidence } => format!("the answer was cut off ({evidence})"),
+        Outcome::Incomplete { missing } => format!("the answer ended without {missing}"),
+        Outcome::StoppedByHook => "one of the agent's hooks stopped the answer".into(),
+        Outcome::Interrupted => "the answer was interrupted from outside".into(),
+        Outcome::Cancelled => "the answer was stopped".into(),
+        Outcome::TimedOut => "the answer took longer than the time limit of a turn".into(),
+        Outcome::Stalled => "the agent did nothing for too long and was stopped".into(),
+        Outcome::Lost => "the agent is gone and nobody saw how it ended".into(),
+        Outcome::RateLimited { resets_at: Some(at) } => {
+            format!("the provider's usage limit is reached until {}", time(*at))
+        }
+        Outcome::RateLimited { resets_at: None } => "the provider's usage limit is reached".into(),
+        Outcome::Overloaded { http_status: Some(status) } => format!("the provider failed with HTTP {status}"),
+        Outcome::Overloaded { http_status: None } => "the provider could not be reached".into(),
+        Outcome::Credentials { billing: true } => "the provider's account has no money left".into(),
+        Outcome::Credentials { billing: false } => "the provider does not accept Helix's credentials".into(),
+        Outcome::ContextOverflow => "the conversation has become too long for the model".into(),
+        Outcome::LimitReached { limit: LimitKind::Turns } => "the answer needed more steps than are allowed".into(),
+        Outcome::LimitReached { limit: LimitKind::Budget } => "the answer's budget is used up".into(),
+        Outcome::LimitReached { limit: LimitKind::StructuredOutput } => {
+            "the agent could not bring its answer into the form that was asked for".into()
+        }
+        Outcome::Refused => "the model refused to answer".into(),
+        Outcome::Unstarted { reason } => format!("the agent did not start: {}", reason.trim()),
+        Outcome::Misconfigured => "the agent cannot work as it is configured".into(),
+        Outcome::Failed(Failure::Declared { message, .. }) => format!("the agent reports: {}", message.trim()),
+        Outcome::Failed(Failure::Contradicted { evidence }) => {
+            format!("the agent's record contradicts itself: {evidence}")
+        }
+    }
+}
+
+fn remedy(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => "nothing needs to be done",
+        Outcome::RateLimited { resets_at: Some(_) } => {
+            "send the message again after that time; the conversation is kept"
+        }
+        Outcome::RateLimited { resets_at: None } | Outcome::Overloaded { .. } => {
+            "send the message again in a few minutes; the conversation is kept"
+        }
+        Outcome::Credentials { billing: true } => "add credit to the provider's account, then send the message again",
+        Outcome::Credentials { billing: false } => {
+            "log in with the agent's own CLI or set its API key in helix.toml, run `helix doctor`, then send the message again"
+        }
+        Outcome::ContextOverflow => {
+            "send the message again: Helix then starts the agent anew with the end of this conversation"
+        }
+        Outcome::Unstarted { .. } | Outcome::Misconfigured => {
+            "run `helix doctor`: it tries the agent and names what is missing"
+        }
+        Outcome::Refused => "word the message differently",
+        Outcome::LimitReached { limit: LimitKind::Turns | LimitKind::Budget } => {
+            "ask for less at once, or raise the limit in helix.toml; saying \"go on\" continues from here"
+        }
+        Outcome::LimitReached { limit: LimitKind::StructuredOutput } => "send the message again",
+        Outcome::TimedOut => "say \"go on\" to continue from here, ask for less at once, or raise the time limit",
+        Outcome::Cancelled => "what was written so far is kept; say how to go on",
+        Outcome::LocalCommand => "begin the message with a word instead of a slash",
+        Outcome::Truncated { .. }
+        | Outcome::Incomplete { .. }
+        | Outcome::TasksLost { .. }
+        | Outcome::Interrupted
+        | Outcome::Stalled
+        | Outcome::Lost => "what was written so far is kept: say \"go on\", or send the message again",
+        Outcome::StoppedByHook | Outcome::Failed(_) => {
+            "send the message again; if it happens again, `helix doctor` examines the agent"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
+        let at = "2026-11-22T14:05:31Z".parse().unwrap();
+        let view = of(&Outcome::RateLimited { resets_at: Some(at) }).unwrap();
+        assert_eq!(view.message, "the provider's usage limit is reached until 2026-11-22 14:05 UTC");
+        let outcomes = [
+            Outcome::LocalCommand,
+            Outcome::Truncated { evidence: "x".into() },
+            Outcome::Incomplete { missing: "a result".into() },
+            Outcome::TasksLost { tasks: 1 },
+            Outcome::StoppedByHook,
+            Outcome::Interrupted,
+            Outcome::Cancelled,
+            Outcome::TimedOut,
+            Outcome::Stalled,
+            Outcome::Lost,
+            Outcome::RateLimited { resets_at: None },
+            Outcome::Overloaded { http_status: Some(529) },
+            Outcome::Credentials { billing: true },
+            Outcome::Credentials { billing: false },
+            Outcome::ContextOverflow,
+            Outcome::LimitReached { limit: LimitKind::Budget },
+            Outcome::Refused,
+            Outcome::Unstarted { reason: "no such file".into() },
+            Outcome::Misconfigured,
+            Outcome::Failed(Failure::Contradicted { evidence: "x".into() }),
+        ];
+        for outcome in outcomes {
+            let view = of(&outcome).unwrap();
+            let text = format!("{} {}", view.message, view.hint.unwrap());
+            for word in [" job", "phase", "attempt"] {
+                assert!(!text.contains(word), "{word:?} in {text:?}");
+            }
+        }
+    }
+}

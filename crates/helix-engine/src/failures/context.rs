@@ -1,0 +1,250 @@
+//! What is known of a failure when it happens: made from a gate's report, a run's facts, a fault or findings.
+//!
+//! Must not know how failures are classified or remembered.
+
+use std::fmt::Write;
+use std::io::Read;
+use std::path::PathBuf;
+
+use helix_core::failure::memory::{OccurrencePlace, check};
+use helix_core::failure::report::FailurePlace;
+use helix_core::failure::{FailureObservation, Log, LogCollector, Stream, Termination};
+use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
+use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
+use helix_core::job::GateReport;
+use helix_core::run::{AgentErrorKind, Ending, Outcome, RunFacts, StopCause};
+use jiff::Timestamp;
+
+use super::tool::tool_of;
+
+/// Bytes read at once.
+const PIECE: usize = 256 * 1024;
+/// Error number of "no such file", which a missing program gives.
+const ENOENT: i32 = 2;
+
+/// Where an attempt is made: what all its failures have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptSite {
+    /// Path of the project's repository.
+    pub project: String,
+    /// The job.
+    pub job: JobId,
+    /// The phase; `None` for what belongs to no single one, such as an integration.
+    pub phase: Option<PhaseId>,
+    /// The phase's name.
+    pub phase_name: String,
+    /// What is to be done: the phase's description.
+    pub goal: String,
+    /// Which try, from 1.
+    pub attempt: u32,
+    /// How many there may be.
+    pub max_attempts: Option<u32>,
+    /// The agent profile that works; empty when none does.
+    pub agent: String,
+    /// Its run.
+    pub run: Option<RunId>,
+    /// The commit that is examined.
+    pub commit: Option<CommitId>,
+    /// The plan's ADR.
+    pub adr: Option<String>,
+}
+
+/// One failure with all that is known of it.
+#[derive(Debug, Clone)]
+pub struct FailureContext {
+    /// Where it is remembered to have happened.
+    pub place: OccurrencePlace,
+    /// Where it happened, for people.
+    pub report_place: FailurePlace,
+    /// What the supervisor saw.
+    pub observation: FailureObservation,
+    /// What was logged.
+    pub log: Log,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl AttemptSite {
+    fn place(&self, check: &str) -> OccurrencePlace {
+        OccurrencePlace {
+            project: self.project.clone(),
+            job: self.job.clone(),
+            phase: self.phase.clone(),
+            attempt: self.attempt,
+            check: check.to_owned(),
+            commit: self.commit.clone(),
+            agent: self.agent.clone(),
+            run: self.run.clone(),
+        }
+    }
+
+    fn report_place(&self, check: &str, log: &str) -> FailurePlace {
+        FailurePlace {
+            project: self.project.clone(),
+            job: Some(self.job.clone()),
+            phase: self.phase.clone(),
+            phase_name: self.phase_name.clone(),
+            goal: self.goal.clone(),
+            attempt: Some(self.attempt),
+            max_attempts: self.max_attempts,
+            check: check.to_owned(),
+            adr: self.adr.clone(),
+            issue: None,
+            log: log.to_owned(),
+        }
+    }
+}
+
+impl FailureContext {
+    /// A gate's failure, with the log of its command (empty for gates without one); `None` if the gate passed.
+    pub fn of_gate(site: &AttemptSite, index: usize, report: &GateReport, log: Log, at: Timestamp) -> Option<Self> {
+        let mut observation = FailureObservation { phase: report.gate.clone(), ..FailureObservation::default() };
+        if let Some(command) = &report.command {
+            observation.tool = tool_of(&command.argv);
+            observation.argv = command.argv.clone();
+            observation.termination =
+                command.exit_code.map_or(Termination::Unknown, |code| Termination::Exited { code });
+        }
+        let said = match &report.verdict {
+            Verdict::Pass => return None,
+            Verdict::Fail { findings } => told(findings),
+            Verdict::Inconclusive { fault } => observed(&mut observation, fault),
+        };
+        let check = check::gate(index, &report.gate);
+        let file = report.command.as_ref().map_or("", |command| command.output_file.as_str());
+        // A log says more than what a gate made of it; where there is none, or it is silent, the gate's words count.
+        let log = if is_silent(&log) { Log::of_texts(&said, "") } else { log };
+        Some(Self { place: site.place(&check), report_place: site.report_place(&check, file), observation, log, at })
+    }
+
+    /// The failure of an agent's run, with its output if it could be read; `None` if the run completed, or was stopped
+    /// because somebody asked.
+    pub fn of_run(site: &AttemptSite, dialect: &str, facts: &RunFacts, output: Log, at: Timestamp) -> Option<Self> {
+        match Outcome::from_facts(facts) {
+            Outcome::Completed(_) | Outcome::CompletedWithDenials(_) | Outcome::LocalCommand | Outcome::Cancelled => {
+                return None;
+            }
+            Outcome::TasksLost { .. }
+            | Outcome::Truncated { .. }
+            | Outcome::Incomplete { .. }
+            | Outcome::StoppedByHook
+            | Outcome::Interrupted
+            | Outcome::TimedOut
+            | Outcome::Stalled
+            | Outcome::Lost
+            | Outcome::RateLimited { .. }
+            | Outcome::Overloaded { .. }
+            | Outcome::Credentials { .. }
+            | Outcome::ContextOverflow
+            | Outcome::LimitReached { .. }
+            | Outcome::Refused
+            | Outcome::Unstarted { .. }
+            | Outcome::Misconfigured
+            | Outcome::Failed(_) => {}
+        }
+        let observation = FailureObservation {
+            tool: dialect.to_owned(),
+            phase: "agent".into(),
+            argv: Vec::new(),
+            termination: match &facts.ending {
+                Ending::Exited { code } => Termination::Exited { code: *code },
+                Ending::Signaled { signal } => Termination::Signaled { signal: *signal },
+                Ending::NotStarted { .. } | Ending::Unknown => Termination::Unknown,
+            },
+            http_status: facts.terminal.as_ref().and_then(|terminal| terminal.http_status),
+            api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
+            deadline_passed: matches!(facts.stopped, Some(StopCause::Deadline | StopCause::Stalled)),
+            oom_kills: 0,
+        };
+        let mut log = output;
+        let not_started = match &facts.ending {
+            Ending::NotStarted { reason } => reason.as_str(),
+            Ending::Exited { .. } | Ending::Signaled { .. } | Ending::Unknown => "",
+        };
+        let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
+        let stdout = if is_silent(&log) { message } else { "" };
+        log.append(Log::of_texts(stdout, &format!("{}\n{not_started}", facts.stderr_tail)));
+        let (place, report_place) = (site.place(check::RUN), site.report_place(check::RUN, ""));
+        Some(Self { place, report_place, observation, log, at })
+    }
+
+    /// Something around the attempt that failed: git, the disk, an input that is missing.
+    pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
+        let mut observation = FailureObservation { phase: check.to_owned(), ..FailureObservation::default() };
+        let said = observed(&mut observation, fault);
+        let (place, report_place) = (site.place(check), site.report_place(check, ""));
+        Self { place, report_place, observation, log: Log::of_texts(&said, ""), at }
+    }
+
+    /// What a check without a log of its own found: the verifier, an integration.
+    pub fn of_findings(site: &AttemptSite, check: &str, findings: &[Finding], at: Timestamp) -> Self {
+        let observation = FailureObservation { phase: check.to_owned(), ..FailureObservation::default() };
+        let (place, report_place) = (site.place(check), site.report_place(check, ""));
+        Self { place, report_place, observation, log: Log::of_texts(&told(findings), ""), at }
+    }
+}
+
+/// The API's word for an error, where the classifier knows it.
+fn error_type(error: AgentErrorKind) -> Option<&'static str> {
+    match error {
+        AgentErrorKind::RateLimit => Some("rate_limit_error"),
+        AgentErrorKind::Server => Some("api_error"),
+        AgentErrorKind::Authentication => Some("authentication_error"),
+        AgentErrorKind::Billing => Some("billing_error"),
+        AgentErrorKind::InvalidRequest => Some("invalid_request_error"),
+        AgentErrorKind::ModelNotFound => Some("not_found_error"),
+        AgentErrorKind::MaxOutputTokens | AgentErrorKind::Unknown => None,
+    }
+}
+
+/// What a fault says, as facts and as text.
+fn observed(observation: &mut FailureObservation, fault: &Fault) -> String {
+    match fault.kind {
+        FaultKind::Timeout => observation.deadline_passed = true,
+        FaultKind::ToolMissing if observation.termination == Termination::Unknown => {
+            observation.termination = Termination::NotStarted { errno: ENOENT };
+        }
+        FaultKind::ToolMissing | FaultKind::NothingChecked | FaultKind::Unreadable | FaultKind::Environment => {}
+    }
+    fault.message.clone()
+}
+
+fn is_silent(log: &Log) -> bool {
+    log.lines.iter().all(|line| line.raw.trim().is_empty())
+}
+
+/// Findings in the form in which tools write them.
+fn told(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        // Writing to a text cannot fail.
+        let _written = writeln!(text, "{place}error: {}", finding.message);
+        if let Some(evidence) = &finding.evidence {
+            text.push_str(evidence);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Reads a log of any size in bounded memory.
+///
+/// # Errors
+/// What the operating system says.
+pub async fn read_log(path: PathBuf, stream: Stream) -> std::io::Result<Log> {
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut file = std::fs::File::open(path)?;
+        let mut collector = LogCollector::new(stream);
+        let mut piece = vec![0_u8; PIECE];
+        loop {
+            match file.read(&mut piece) {
+                Ok(0) => return Ok(collector.finish()),
+                Ok(count) => collector.push(piece.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    });
+    reading.await.map_err(std::io::Error::other)?
+}

@@ -1,0 +1,230 @@
+//! The desk over a real memory: what the engine hands in, and what its next prompt gets.
+
+use std::sync::Arc;
+
+use helix_core::failure::memory::{
+    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, check,
+};
+use helix_core::failure::{Category, Log};
+use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
+use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
+use helix_core::job::{CommandEvidence, GateReport};
+use helix_core::run::{Ending, RunFacts};
+use helix_store::failures::{MemoryOptions, SqliteFailureMemory};
+use helix_store::{Access, StateDir};
+use jiff::Timestamp;
+
+use super::{AttemptEnd, AttemptSite, FailureContext, FailureDesk, FailureSettings, MemoryUse};
+
+const LOG: &str = "running 1 test\n\
+    test adds ... FAILED\n\
+    thread 'adds' panicked at src/lib.rs:10:34:\n\
+    assertion `left == right` failed: total of the cart\n\
+    error: test failed, to rerun pass `--lib`\n";
+const OTHER: &str = "running 2 tests\n\
+    thread 'names' panicked at src/names.rs:3:4:\n\
+    called `Option::unwrap()` on a `None` value\n";
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_795_000_000 + second).unwrap()
+}
+
+fn site(job: &str, attempt: u32) -> AttemptSite {
+    AttemptSite {
+        project: "/projects/shop".into(),
+        job: JobId::new(job).unwrap(),
+        phase: Some(PhaseId::new("implement").unwrap()),
+        phase_name: "Implement the cart".into(),
+        goal: "The cart adds up".into(),
+        attempt,
+        max_attempts: Some(3),
+        agent: "claude".into(),
+        run: None,
+        commit: Some(CommitId::new(format!("{attempt:040x}")).unwrap()),
+        adr: None,
+    }
+}
+
+fn report(verdict: Verdict) -> GateReport {
+    GateReport {
+        gate: "tests_pass".into(),
+        verdict,
+        summary: String::new(),
+        tree: TreeId::new("0".repeat(40)).unwrap(),
+        command: Some(CommandEvidence {
+            argv: vec!["cargo".into(), "test".into()],
+            exit_code: Some(101),
+            output_sha256: String::new(),
+            output_file: "gates/out.log".into(),
+        }),
+        tests: None,
+        notes: Vec::new(),
+        duration_ms: 1,
+    }
+}
+
+fn finding(message: &str) -> Finding {
+    let place = Some(Place { file: "src/lib.rs".into(), line: Some(10), column: None });
+    Finding { rule: "tests.failed".into(), message: message.into(), place, evidence: None, fix: None }
+}
+
+fn failing(job: &str, attempt: u32, log: &str) -> FailureContext {
+    let report = report(Verdict::Fail { findings: vec![finding("1 test failed")] });
+    FailureContext::of_gate(&site(job, attempt), 0, &report, Log::of_texts(log, ""), at(i64::from(attempt))).unwrap()
+}
+
+fn ended(job: &str, attempt: u32, passed: &[String]) -> AttemptEnd {
+    AttemptEnd {
+        site: site(job, attempt),
+        passed: passed.to_vec(),
+        files: vec!["src/lib.rs".into()],
+        diff: "-    prices.len()\n+    prices.iter().sum()\n".into(),
+        at: at(100 + i64::from(attempt)),
+    }
+}
+
+fn tests() -> String {
+    check::gate(0, "tests_pass")
+}
+
+async fn desk(holdout: Holdout) -> (FailureDesk, tempfile::TempDir) {
+    let scratch = tempfile::tempdir().unwrap();
+    let state = StateDir::open(scratch.path()).unwrap();
+    let settings =
+        FailureSettings { holdout, deadline: std::time::Duration::from_secs(5), ..FailureSettings::default() };
+    (FailureDesk::open(&state, settings).await, scratch)
+}
+
+/// A job that fails and is fixed; the same failure elsewhere is shown the fix, and the prompt contains it.
+#[tokio::test]
+async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
+    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let first = desk.record_failure(failing("first", 1, LOG)).await;
+    assert_eq!((first.similar.len(), first.seen_before), (0, 0));
+    assert_eq!(first.classified.as_ref().unwrap().category, Category::AssertionFailure);
+    assert!((2..=4).contains(&first.suggestions.len()), "{:?}", first.suggestions);
+    assert_eq!(first.events(None).len(), 2 + first.suggestions.len());
+    desk.attempt_failed_again(ended("first", 1, &[check::RUN.into()]), vec![(tests(), Log::of_texts(LOG, ""))]).await;
+
+    let phase = PhaseId::new("implement").unwrap();
+    let since = desk.changed_since(&JobId::new("first").unwrap(), Some(&phase)).await;
+    assert_eq!(since, site("first", 1).commit, "the change is measured from the commit that failed");
+    let resolution = desk.attempt_passed(ended("first", 2, &[check::RUN.into(), tests()])).await;
+    assert_eq!(resolution.gone.len(), 1);
+    assert!(resolution.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::Helped)), "{resolution:?}");
+    assert_eq!(resolution.resolved.len(), first.suggestions.len());
+
+    let again = desk.record_failure(failing("second", 1, LOG)).await;
+    assert_eq!(again.seen_before, 1);
+    assert!(matches!(&again.similar[0].known.end, FailureEnd::Fixed { link, .. } if link.job.as_str() == "first"));
+    assert!(matches!(again.suggestions[0].source, SuggestionSource::PastFix { .. }), "{:?}", again.suggestions);
+    let prompt = again.prompt();
+    assert!(prompt.contains("prices.iter().sum()"), "{prompt}");
+}
+
+#[tokio::test]
+async fn what_is_held_back_is_recorded_and_kept_from_the_prompt() {
+    let (desk, _scratch) = desk(Holdout::new(1.0)).await;
+    desk.record_failure(failing("first", 1, LOG)).await;
+    desk.attempt_passed(ended("first", 2, &[tests()])).await;
+    let again = desk.record_failure(failing("second", 1, LOG)).await;
+    let held = again.suggestions.iter().filter(|one| one.exposure == Exposure::HeldBack).count();
+    let shown = again.suggestions.len() - held;
+    assert!(held == 1 && shown >= 2, "{:?}", again.suggestions);
+    assert!(!again.prompt().contains("prices.iter().sum()"), "{}", again.prompt());
+    let figures = desk.memory().unwrap().statistics().await.unwrap();
+    assert_eq!(figures.benefit.held_back.tally.open, 1);
+}
+
+/// Another failure is the cause now, but the log still has the first: no credit. Then it is gone: credit.
+#[tokio::test]
+async fn a_failure_that_the_log_still_shows_is_not_called_fixed() {
+    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let first = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap().fingerprint;
+    let both = format!("{OTHER}{}", "assertion `left == right` failed: total of the cart\n");
+    desk.record_failure(failing("a", 2, OTHER)).await;
+    let log = Log::of_texts(&both, "");
+    let still = desk.attempt_failed_again(ended("a", 2, &[check::RUN.into()]), vec![(tests(), log)]).await;
+    assert_eq!(still.gone, Vec::new());
+    assert!(still.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::NoEffect)), "{still:?}");
+    let gone = desk.attempt_passed(ended("a", 3, &[check::RUN.into(), tests()])).await.gone;
+    assert!(gone.iter().any(|(fingerprint, _)| *fingerprint == first) && gone.len() == 2, "{gone:?}");
+}
+
+#[tokio::test]
+async fn a_phase_that_was_given_up_leaves_its_suggestions_unknown() {
+    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let recorded = desk.record_failure(failing("a", 1, LOG)).await;
+    let job = JobId::new("a").unwrap();
+    let unknown = desk.gave_up(&job, None, at(9)).await;
+    assert_eq!(unknown.len(), recorded.suggestions.len());
+    let again = desk.record_failure(failing("b", 1, LOG)).await;
+    assert_eq!(again.similar[0].known.end, FailureEnd::GaveUp);
+    assert_eq!(desk.stopped(&JobId::new("b").unwrap(), at(10)).await.len(), again.suggestions.len());
+}
+
+/// With the memory disabled or damaged everything else works as before.
+#[tokio::test]
+async fn without_a_memory_failures_are_classified_and_reported_all_the_same() {
+    let scratch = tempfile::tempdir().unwrap();
+    let state = StateDir::open(scratch.path()).unwrap();
+    let off = FailureSettings { memory: MemoryUse::Off, ..FailureSettings::default() };
+    let disabled = FailureDesk::open(&state, off).await;
+    assert!(!state.failures().exists());
+    std::fs::write(state.failures(), "no database at all\n".repeat(500)).unwrap();
+    let damaged = FailureDesk::open(&state, FailureSettings::default()).await;
+    for desk in [disabled, damaged] {
+        assert!(desk.memory().is_none());
+        let recorded = desk.record_failure(failing("a", 1, LOG)).await;
+        assert_eq!(recorded.classified.as_ref().unwrap().category, Category::AssertionFailure);
+        assert!(recorded.suggestions.len() >= 2 && recorded.similar.is_empty());
+        assert!(recorded.prompt().contains("total of the cart"), "{}", recorded.prompt());
+        assert_eq!(desk.attempt_passed(ended("a", 2, &[tests()])).await.gone, Vec::new());
+        assert_eq!(desk.gave_up(&JobId::new("a").unwrap(), None, at(3)).await, Vec::new());
+    }
+}
+
+/// Trouble that shows only while it works: every write is refused, and what can be read is still of use.
+#[tokio::test]
+async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing_else() {
+    let (desk, scratch) = desk(Holdout::NONE).await;
+    desk.record_failure(failing("a", 1, LOG)).await;
+    desk.attempt_passed(ended("a", 2, &[tests()])).await;
+    let path = StateDir::open(scratch.path()).unwrap().failures();
+    let options = MemoryOptions::new(path, Access::ReadOnly).within(std::time::Duration::from_secs(5));
+    let read_only = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
+    let broken = FailureDesk::with_memory(Some(read_only), Holdout::NONE).await;
+    let recorded = broken.record_failure(failing("b", 1, LOG)).await;
+    assert!(recorded.prompt().contains("prices.iter().sum()") && recorded.suggestions.len() >= 2, "{recorded:?}");
+    assert_eq!(broken.attempt_passed(ended("b", 2, &[tests()])).await, Resolution::default());
+    assert_eq!(broken.gave_up(&JobId::new("b").unwrap(), None, at(3)).await, Vec::new());
+    assert_eq!(desk.memory().unwrap().statistics().await.unwrap().occurrences, 1);
+}
+
+#[tokio::test]
+async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
+    let passed = FailureContext::of_gate(&site("a", 1), 0, &report(Verdict::Pass), Log::default(), at(1));
+    assert!(passed.is_none());
+    let fault = Fault { kind: FaultKind::ToolMissing, message: "cannot run `pytest`".into(), hint: None };
+    let mut missing = report(Verdict::Inconclusive { fault: fault.clone() });
+    missing.command = None;
+    let missing = FailureContext::of_gate(&site("a", 1), 2, &missing, Log::default(), at(1)).unwrap();
+    assert_eq!(missing.place.check, "gate/2/tests_pass");
+    assert_eq!(missing.observation.shell_status(), Some(127));
+    let mut facts = RunFacts::without_record(Ending::NotStarted { reason: "permission denied".into() }, None);
+    facts.stderr_tail = "claude: not logged in".into();
+    let run = FailureContext::of_run(&site("a", 1), "claude", &facts, Log::default(), at(1)).unwrap();
+    let lines: Vec<&str> = run.log.lines.iter().map(|line| line.raw.as_str()).collect();
+    assert!(lines.contains(&"claude: not logged in") && lines.contains(&"permission denied"), "{lines:?}");
+    let (desk, _scratch) = desk(Holdout::NONE).await;
+    for context in [
+        missing,
+        run,
+        FailureContext::of_fault(&site("a", 2), check::COMMIT, &fault, at(2)),
+        FailureContext::of_findings(&site("a", 2), check::VERIFY, &[finding("the total is wrong")], at(2)),
+    ] {
+        let recorded = desk.record_failure(context).await;
+        assert!(recorded.occurrence.is_some() && recorded.suggestions.len() >= 2, "{recorded:?}");
+    }
+    assert_eq!(desk.memory().unwrap().statistics().await.unwrap().occurrences, 4);
+}

@@ -1,0 +1,16 @@
+//! Failures as the engine meets them: classified, remembered, reported, and their suggestions measured.
+//!
+//! Must not know what follows from a failure: nothing here decides control flow, and nothing here fails outward.
+
+mod context;
+mod desk;
+#[cfg(test)]
+mod desk_test;
+mod reading;
+mod tool;
+
+pub use context::{AttemptSite, FailureContext, read_log};
+pub use desk::{AttemptEnd, FailureDesk, FailureSettings, MemoryUse, RecordedFailure};
+pub use helix_store::failures::{FailureFilter, FailurePage};
+pub use reading::{Explanation, JobReport, job_reports, last_reports};
+pub use tool::tool_of;

@@ -1,0 +1,265 @@
+//! The adviser: what to do about a phase that has used up its tries.
+//!
+//! A proposal has a fixed form and is checked before it counts. Must not carry it out: that is the job's state machine.
+
+use std::time::Duration;
+
+use helix_core::finding::{Fault, Finding};
+use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_core::job::{Active, Advice, AdviceAction, JobEvent};
+use helix_core::plan::{Defaults, GateSpec, GeneratePhases, Phase, Plan, fragment};
+use helix_core::usage::Usage;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::effects::{Carrier, blocking, environment, phase_of};
+use super::grow::carried_out;
+use super::side_run::{SideAsk, misfit, unreadable};
+use crate::prompt;
+
+/// Longest time for a proposal.
+const DEADLINE: Duration = Duration::from_secs(5 * 60);
+/// How many phases may take the place of one.
+const SPLIT: std::ops::RangeInclusive<u32> = 2..=5;
+
+/// What an adviser may propose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    /// One more try in a new session, with `hint`.
+    Retry,
+    /// The same by the model `model`, with `hint`.
+    OtherModel,
+    /// `phases` take its place.
+    Split,
+    /// Go on without it; only for optional phases.
+    Skip,
+    /// Nothing of this will help: a person has to decide.
+    GiveUp,
+}
+
+/// The form of a proposal.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Proposal {
+    /// What is to be done.
+    action: Word,
+    /// Why this and nothing else, one or two sentences for a person.
+    reason: String,
+    /// For `retry` and `other_model`: what the agent has to know that it did not; concrete.
+    #[serde(default)]
+    hint: Option<String>,
+    /// For `other_model`.
+    #[serde(default)]
+    model: Option<String>,
+    /// For `split`.
+    #[serde(default)]
+    phases: Option<Value>,
+}
+
+impl Carrier {
+    /// `None` when the engine is closing: the run goes on under its keeper.
+    pub(super) async fn advise(&self, job: &JobId, active: &Active, id: &PhaseId, round: u32) -> Option<JobEvent> {
+        let run = RunId::for_advice(job, id, round);
+        let given = |advice: Advice| Some(JobEvent::AdviceGiven { phase: id.clone(), round, advice: Box::new(advice) });
+        let unusable = |fault: Fault| Advice {
+            run: run.clone(),
+            reason: fault.message.clone(),
+            action: AdviceAction::Unusable { fault },
+            facts: None,
+            usage: Usage::default(),
+            duration_ms: 0,
+        };
+        let side = match self.advice_ask(job, active, id, &run, round).await {
+            Ok(side) => side,
+            Err(fault) => return given(unusable(fault)),
+        };
+        match self.side_run(job, active, side).await? {
+            Err(fault) => given(unusable(fault)),
+            Ok(answer) => {
+                let read = answer.answer.and_then(|value| read(&active.spec.plan, id, value));
+                let (action, reason) = match read {
+                    Ok(read) => read,
+                    Err(fault) => (AdviceAction::Unusable { fault: fault.clone() }, fault.message),
+                };
+                given(Advice {
+                    run: answer.run,
+                    action,
+                    reason,
+                    facts: Some(Box::new(answer.report.facts)),
+                    usage: answer.report.usage,
+                    duration_ms: answer.report.duration_ms,
+                })
+            }
+        }
+    }
+
+    async fn advice_ask(
+        &self,
+        job: &JobId,
+        active: &Active,
+        id: &PhaseId,
+        run: &RunId,
+        round: u32,
+    ) -> Result<SideAsk, Fault> {
+        let phase = phase_of(active, id)?;
+        let progress = active.progress(id).ok_or_else(|| unreadable(format!("there is no phase {id}")))?;
+        let Some(role) = &active.spec.roles.adviser else {
+            return Err(unreadable("there is no adviser".into()));
+        };
+        let last = progress.tries.iter().rev().find_map(|one| one.result.as_ref());
+        let commit = last.map_or_else(|| active.spec.repo.base.clone(), |result| result.commit.clone());
+        let spaces = self.workspaces(&active.spec).await?;
+        let (owner, name) = (job.clone(), format!("{id}.advice"));
+        let directory = blocking(move || spaces.looking_glass(&owner, &name, &commit)).await?;
+        let prompt = prompt::advice(&active.spec, phase, progress).map_err(|error| environment(&error))?;
+        Ok(SideAsk {
+            run: run.clone(),
+            phase: id.clone(),
+            agent: role.agent.clone(),
+            model: role.model.clone(),
+            prompt,
+            resume: None,
+            schema: schema(phase),
+            directory,
+            deadline: DEADLINE,
+            label: format!("{id}.advice"),
+            take: round,
+        })
+    }
+}
+
+/// What is recorded when Helix itself failed while it asked.
+pub(super) fn panicked(job: &JobId, phase: &PhaseId, round: u32, fault: Fault) -> JobEvent {
+    let advice = Advice {
+        run: RunId::for_advice(job, phase, round),
+        reason: fault.message.clone(),
+        action: AdviceAction::Unusable { fault },
+        facts: None,
+        usage: Usage::default(),
+        duration_ms: 0,
+    };
+    JobEvent::AdviceGiven { phase: phase.clone(), round, advice: Box::new(advice) }
+}
+
+/// The schema of a proposal, with that of phases in it.
+fn schema(phase: &Phase) -> Value {
+    let mut schema = schemars::schema_for!(Proposal).to_value();
+    let fragment = fragment::schema(&pieces_of(phase));
+    // Definitions are looked up from the root of a schema.
+    if let Some(definitions) = fragment.get("$defs").and_then(Value::as_object) {
+        let own = schema.as_object_mut().map(|object| object.entry("$defs").or_insert_with(|| json!({})));
+        if let Some(own) = own.and_then(Value::as_object_mut) {
+            own.extend(definitions.clone());
+        }
+    }
+    if let (Some(phases), Some(slot)) =
+        (fragment.pointer("/properties/phases").cloned(), schema.pointer_mut("/properties/phases"))
+    {
+        *slot = phases;
+    }
+    schema
+}
+
+/// What a proposal says, if it can be carried out.
+fn read(plan: &Plan, id: &PhaseId, value: Value) -> Result<(AdviceAction, String), Fault> {
+    let proposal: Proposal = serde_json::from_value(value).map_err(|error| misfit(&error))?;
+    let filled = |text: Option<String>, what: &str| {
+        let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        text.ok_or_else(|| unreadable(format!("the proposal has no `{what}`")))
+    };
+    let action = match proposal.action {
+        Word::Retry => AdviceAction::Retry { hint: filled(proposal.hint, "hint")? },
+        Word::OtherModel => AdviceAction::OtherModel {
+            model: filled(proposal.model, "model")?,
+            hint: proposal.hint.unwrap_or_default(),
+        },
+        Word::Split => {
+            let phases = proposal.phases.ok_or_else(|| unreadable("the proposal has no `phases`".into()))?;
+            AdviceAction::Split { phases: split(plan, id, &phases).map_err(|findings| refused(&findings))? }
+        }
+        Word::Skip => AdviceAction::Skip,
+        Word::GiveUp => AdviceAction::GiveUp,
+    };
+    Ok((action, proposal.reason))
+}
+
+/// What the pieces of a phase are: work of its kind, by its agent, within its limits.
+fn pieces_of(phase: &Phase) -> GeneratePhases {
+    let (agent, model) = (phase.agent.clone(), phase.model.clone());
+    GeneratePhases {
+        min: *SPLIT.start(),
+        max: *SPLIT.end(),
+        template: phase.kind,
+        gates: Vec::new(),
+        verify: phase.verify.clone(),
+        defaults: Defaults {
+            agent,
+            model,
+            max_attempts: phase.max_attempts,
+            timeout: phase.timeout,
+            budget_usd: phase.budget_usd,
+            max_turns: phase.max_turns,
+        },
+    }
+}
+
+/// The phases that take a phase's place. Whoever ends the work has to pass what the phase itself had to.
+fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Finding>> {
+    let mut asked = plan.clone();
+    let Some(replaced) = plan.phase(id) else { return Err(Vec::new()) };
+    if let Some(phase) = asked.phases.iter_mut().find(|phase| &phase.id == id) {
+        phase.generates_phases = Some(pieces_of(replaced));
+    }
+    let mut added = carried_out(fragment::read(&asked, id, &json!({ "phases": phases }))?.added)?;
+    let needed: Vec<PhaseId> = added.iter().flat_map(|phase| phase.depends_on.clone()).collect();
+    for phase in added.iter_mut().filter(|phase| !needed.contains(&phase.id)) {
+        for gate in &replaced.gates {
+            // Claims were those of the replaced phase: its files have to be there all the same.
+            let gate = match gate {
+                GateSpec::OutputsClaimed { .. } => continue,
+                GateSpec::FilesExist { files } if files.is_empty() => {
+                    GateSpec::FilesExist { files: replaced.outputs.clone() }
+                }
+                other => other.clone(),
+            };
+            if !phase.gates.contains(&gate) {
+                phase.gates.push(gate);
+            }
+        }
+        phase.verify = phase.verify.clone().or_else(|| replaced.verify.clone());
+        phase.approval = replaced.approval;
+    }
+    Ok(added)
+}
+
+fn refused(findings: &[Finding]) -> Fault {
+    let messages: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
+    unreadable(format!("the phases it proposes are no valid part of the plan: {}", messages.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_into_what_is_not_carried_out_is_refused() {
+        let text = "name: n\nphases:\n  - { id: big, type: documentation, description: d, outputs: [a.md, b.md] }\n";
+        let plan = Plan::parse("p", text).unwrap().plan;
+        let id = PhaseId::new("big").unwrap();
+        let pieces = |gates: Value| {
+            json!([
+                { "id": "one", "description": "d", "outputs": ["a.md"] },
+                { "id": "two", "description": "d", "outputs": ["b.md"], "gates": gates },
+            ])
+        };
+        let added = split(&plan, &id, &pieces(json!([{ "type": "docs_refs_valid" }]))).unwrap();
+        assert_eq!(added.len(), 2);
+        let deploys = json!([{ "type": "deploy_success", "command": "make deploy" }]);
+        let findings = split(&plan, &id, &pieces(deploys)).unwrap_err();
+        assert_eq!(findings.len(), 1, "{findings:#?}");
+        assert!(findings[0].message.contains("phase `two`: the gate deploy_success"), "{findings:#?}");
+        assert!(findings[0].fix.as_deref().is_some_and(|fix| fix.contains("command")), "{findings:#?}");
+    }
+}

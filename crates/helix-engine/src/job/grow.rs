@@ -1,0 +1,61 @@
+//! What a planning phase returned, read from its run and checked against the plan.
+//!
+//! Must not change the plan: valid phases become an event, and join it when the planning phase passes.
+
+use helix_core::agent_event::AgentEvent;
+use helix_core::finding::Finding;
+use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_core::job::{Active, JobEvent};
+use helix_core::plan::{Phase, fragment};
+use serde_json::Value;
+
+use super::effects::{Carrier, run_fault};
+use crate::agent_run::Listener;
+use crate::gates;
+
+impl Carrier {
+    pub(super) async fn read_phases(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
+        let mut ear = Ear::default();
+        let run = RunId::for_attempt(job, id, attempt);
+        if let Err(error) = self.runner().replay(&run, &mut ear).await {
+            return JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault: run_fault(&error) };
+        }
+        let read = match ear.structured {
+            Some(value) => fragment::read(&active.spec.plan, id, &value).and_then(|growth| carried_out(growth.added)),
+            None => Err(vec![missing()]),
+        };
+        match read {
+            Ok(phases) => JobEvent::PhasesProposed { phase: id.clone(), attempt, phases },
+            Err(findings) => JobEvent::PhasesRejected { phase: id.clone(), attempt, findings },
+        }
+    }
+}
+
+/// The phases, if each of their gates is one that this version carries out: what could never pass is told now.
+pub(super) fn carried_out(added: Vec<Phase>) -> Result<Vec<Phase>, Vec<Finding>> {
+    let findings = gates::unsupported(&added);
+    if findings.is_empty() { Ok(added) } else { Err(findings) }
+}
+
+fn missing() -> Finding {
+    Finding {
+        rule: "plan_fragment.missing".into(),
+        message: "the answer holds no phases in the form that was asked for".into(),
+        place: None,
+        evidence: None,
+        fix: Some("return the phases as structured output by the schema".into()),
+    }
+}
+
+#[derive(Default)]
+struct Ear {
+    structured: Option<Value>,
+}
+
+impl Listener for Ear {
+    async fn hear(&mut self, event: AgentEvent) {
+        if let AgentEvent::Finished { structured, .. } = event {
+            self.structured = structured;
+        }
+    }
+}

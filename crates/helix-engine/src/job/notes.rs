@@ -1,0 +1,301 @@
+//! Hands failures to failure intelligence, and keeps what it says where the next try and people find it.
+//!
+//! Must not move anything: what is noted advises prompts and persons, and nothing else.
+
+use std::path::PathBuf;
+
+use helix_core::failure::event::FailureEvent;
+use helix_core::failure::memory::{Resolution, Suggestion, check};
+use helix_core::failure::{Log, Stream};
+use helix_core::finding::{Finding, Verdict};
+use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_core::job::{Active, GateReport, JobEnd, JobEvent, JobState, PhaseState, Try};
+use helix_core::plan::Phase;
+use helix_core::run::{Outcome, Retry};
+use jiff::Timestamp;
+
+use super::effects::{Carrier, blocking};
+use crate::failures::{AttemptEnd, AttemptSite, FailureContext, RecordedFailure, read_log};
+
+/// Most of a change that is remembered as a fix, in bytes.
+const DIFF_KEPT: usize = 64 << 10;
+/// Name of the check of what a planning phase returned.
+const PHASES: &str = "phases";
+
+impl Carrier {
+    /// What failure intelligence says about an answer that tells of a failure.
+    pub(super) async fn notes(&self, job: &JobId, active: &Active, event: &JobEvent) -> Vec<JobEvent> {
+        let now = Timestamp::now();
+        match event {
+            JobEvent::RunFinished { phase, attempt, facts, .. } => {
+                if matches!(Outcome::from_facts(facts).retry(), Retry::Accept) {
+                    return Vec::new();
+                }
+                let Some((site, _)) = self.site(job, active, phase, *attempt) else { return Vec::new() };
+                let dialect = self.runner().profile(&site.agent).map_or("", |profile| profile.dialect.as_str());
+                match FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), now) {
+                    Some(context) => self.note(context, check::RUN, &site).await,
+                    None => Vec::new(),
+                }
+            }
+            JobEvent::GateFinished { phase, attempt, gate, report } => {
+                let Some((site, this)) = self.site(job, active, phase, *attempt) else { return Vec::new() };
+                if report.verdict.passed() {
+                    return Vec::new();
+                }
+                let name = check::gate(*gate, &report.gate);
+                let log = self.log_of(report).await;
+                let Some(context) = FailureContext::of_gate(&site, *gate, report, log.clone(), now) else {
+                    return Vec::new();
+                };
+                let mut notes = self.note(context, &name, &site).await;
+                if this.number > 1 {
+                    let end = self.attempt_end(active, site, passed_checks(this), now).await;
+                    let resolution = self.failures().attempt_failed_again(end, vec![(name, log)]).await;
+                    notes.extend(resolved(&resolution));
+                }
+                notes
+            }
+            JobEvent::ReviewFinished { phase, attempt, gate, review, .. } => {
+                let Some((site, _)) = self.site(job, active, phase, *attempt) else { return Vec::new() };
+                let name = gate.map_or_else(|| check::VERIFY.to_owned(), |gate| check::gate(gate, "review_approved"));
+                match &review.verdict {
+                    Verdict::Pass => Vec::new(),
+                    Verdict::Fail { findings } => {
+                        self.note(FailureContext::of_findings(&site, &name, findings, now), &name, &site).await
+                    }
+                    Verdict::Inconclusive { fault } => {
+                        self.note(FailureContext::of_fault(&site, &name, fault, now), &name, &site).await
+                    }
+                }
+            }
+            JobEvent::PhasesRejected { phase, attempt, findings } => {
+                let Some((site, _)) = self.site(job, active, phase, *attempt) else { return Vec::new() };
+                self.note(FailureContext::of_findings(&site, PHASES, findings, now), PHASES, &site).await
+            }
+            JobEvent::AttemptFaulted { phase, attempt, fault } => {
+                let Some(site) = self.site_of_phase(job, active, phase, *attempt) else { return Vec::new() };
+                let context = FailureContext::of_fault(&site, check::COMMIT, fault, now);
+                self.note(context, check::COMMIT, &site).await
+            }
+            JobEvent::IntegrationFailed { findings } => self.note_integration(job, active, findings, now).await,
+            JobEvent::JobSubmitted { .. }
+            | JobEvent::AttemptStarted { .. }
+            | JobEvent::ResultCommitted { .. }
+            | JobEvent::PhasesProposed { .. }
+            | JobEvent::QuestionAsked { .. }
+            | JobEvent::QuestionAnswered { .. }
+            | JobEvent::QuestionExpired { .. }
+            | JobEvent::AdviceGiven { .. }
+            | JobEvent::ConflictFound { .. }
+            | JobEvent::Integrated { .. }
+            | JobEvent::CancelRequested { .. }
+            | JobEvent::JobFinished { .. }
+            | JobEvent::JobResumed { .. }
+            | JobEvent::Failure(_) => Vec::new(),
+        }
+    }
+
+    /// What follows for failures from phases, or the job, having come to their end.
+    pub(super) async fn conclusions(&self, job: &JobId, before: &JobState, after: &JobState) -> Vec<JobEvent> {
+        let (Some(old), Some(new)) = (before.active(), after.active()) else { return Vec::new() };
+        let now = Timestamp::now();
+        let mut notes = Vec::new();
+        for progress in &new.phases {
+            let was = old.progress(&progress.id).map(|old| &old.state);
+            let Some(this) = progress.last_try() else { continue };
+            match (&progress.state, was) {
+                (PhaseState::Passed { .. }, Some(PhaseState::Passed { .. }))
+                | (PhaseState::Failed { .. }, Some(PhaseState::Failed { .. })) => {}
+                // A phase that passed at its first try has nothing to thank anybody for.
+                (PhaseState::Passed { .. }, _) if progress.tries.len() > 1 => {
+                    let Some((site, _)) = self.site(job, new, &progress.id, this.number) else { continue };
+                    let end = self.attempt_end(new, site, passed_checks(this), now).await;
+                    notes.extend(resolved(&self.failures().attempt_passed(end).await));
+                }
+                (PhaseState::Failed { .. }, _) => {
+                    let unknown = self.failures().gave_up(job, Some(&progress.id), now).await;
+                    notes.extend(unknown.iter().filter_map(noted));
+                }
+                _ => {}
+            }
+        }
+        match after.end() {
+            Some(JobEnd::Cancelled { .. }) => drop(self.failures().stopped(job, now).await),
+            Some(JobEnd::Failed { .. }) => drop(self.failures().gave_up(job, None, now).await),
+            Some(JobEnd::Succeeded) | None => {}
+        }
+        notes
+    }
+
+    /// What was seen before about the failure of the try before this one, for the agent's prompt; as data.
+    pub(super) async fn history(&self, run: &RunId, phase: &Phase, attempt: u32) -> Option<String> {
+        let (job, _) = run.job_and_phase()?;
+        let before = attempt.checked_sub(1).filter(|before| *before > 0)?;
+        let file = self.reports(&job).join(format!("{}.{before}.prompt.md", phase.id));
+        match tokio::fs::read_to_string(&file).await {
+            Ok(text) => Some(format!("\n{text}\n")),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => {
+                tracing::warn!(%run, %error, "the agent is not told what was seen before");
+                None
+            }
+        }
+    }
+
+    async fn note_integration(
+        &self,
+        job: &JobId,
+        active: &Active,
+        findings: &[Finding],
+        at: Timestamp,
+    ) -> Vec<JobEvent> {
+        let site = AttemptSite {
+            project: active.spec.repo.path.clone(),
+            job: job.clone(),
+            phase: None,
+            phase_name: "Integration".into(),
+            goal: active.spec.plan.description.clone(),
+            attempt: 1,
+            max_attempts: None,
+            agent: String::new(),
+            run: None,
+            commit: None,
+            adr: active.spec.plan.adr.clone(),
+        };
+        let context = FailureContext::of_findings(&site, check::INTEGRATION, findings, at);
+        self.note(context, check::INTEGRATION, &site).await
+    }
+
+    fn reports(&self, job: &JobId) -> PathBuf {
+        self.state().root().join("reports").join(job.as_str())
+    }
+
+    fn site_of_phase(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> Option<AttemptSite> {
+        let phase = active.spec.plan.phase(id)?;
+        Some(AttemptSite {
+            project: active.spec.repo.path.clone(),
+            job: job.clone(),
+            phase: Some(id.clone()),
+            phase_name: phase.name.clone(),
+            goal: phase.description.clone(),
+            attempt,
+            max_attempts: Some(phase.max_attempts),
+            agent: phase.agent.clone().unwrap_or_else(|| self.default_agent().to_owned()),
+            run: Some(RunId::for_attempt(job, id, attempt)),
+            commit: None,
+            adr: active.spec.plan.adr.clone(),
+        })
+    }
+
+    fn site<'a>(
+        &self,
+        job: &JobId,
+        active: &'a Active,
+        id: &PhaseId,
+        attempt: u32,
+    ) -> Option<(AttemptSite, &'a Try)> {
+        let this = active.progress(id)?.tries.iter().find(|one| one.number == attempt)?;
+        let site = self.site_of_phase(job, active, id, attempt)?;
+        let commit = this.result.as_ref().map(|result| result.commit.clone());
+        Some((AttemptSite { commit, ..site }, this))
+    }
+
+    /// Records a failure, keeps its report as files, and says what the journal is told.
+    async fn note(&self, context: FailureContext, check: &str, site: &AttemptSite) -> Vec<JobEvent> {
+        let recorded = self.failures().record_failure(context).await;
+        let artefact = self.keep(&recorded, check, site).await;
+        recorded.events(artefact).into_iter().map(|event| JobEvent::Failure(Box::new(event))).collect()
+    }
+
+    /// Writes a report beside the attempt's other records; returns where, relative to the state directory.
+    async fn keep(&self, recorded: &RecordedFailure, check: &str, site: &AttemptSite) -> Option<String> {
+        let phase = site.phase.as_ref().map_or("job", PhaseId::as_str);
+        let name = format!("{phase}.{}.{}", site.attempt, check.replace('/', "-"));
+        let directory = self.reports(&site.job);
+        let json = match serde_json::to_vec_pretty(&recorded.report) {
+            Ok(json) => json,
+            Err(error) => {
+                tracing::error!(job = %site.job, %error, "a failure report cannot be written as JSON");
+                return None;
+            }
+        };
+        let files = [
+            (format!("{name}.json"), json),
+            (format!("{name}.md"), recorded.report.markdown().into_bytes()),
+            (format!("{phase}.{}.prompt.md", site.attempt), recorded.prompt().into_bytes()),
+        ];
+        let wrote = async {
+            tokio::fs::create_dir_all(&directory).await?;
+            for (file, content) in files {
+                let (path, fresh) = (directory.join(&file), directory.join(format!(".{file}.new")));
+                tokio::fs::write(&fresh, content).await?;
+                tokio::fs::rename(&fresh, path).await?;
+            }
+            Ok::<_, std::io::Error>(())
+        };
+        match wrote.await {
+            Ok(()) => Some(format!("reports/{}/{name}.json", site.job)),
+            Err(error) => {
+                tracing::error!(job = %site.job, %error, "a failure report is not kept");
+                None
+            }
+        }
+    }
+
+    async fn log_of(&self, report: &GateReport) -> Log {
+        let Some(command) = &report.command else { return Log::of_texts("", "") };
+        let file = self.state().root().join(&command.output_file);
+        match read_log(file, Stream::Stdout).await {
+            Ok(log) => log,
+            Err(error) => {
+                tracing::warn!(gate = report.gate, %error, "a gate's output cannot be read again");
+                Log::of_texts("", "")
+            }
+        }
+    }
+
+    async fn attempt_end(&self, active: &Active, site: AttemptSite, passed: Vec<String>, at: Timestamp) -> AttemptEnd {
+        let (mut files, mut diff) = (Vec::new(), String::new());
+        let since = self.failures().changed_since(&site.job, site.phase.as_ref()).await;
+        if let (Some(since), Some(commit)) = (since, site.commit.clone())
+            && let Ok(spaces) = self.workspaces(&active.spec).await
+        {
+            let compared = blocking(move || {
+                let repository = spaces.repository();
+                let (old, new) = (repository.commit(since.as_str())?, repository.commit(commit.as_str())?);
+                let changed = repository.changes(&old.tree, &new.tree)?;
+                let patch = repository.patch(&since, &commit, &[], DIFF_KEPT)?;
+                Ok((changed.into_iter().map(|file| file.path).collect::<Vec<_>>(), patch.text))
+            });
+            match compared.await {
+                Ok(compared) => (files, diff) = compared,
+                Err(fault) => {
+                    tracing::warn!(job = %site.job, message = fault.message, "what mended a failure is not known");
+                }
+            }
+        }
+        AttemptEnd { site, passed, files, diff, at }
+    }
+}
+
+/// Checks of a try that were made and found nothing.
+fn passed_checks(this: &Try) -> Vec<String> {
+    let run = this.run_end.as_ref().filter(|ended| matches!(ended.outcome.retry(), Retry::Accept));
+    let run = run.map(|_| check::RUN.to_owned());
+    let commit = this.result.as_ref().map(|_| check::COMMIT.to_owned());
+    let gates = this.gates.iter().enumerate().filter(|(_, gate)| gate.verdict.passed());
+    let gates = gates.map(|(index, gate)| check::gate(index, &gate.gate));
+    let verifier = this.reviews.iter().any(|(gate, review)| gate.is_none() && review.verdict.passed());
+    let verify = verifier.then(|| check::VERIFY.to_owned());
+    let phases = (!this.proposed.is_empty()).then(|| PHASES.to_owned());
+    run.into_iter().chain(commit).chain(phases).chain(gates).chain(verify).collect()
+}
+
+fn resolved(resolution: &Resolution) -> Vec<JobEvent> {
+    resolution.resolved.iter().filter_map(noted).collect()
+}
+
+fn noted(suggestion: &Suggestion) -> Option<JobEvent> {
+    FailureEvent::suggestion_resolved(suggestion).map(|event| JobEvent::Failure(Box::new(event)))
+}

@@ -1,0 +1,183 @@
+//! Runs of agents beside a phase's own: reviewers and advisers. Read-only, with a schema, and repeated while the provider is in
+//! trouble.
+//!
+//! Must not know what is asked or what follows from the answer.
+
+use std::time::Duration;
+
+use helix_agents::{AgentAsk, SessionRef, ToolRules};
+use helix_core::agent_event::AgentEvent;
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::ids::{AgentSessionId, JobId, PhaseId, RunId};
+use helix_core::job::{Active, Policy, describe, remedy};
+use helix_core::run::{Outcome, Retry};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::effects::{Carrier, environment, new_session, run_fault};
+use crate::agent_run::{Listener, RunError, RunLimits, RunReport};
+use crate::engine::Activity;
+
+/// What a reader may use: nothing that writes, runs or fetches.
+const READING_TOOLS: [&str; 4] = ["Read", "Glob", "Grep", "LS"];
+/// Denied even where the agent's own settings allow it.
+const DENIED_TOOLS: [&str; 6] = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"];
+
+/// What is asked of a side run.
+pub(super) struct SideAsk {
+    /// The first run's name; repeats after the provider's trouble have names of their own.
+    pub(super) run: RunId,
+    pub(super) phase: PhaseId,
+    pub(super) agent: String,
+    pub(super) model: Option<String>,
+    pub(super) prompt: String,
+    pub(super) resume: Option<AgentSessionId>,
+    pub(super) schema: Value,
+    pub(super) directory: std::path::PathBuf,
+    pub(super) deadline: Duration,
+    /// Names the run for agents that play recordings.
+    pub(super) label: String,
+    pub(super) take: u32,
+}
+
+/// What came of it.
+pub(super) struct SideAnswer {
+    pub(super) run: RunId,
+    pub(super) report: RunReport,
+    /// The structured output, or why there is none.
+    pub(super) answer: Result<Value, Fault>,
+}
+
+impl Carrier {
+    /// Runs it, or goes on with the run that a former host began. `None` when the engine is closing.
+    pub(super) async fn side_run(&self, job: &JobId, active: &Active, side: SideAsk) -> Option<Result<SideAnswer, Fault>> {
+        if let Some(limit) = active.spent_limit() {
+            return Some(Err(Fault {
+                kind: FaultKind::Environment,
+                message: format!("the job's {limit}"),
+                hint: Some("`helix jobs resume` with a larger --budget goes on".into()),
+            }));
+        }
+        let policy = &active.spec.policy;
+        let stop = self.stop_token(&side.run);
+        let mut number = 0_u32;
+        loop {
+            let run = repeat_of(&side.run, number);
+            let ask = match self.side_ask(&side, &run, budget(active)) {
+                Ok(ask) => ask,
+                Err(fault) => return Some(Err(fault)),
+            };
+            let limits = RunLimits { deadline: Some(side.deadline), stop: &stop };
+            let mut ear = Ear {
+                structured: None,
+                job: job.clone(),
+                phase: side.phase.clone(),
+                run: run.clone(),
+                carrier: self.clone(),
+            };
+            let report = match self.runner().run(&side.agent, &run, || ask, limits, &mut ear).await {
+                Ok(report) => report,
+                Err(RunError::Closing) => return None,
+                Err(error) => return Some(Err(run_fault(&error))),
+            };
+            let outcome = Outcome::from_facts(&report.facts);
+            let answer = match outcome.retry() {
+                Retry::Accept => ear.structured.ok_or_else(|| unreadable("the run has no structured answer".into())),
+                Retry::Later(until) if number < policy.transient_retries && !stop.is_cancelled() => {
+                    number += 1;
+                    tokio::select! {
+                        () = tokio::time::sleep(pause(policy, until, number)) => continue,
+                        () = stop.cancelled() => Err(unreadable("it was stopped".into())),
+                    }
+                }
+                Retry::Never | Retry::Later(_) => Err(Fault {
+                    kind: FaultKind::Environment,
+                    message: describe(&outcome),
+                    hint: remedy(&outcome),
+                }),
+                Retry::Resume | Retry::Fresh if outcome == Outcome::TimedOut => Err(Fault {
+                    kind: FaultKind::Timeout,
+                    message: format!("no answer within {} s", side.deadline.as_secs()),
+                    hint: Some("raise the timeout, or let it look at less".into()),
+                }),
+                Retry::Resume | Retry::Fresh => Err(unreadable(describe(&outcome))),
+            };
+            self.forget_stop(&side.run);
+            return Some(Ok(SideAnswer { run, report, answer }));
+        }
+    }
+
+    fn side_ask(&self, side: &SideAsk, run: &RunId, budget: Option<f64>) -> Result<AgentAsk, Fault> {
+        let session = match &side.resume {
+            Some(session) => SessionRef::Resume(session.clone()),
+            None => SessionRef::New(new_session()?),
+        };
+        let files = self.runner().agent_files(run);
+        let mut ask = AgentAsk::new(side.prompt.clone(), session, side.directory.clone(), files);
+        ask.model = side.model.clone();
+        ask.budget_usd = budget;
+        ask.schema = Some(side.schema.clone());
+        ask.tools = ToolRules {
+            allow: READING_TOOLS.map(str::to_owned).to_vec(),
+            deny: DENIED_TOOLS.map(str::to_owned).to_vec(),
+        };
+        ask.label = Some(side.label.clone());
+        ask.take = Some(side.take);
+        Ok(ask)
+    }
+}
+
+/// Names of the runs that a side run may have, for a host that looks for what a former one left.
+pub(crate) fn side_runs(run: &RunId, policy: &Policy) -> Vec<RunId> {
+    (0..=policy.transient_retries).map(|number| repeat_of(run, number)).collect()
+}
+
+fn repeat_of(run: &RunId, number: u32) -> RunId {
+    match number {
+        0 => run.clone(),
+        // Digits and a letter added to a valid id are a valid id, unless it is as long as ids may be.
+        _ => RunId::new(format!("{run}.r{number}")).unwrap_or_else(|_| run.clone()),
+    }
+}
+
+fn budget(active: &Active) -> Option<f64> {
+    match (active.spec.policy.side_budget_usd, active.usd_left()) {
+        (Some(side), Some(left)) => Some(side.min(left)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn pause(policy: &Policy, until: Option<Timestamp>, number: u32) -> Duration {
+    let doubled = policy.backoff_first_ms.saturating_mul(1_u64.checked_shl(number - 1).unwrap_or(u64::MAX));
+    let least = Duration::from_millis(doubled.min(policy.backoff_max_ms));
+    let named = until.and_then(|until| Duration::try_from(until.duration_since(Timestamp::now())).ok());
+    named.map_or(least, |named| named.max(least))
+}
+
+pub(super) fn unreadable(message: String) -> Fault {
+    Fault { kind: FaultKind::Unreadable, message, hint: None }
+}
+
+/// Hears the structured answer, and hands on what happens.
+struct Ear {
+    structured: Option<Value>,
+    job: JobId,
+    phase: PhaseId,
+    run: RunId,
+    carrier: Carrier,
+}
+
+impl Listener for Ear {
+    async fn hear(&mut self, event: AgentEvent) {
+        if let AgentEvent::Finished { structured, .. } = &event {
+            self.structured.clone_from(structured);
+        }
+        let (job, phase, run) = (self.job.clone(), self.phase.clone(), self.run.clone());
+        self.carrier.tell(Activity { job, phase, run, event });
+    }
+}
+
+/// Why an answer in JSON is not what was asked for.
+pub(super) fn misfit(error: &serde_json::Error) -> Fault {
+    Fault { hint: None, kind: FaultKind::Unreadable, ..environment(error) }
+}

@@ -1,0 +1,244 @@
+//! What the agent of a phase is told: its task, what was tried before, and what was found about its last try.
+//!
+//! Must not know how the answer is judged. Every value is typed; what comes from outside stands in fences.
+
+use helix_core::diagnostic::Diagnostic;
+use helix_core::finding::{Correction, Finding, fence_for};
+use helix_core::job::{AdrText, Briefing, JobSpec, SkillEntry, Try};
+use helix_core::plan::{GateSpec, Phase, PhaseType, Plan, codes};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+use serde::Serialize;
+
+use super::template::render_phase;
+use super::{PromptError, render};
+
+/// Changed files of an earlier try that are named; more say nothing that the diff does not.
+const FILES_NAMED: usize = 30;
+
+/// The task of a phase, for a new agent session. `earlier` are the tries of other sessions, of which this one knows nothing.
+///
+/// # Errors
+/// [`PromptError`]; not for a plan that was checked with [`check`].
+pub(crate) fn phase(
+    spec: &JobSpec,
+    phase: &Phase,
+    earlier: &[Try],
+    correction: Option<&Correction>,
+) -> Result<String, PromptError> {
+    task(&spec.plan, spec.adr.as_ref(), &spec.briefing, phase, &tried(earlier), correction)
+}
+
+/// The task of a phase's first try, before there is a job.
+///
+/// # Errors
+/// As for [`phase`].
+pub(crate) fn first(
+    plan: &Plan,
+    adr: Option<&AdrText>,
+    briefing: &Briefing,
+    phase: &Phase,
+) -> Result<String, PromptError> {
+    task(plan, adr, briefing, phase, &[], None)
+}
+
+/// What a resumed agent session is told about its last try, or what a person answered; `cwd` is where the work lies now.
+///
+/// # Errors
+/// [`PromptError`].
+pub(crate) fn correction(phase: &Phase, correction: &Correction, cwd: &str) -> Result<String, PromptError> {
+    render(
+        "correction.md.j2",
+        include_str!("../../prompts/correction.md.j2"),
+        context! {
+            phase => Serde(phase),
+            cwd,
+            moved => true,
+            answer => is_answer(correction),
+            generates => phase.generates_phases.is_some(),
+            gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
+            correction => correction.to_markdown(),
+        },
+    )
+}
+
+/// Renders the prompt of every phase of a plan, in all its forms, so that no template can fail while a job runs.
+///
+/// # Errors
+/// One diagnostic for each phase type whose template fails; `place` gives the file and place that it is told at.
+pub(crate) fn check(
+    plan: &Plan,
+    adr: Option<&AdrText>,
+    briefing: &Briefing,
+    place: impl Fn(&Phase, Diagnostic) -> Diagnostic,
+) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let mut failed: Vec<PhaseType> = Vec::new();
+    for phase in &plan.phases {
+        let added = phase.generates_phases.iter().flat_map(|generates| [generates.template, PhaseType::Feasibility]);
+        for kind in std::iter::once(phase.kind).chain(added) {
+            if failed.contains(&kind) {
+                continue;
+            }
+            let phase = Phase { kind, ..phase.clone() };
+            if let Err(error) = every_form(plan, adr, briefing, &phase) {
+                failed.push(kind);
+                let message = format!("{error}: {}", error.place());
+                let help = "mend the template; docs/prompts.md lists what it can show";
+                problems.push(place(&phase, Diagnostic::error(codes::BAD_PROMPT, "", message).help(help)));
+            }
+        }
+    }
+    problems
+}
+
+fn every_form(plan: &Plan, adr: Option<&AdrText>, briefing: &Briefing, phase: &Phase) -> Result<(), PromptError> {
+    let sample = Correction {
+        summary: "a gate failed".into(),
+        findings: vec![Finding {
+            rule: "sample".into(),
+            message: "something is wrong".into(),
+            place: None,
+            evidence: Some("output".into()),
+            fix: Some("mend it".into()),
+        }],
+    };
+    let tried = [Tried { number: 1, changed: "src/a.py".into(), found: sample.to_markdown() }];
+    task(plan, adr, briefing, phase, &[], None)?;
+    task(plan, adr, briefing, phase, &tried, Some(&sample))?;
+    Ok(())
+}
+
+fn task(
+    plan: &Plan,
+    adr: Option<&AdrText>,
+    briefing: &Briefing,
+    phase: &Phase,
+    tries: &[Tried],
+    correction: Option<&Correction>,
+) -> Result<String, PromptError> {
+    let others: Vec<Other<'_>> =
+        plan.phases.iter().filter(|other| other.id != phase.id).map(|other| Other::of(plan, phase, other)).collect();
+    let skills: Vec<&SkillEntry> =
+        phase.skills.iter().filter_map(|name| briefing.skills.iter().find(|skill| &skill.name == name)).collect();
+    let generates = phase.generates_phases.as_ref().map(|generates| Generates {
+        min: generates.min,
+        max: generates.max,
+        template: generates.template.word(),
+    });
+    let adr = adr.map(|adr| Adr { path: &adr.path, text: &adr.text, fence: fence_for(&adr.text) });
+    let values: Value = context! {
+        plan => Serde(plan),
+        phase => Serde(phase),
+        others => Serde(others),
+        ids => plan.phases.iter().map(|phase| phase.id.to_string()).collect::<Vec<_>>(),
+        gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
+        skills => Serde(skills),
+        generates => Serde(generates),
+        adr => Serde(adr),
+        tries => Serde(tries),
+        correction => correction.map(Correction::to_markdown),
+        answer => correction.is_some_and(is_answer),
+    };
+    render_phase(phase.kind, briefing, values)
+}
+
+/// Whether a correction is what a person said, and no fault of the work.
+fn is_answer(correction: &Correction) -> bool {
+    !correction.findings.is_empty() && correction.findings.iter().all(|finding| finding.rule == "question.answer")
+}
+
+/// An earlier try, as a session that knows nothing of it is told.
+#[derive(Serialize)]
+struct Tried {
+    number: u32,
+    changed: String,
+    found: String,
+}
+
+fn tried(earlier: &[Try]) -> Vec<Tried> {
+    // The last one is the correction itself.
+    let before = earlier.split_last().map_or(&[][..], |(_, before)| before);
+    let told = |(one, next): (&Try, &Try)| {
+        let files: Vec<&str> =
+            one.result.iter().flat_map(|result| &result.changed).map(|file| file.path.as_str()).collect();
+        let mut changed = files.iter().take(FILES_NAMED).copied().collect::<Vec<_>>().join(", ");
+        if files.len() > FILES_NAMED {
+            changed.push_str(&format!(" and {} more", files.len() - FILES_NAMED));
+        }
+        let found = next.correction.as_ref().map(Correction::to_markdown);
+        Tried { number: one.number, changed, found: found.unwrap_or_else(|| "Nothing was found about it.".into()) }
+    };
+    // What was found about a try is what the next one was told.
+    before.iter().zip(before.iter().skip(1)).map(told).collect()
+}
+
+#[derive(Serialize)]
+struct Generates {
+    min: u32,
+    max: u32,
+    template: &'static str,
+}
+
+#[derive(Serialize)]
+struct Adr<'a> {
+    path: &'a str,
+    text: &'a str,
+    fence: String,
+}
+
+#[derive(Serialize)]
+struct Other<'a> {
+    id: &'a str,
+    name: &'a str,
+    relation: &'static str,
+}
+
+impl<'a> Other<'a> {
+    fn of(plan: &'a Plan, phase: &Phase, other: &'a Phase) -> Self {
+        let relation = if plan.ancestors(&phase.id).contains(&&other.id) {
+            "done: its result is in your working directory"
+        } else if plan.ancestors(&other.id).contains(&&phase.id) {
+            "comes after yours and builds on it"
+        } else {
+            "independent of yours"
+        };
+        Self { id: other.id.as_str(), name: &other.name, relation }
+    }
+}
+
+fn explain(gate: &GateSpec) -> String {
+    let files = |files: &[String], otherwise: &str| {
+        if files.is_empty() { otherwise.to_owned() } else { files.join(", ") }
+    };
+    match gate {
+        GateSpec::FilesExist { files: named } => {
+            format!("files_exist: {} are there and not empty", files(named, "the files you must create or change"))
+        }
+        GateSpec::OutputsClaimed { strict: false } => {
+            "outputs_claimed: every file you must create or change is in your diff".into()
+        }
+        GateSpec::OutputsClaimed { strict: true } => {
+            "outputs_claimed: exactly the files you must create or change are in your diff".into()
+        }
+        GateSpec::SyntaxCheck { files: named } => format!("syntax_check: {} parse", files(named, "all changed files")),
+        GateSpec::TestsPass { command, .. } => {
+            format!("tests_pass: `{command}` exits 0, tests really run, and none is lost against the start")
+        }
+        GateSpec::LintPass { command, .. } => format!("lint_pass: `{command}` exits 0"),
+        GateSpec::BuildPass { command, .. } => format!("build_pass: `{command}` exits 0"),
+        GateSpec::Command { command, .. } => format!("command: `{command}` exits 0"),
+        GateSpec::AdrValid { .. } => "adr_valid: the ADR has no errors".into(),
+        GateSpec::AdrComplete { .. } => "adr_complete: the ADR is complete".into(),
+        GateSpec::DocsRefsValid {} => "docs_refs_valid: links and file references in changed Markdown resolve".into(),
+        GateSpec::CriteriaCovered {} => "criteria_covered: every acceptance criterion has evidence that passes".into(),
+        GateSpec::ConflictsResolved { files: named } => {
+            format!("conflicts_resolved: no conflict marker is left in {}", files(named, "any changed file"))
+        }
+        GateSpec::ReviewApproved { .. } => "review_approved: an independent reviewer approves".into(),
+        GateSpec::Approval { .. } => "approval: a person approves".into(),
+        GateSpec::Manual { .. } => "manual: a person confirms".into(),
+        GateSpec::DeploySuccess { command, .. } => format!("deploy_success: `{command}` exits 0"),
+        GateSpec::IntegrationPass { command, .. } => format!("integration_pass: `{command}` exits 0"),
+    }
+}

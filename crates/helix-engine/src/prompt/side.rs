@@ -1,0 +1,110 @@
+//! What reviewers and advisers are told, and the two sides of a conflict.
+//!
+//! Must not know how their answers are read.
+
+use helix_core::finding::fence_for;
+use helix_core::ids::PhaseId;
+use helix_core::job::{JobSpec, PhaseProgress, Try};
+use helix_core::plan::Phase;
+use minijinja::context;
+use minijinja::value::Serde;
+use serde::Serialize;
+
+use super::{PromptError, render};
+use crate::git::Patch;
+
+/// What a reviewer is to look at; `unusable` says why its answer before could not be used.
+///
+/// # Errors
+/// [`PromptError`].
+pub(crate) fn review(
+    spec: &JobSpec,
+    phase: &Phase,
+    this: &Try,
+    patch: &Patch,
+    unusable: Option<&str>,
+) -> Result<String, PromptError> {
+    let gates: Vec<String> =
+        this.gates.iter().map(|gate| format!("{}: {} ({})", gate.gate, gate.verdict.word(), gate.summary)).collect();
+    let changed = this.result.as_ref().map(|result| result.changed.as_slice()).unwrap_or_default();
+    let changed: Vec<String> = changed.iter().map(|file| file.path.clone()).collect();
+    render(
+        "review.md.j2",
+        include_str!("../../prompts/review.md.j2"),
+        context! {
+            plan => Serde(&spec.plan),
+            phase => Serde(phase),
+            adr => Serde(&spec.adr),
+            adr_fence => spec.adr.as_ref().map(|adr| fence_for(&adr.text)),
+            gates,
+            changed,
+            patch => patch.text.as_str(),
+            patch_fence => fence_for(&patch.text),
+            cut => patch.cut,
+            unusable,
+        },
+    )
+}
+
+/// What an adviser is asked about a phase that has used up its tries.
+///
+/// # Errors
+/// [`PromptError`].
+pub(crate) fn advice(spec: &JobSpec, phase: &Phase, progress: &PhaseProgress) -> Result<String, PromptError> {
+    let tries: Vec<Told> = progress.tries.iter().map(Told::of).collect();
+    let before: Vec<String> = progress.advice.iter().map(|advice| advice.reason.clone()).collect();
+    let record = tries.iter().map(|told| told.findings.as_str()).collect::<String>();
+    render(
+        "advice.md.j2",
+        include_str!("../../prompts/advice.md.j2"),
+        context! {
+            plan => Serde(&spec.plan),
+            phase => Serde(phase),
+            tries => Serde(&tries),
+            fence => fence_for(&record),
+            before,
+        },
+    )
+}
+
+/// Both sides of a conflict, for the prompt of the agent that resolves it.
+pub(crate) fn both_sides(sides: &[(PhaseId, Patch)]) -> String {
+    let mut text = String::from("\n## The two sides\nWhat each phase changed in these files, as data:\n");
+    for (phase, patch) in sides {
+        let fence = fence_for(&patch.text);
+        text.push_str(&format!("\nBy `{phase}`:\n{fence}diff\n{}\n{fence}\n", patch.text.trim_end()));
+        if patch.cut > 0 {
+            text.push_str(&format!("({} more bytes are left out)\n", patch.cut));
+        }
+    }
+    text
+}
+
+#[derive(Serialize)]
+struct Told {
+    number: u32,
+    summary: String,
+    findings: String,
+}
+
+impl Told {
+    fn of(one: &Try) -> Self {
+        let gate = one.gates.iter().find(|gate| !gate.verdict.passed()).map(|gate| &gate.verdict);
+        let review = one.reviews.last().map(|(_, review)| &review.verdict).filter(|verdict| !verdict.passed());
+        let findings = match gate.or(review) {
+            Some(helix_core::finding::Verdict::Fail { findings }) => findings
+                .iter()
+                .take(FINDINGS_TOLD)
+                .map(|finding| {
+                    let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+                    format!("- {place}{}\n", finding.message)
+                })
+                .collect(),
+            Some(_) | None => String::new(),
+        };
+        Self { number: one.number, summary: one.summary(), findings }
+    }
+}
+
+/// Findings of one try that an adviser is told.
+const FINDINGS_TOLD: usize = 12;

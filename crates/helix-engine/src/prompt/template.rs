@@ -1,0 +1,85 @@
+//! Templates of phases: one for each type, built in or the user's own.
+//!
+//! Must not know what the inputs say; a template that asks for one that is not there is an error, never an empty text.
+
+use helix_core::job::Briefing;
+use helix_core::plan::PhaseType;
+use minijinja::{Environment, UndefinedBehavior, Value};
+
+use super::PromptError;
+
+/// Instructions that one template may take: far more than the inputs need, and an end for one that loops.
+const FUEL: u64 = 2_000_000;
+
+/// What the templates of all types have in common; they fill its blocks.
+const BASE: (&str, &str) = ("phase.md.j2", include_str!("../../prompts/phase.md.j2"));
+
+/// The built-in template of a type.
+fn built_in(kind: PhaseType) -> &'static str {
+    match kind {
+        PhaseType::Consultant => include_str!("../../prompts/phase-consultant.md.j2"),
+        PhaseType::Planning => include_str!("../../prompts/planning.md.j2"),
+        PhaseType::Feasibility => include_str!("../../prompts/feasibility.md.j2"),
+        PhaseType::Research => include_str!("../../prompts/research.md.j2"),
+        PhaseType::Development => include_str!("../../prompts/development.md.j2"),
+        PhaseType::Review => include_str!("../../prompts/phase-review.md.j2"),
+        PhaseType::Test => include_str!("../../prompts/test.md.j2"),
+        PhaseType::Documentation => include_str!("../../prompts/documentation.md.j2"),
+        PhaseType::Deploy => include_str!("../../prompts/deploy.md.j2"),
+        PhaseType::Integration => include_str!("../../prompts/integration.md.j2"),
+        PhaseType::Decision => include_str!("../../prompts/decision.md.j2"),
+        PhaseType::Manual => include_str!("../../prompts/manual.md.j2"),
+    }
+}
+
+/// Name of the file in `prompts/` that takes the place of a type's built-in template.
+pub(crate) fn file_name(kind: PhaseType) -> String {
+    match kind {
+        // `consultant.md.j2` is the prompt of conversations.
+        PhaseType::Consultant => "phase-consultant.md.j2".into(),
+        PhaseType::Planning
+        | PhaseType::Feasibility
+        | PhaseType::Research
+        | PhaseType::Development
+        | PhaseType::Review
+        | PhaseType::Test
+        | PhaseType::Documentation
+        | PhaseType::Deploy
+        | PhaseType::Integration
+        | PhaseType::Decision
+        | PhaseType::Manual => format!("{}.md.j2", kind.word()),
+    }
+}
+
+/// Renders the template of a type: the user's own if there is one.
+///
+/// # Errors
+/// [`PromptError`], with the place in the template.
+pub(crate) fn render_phase(kind: PhaseType, briefing: &Briefing, values: Value) -> Result<String, PromptError> {
+    let own = briefing.prompts.get(kind.word());
+    let (name, text) = match own {
+        Some(own) => (own.file.clone(), own.text.as_str()),
+        None => (file_name(kind), built_in(kind)),
+    };
+    let failed = |source| PromptError { template: name.clone(), source };
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    environment.add_template(BASE.0, BASE.1).map_err(failed)?;
+    let template = environment.template_from_named_str(&name, text).map_err(failed)?;
+    template.render(values).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_has_a_template_and_a_file_of_its_own() {
+        let names: std::collections::BTreeSet<String> = PhaseType::ALL.into_iter().map(file_name).collect();
+        assert_eq!(names.len(), PhaseType::ALL.len());
+        assert!(!names.contains("consultant.md.j2"), "that is the Consultant's");
+        let texts: std::collections::BTreeSet<&str> = PhaseType::ALL.into_iter().map(built_in).collect();
+        assert_eq!(texts.len(), PhaseType::ALL.len());
+    }
+}

@@ -1,0 +1,167 @@
+//! Questions to persons: asked by jobs and by agents, answered from anywhere.
+//!
+//! Must not know terminals, HTTP or chats; the journal keeps every question and answer.
+
+use helix_core::ids::{JobId, QuestionId, RunId};
+use helix_core::job::{JobEvent, JobState};
+use helix_core::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
+use helix_store::JobFilter;
+use jiff::Timestamp;
+
+use crate::engine::{Engine, EngineError, journal_error};
+use crate::job::{Refused, lock};
+
+/// Longest question or answer that is taken, in bytes.
+const MAX_TEXT: usize = 16 << 10;
+/// Most options of an agent's question.
+const MAX_OPTIONS: usize = 10;
+
+/// Which questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuestionFilter {
+    /// Those that wait for an answer, of all jobs.
+    Open,
+    /// All of a job, by its id or a unique prefix.
+    Job(String),
+}
+
+/// An answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// Key of the chosen option.
+    pub choice: Option<String>,
+    /// Words of their own.
+    pub text: Option<String>,
+    /// Who answers, and through what, such as `anna (CLI)`.
+    pub by: String,
+}
+
+/// Why an answer was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    /// There is no such question.
+    #[error("there is no question {0:?}")]
+    NotFound(String),
+    /// It does not wait for an answer any more.
+    #[error("question {id} does not wait for an answer any more: {why}")]
+    Settled {
+        /// Which.
+        id: QuestionId,
+        /// What became of it.
+        why: String,
+    },
+    /// The answer does not fit the question.
+    #[error("{0}")]
+    Misfit(String),
+    /// The journal failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Engine {
+    /// Questions, those that were asked first coming first.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] for an unknown job, [`EngineError::Journal`].
+    pub async fn questions(&self, filter: QuestionFilter) -> Result<Vec<QuestionView>, EngineError> {
+        let mut questions: Vec<QuestionView> = match filter {
+            QuestionFilter::Job(id) => self.job(&id).await?.questions,
+            QuestionFilter::Open => {
+                let jobs = self.jobs(JobFilter::unfinished()).await?;
+                let all = jobs.into_iter().flat_map(|job| job.questions);
+                all.filter(|question| question.status == QuestionStatus::Open).collect()
+            }
+        };
+        questions.sort_by_key(|question| question.asked_at);
+        Ok(questions)
+    }
+
+    /// A question by its id.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn question(&self, id: &QuestionId) -> Result<QuestionView, EngineError> {
+        let unknown = || EngineError::NotFound { kind: "question", id: id.to_string() };
+        let (job, _, _) = id.parts().ok_or_else(unknown)?;
+        let found = self.job(job.as_str()).await?.questions.into_iter().find(|question| &question.id == id);
+        found.ok_or_else(unknown)
+    }
+
+    /// Answers a question; returns once the answer is durable. The job goes on by itself.
+    ///
+    /// # Errors
+    /// [`AnswerError`]; then nothing has changed.
+    pub async fn answer(&self, id: &QuestionId, reply: Reply) -> Result<QuestionView, AnswerError> {
+        let Some((job, phase, number)) = id.parts() else { return Err(AnswerError::NotFound(id.to_string())) };
+        if reply.text.as_ref().is_some_and(|text| text.len() > MAX_TEXT) {
+            return Err(AnswerError::Misfit(format!("an answer has at most {MAX_TEXT} bytes")));
+        }
+        let view = match self.question(id).await {
+            Err(EngineError::NotFound { .. }) => return Err(AnswerError::NotFound(id.to_string())),
+            other => other?,
+        };
+        let settled = |why: String| AnswerError::Settled { id: id.clone(), why };
+        match &view.status {
+            QuestionStatus::Open => {}
+            QuestionStatus::Answered { answer, .. } => return Err(settled(format!("{} has answered it", answer.by))),
+            QuestionStatus::Expired { .. } => return Err(settled("nobody answered it in time".into())),
+            QuestionStatus::Closed => return Err(settled("its phase or job went another way".into())),
+        }
+        let answer = Answer { choice: reply.choice, text: reply.text, by: reply.by };
+        view.accepts(&answer).map_err(|misfit| AnswerError::Misfit(misfit.to_string()))?;
+        let handle = lock(&self.inner.jobs).get(&job).cloned();
+        let Some(handle) = handle else { return Err(settled("the job is over".into())) };
+        match handle.record(JobEvent::QuestionAnswered { phase, asked: number, answer }).await {
+            Ok(()) => Ok(self.question(id).await?),
+            // Somebody else was faster.
+            Err(Refused::Illegal(why)) => Err(settled(why)),
+            Err(Refused::Over) => Err(settled("the job is over".into())),
+        }
+    }
+
+    /// Puts what a phase's agent asks to a person and returns at once: the agent ends its turn, the job waits without a process,
+    /// and the agent's session goes on with the answer.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when no such run works for a job, [`EngineError::Refused`] when it may not ask (any more).
+    pub async fn ask_from_run(
+        &self,
+        run: &RunId,
+        text: String,
+        options: Vec<String>,
+    ) -> Result<QuestionView, EngineError> {
+        let unknown = || EngineError::NotFound { kind: "run of a job", id: run.to_string() };
+        let refused = |message: String| EngineError::Refused { message };
+        let text = text.trim().to_owned();
+        if text.is_empty() || text.len() > MAX_TEXT || options.len() > MAX_OPTIONS {
+            return Err(refused(format!(
+                "a question has 1 to {MAX_TEXT} bytes and at most {MAX_OPTIONS} options"
+            )));
+        }
+        let (job, phase) = run.job_and_phase().ok_or_else(unknown)?;
+        let handle = lock(&self.inner.jobs).get(&job).cloned().ok_or_else(unknown)?;
+        let options = options.into_iter().enumerate().map(|(index, label)| QuestionOption {
+            key: (index + 1).to_string(),
+            label,
+        });
+        let question =
+            Question { number: 0, about: About::Agent, text, options: options.collect(), free_text: true };
+        let number = handle.ask(phase.clone(), question).await.map_err(|error| refused(error.to_string()))?;
+        self.question(&QuestionId::nth(&job, &phase, number)).await
+    }
+
+    /// Whether a job can do nothing at all until a person answers: it needs no host until then.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn waits_for_person(&self, job: &JobId) -> Result<bool, EngineError> {
+        let events = helix_store::job_events(self.inner.journal.as_ref(), job, 0).await.map_err(journal_error)?;
+        let state = JobState::fold(&events).map_err(journal_error)?;
+        Ok(state.waits_for_person(Timestamp::now()))
+    }
+
+    /// Waits for nothing: whether a job is carried out by this engine.
+    pub(crate) fn carries(&self, job: &JobId) -> bool {
+        lock(&self.inner.jobs).contains_key(job)
+    }
+}

@@ -1,0 +1,62 @@
+//! Takes a job up again that had failed or was cancelled.
+//!
+//! Must not know why somebody wants it to go on.
+
+use std::sync::Arc;
+
+use helix_core::ids::{JobId, PhaseId};
+use helix_core::job::{JobEvent, JobState, JobView, Reopen, ReopenError};
+
+use crate::engine::{Engine, EngineError, journal_error};
+use crate::job::{JobLog, Record};
+
+/// How a job goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReopenRequest {
+    /// A phase that is done again with all that builds on it; `None` goes on with what has not passed.
+    pub phase: Option<PhaseId>,
+    /// A new budget for the whole job in US dollars.
+    pub budget_usd: Option<f64>,
+    /// Who wants it.
+    pub by: String,
+}
+
+impl Engine {
+    /// Goes on with a job that is over; returns once that is durable.
+    ///
+    /// # Errors
+    /// [`EngineError::Refused`] when it cannot go on, with the reason; [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn reopen(&self, id: &JobId, request: ReopenRequest) -> Result<JobView, EngineError> {
+        let _turn = self.inner.reopening.lock().await;
+        if request.budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) {
+            return Err(EngineError::Refused { message: "a budget must be a positive number".into() });
+        }
+        let refused = |error: ReopenError| EngineError::Refused { message: error.to_string() };
+        let view = self.job(id.as_str()).await?;
+        // The loop of a job that has just ended removes its worktrees first.
+        loop {
+            let settled = self.inner.settled.notified();
+            if !self.carries(id) {
+                break;
+            }
+            if !view.status.is_final() {
+                return Err(refused(ReopenError::Running));
+            }
+            settled.await;
+        }
+        let events =
+            helix_store::job_events(self.inner.journal.as_ref(), &view.id, 0).await.map_err(journal_error)?;
+        let state = JobState::fold(&events).map_err(journal_error)?;
+        let what = request.phase.map_or(Reopen::Unfinished, Reopen::Phase);
+        let (reopen, restart) = state.to_reopen(&what).map_err(refused)?;
+        let (journal, crash) = (Arc::clone(&self.inner.journal), self.inner.config.crash.clone());
+        let mut log = JobLog::new(id.clone(), state, journal, self.inner.fence.clone(), crash);
+        let event = JobEvent::JobResumed { by: request.by, reopen, restart, budget_usd: request.budget_usd };
+        match log.record(event, &self.inner.closing).await.map_err(journal_error)? {
+            Record::Done => {}
+            Record::Stale(illegal) => return Err(EngineError::Refused { message: illegal.why }),
+        }
+        self.start_loop(id.clone(), log.state);
+        self.job(id.as_str()).await
+    }
+}

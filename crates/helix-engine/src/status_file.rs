@@ -1,0 +1,182 @@
+//! `status.json` beside a job's plan: its state as everybody sees it, rewritten after every change, for programs that only watch
+//! files.
+//!
+//! Nothing depends on it: trouble is logged once and changes nothing about the job. Must not touch a file that somebody else
+//! wrote, or one that git keeps.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use helix_core::ids::JobId;
+use helix_core::job::JobView;
+
+use crate::engine::Engine;
+use crate::git::{GitEnvironment, GitError, OpenError, Repository};
+
+/// The file's name.
+pub const STATUS_FILE: &str = "status.json";
+
+/// How its name begins before it is whole.
+const BEFORE: &str = ".status.json.";
+
+/// Two jobs of one plan do not write at the same moment: each looks whose turn it is first.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Why the file was not written.
+#[derive(Debug, thiserror::Error)]
+enum StatusFileError {
+    #[error("{} cannot be written: {source}", path.display())]
+    Unwritable { path: PathBuf, source: std::io::Error },
+    #[error("{} is there already and is no file of Helix: it is left alone", path.display())]
+    Foreign { path: PathBuf },
+    #[error("{} is kept by git: it is left alone", path.display())]
+    Tracked { path: PathBuf },
+    #[error("the repository of {} cannot be asked", path.display())]
+    Repository { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
+}
+
+impl Engine {
+    /// Keeps the file of a job up to date until the job is over or this engine closes. Runs beside the job's loop.
+    pub(crate) async fn keep_status_file(self, id: JobId) {
+        if let Err(error) = self.follow_into_file(&id).await {
+            tracing::warn!(job = %id, error = %crate::job::environment(error.as_ref()).message, "status.json is not kept");
+        }
+    }
+
+    async fn follow_into_file(&self, id: &JobId) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let view = self.job(id.as_str()).await?;
+        let mut events = self.job_events(id, view.last_event).await?;
+        let (first, git) = (view.clone(), self.inner.git.clone());
+        let path = tokio::task::spawn_blocking(move || prepare(&first, git)).await??;
+        let mut view = view;
+        loop {
+            let (now, place) = (view, path.clone());
+            let last = now.last_event;
+            tokio::task::spawn_blocking(move || write(&place, &now)).await??;
+            // Changes that came while it was written are written together.
+            let ended = events.recv().await.is_none();
+            while events.try_recv().is_ok() {}
+            view = self.job(id.as_str()).await?;
+            if ended && view.last_event == last {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Where the file goes; sees to it that git does not.
+fn prepare(view: &JobView, git: GitEnvironment) -> Result<PathBuf, StatusFileError> {
+    let directory = Path::new(&view.plan_path).parent().unwrap_or(Path::new("/"));
+    let path = directory.join(STATUS_FILE);
+    let failed =
+        |source: Box<dyn std::error::Error + Send + Sync>| StatusFileError::Repository { path: path.clone(), source };
+    match Repository::open(directory, git) {
+        Ok(repository) => {
+            if is_tracked(&repository, &path).map_err(|error| failed(Box::new(error)))? {
+                return Err(StatusFileError::Tracked { path });
+            }
+            exclude(&repository, &path)?;
+        }
+        // A plan may lie outside every repository, or in one without a work tree.
+        Err(OpenError::NoRepository { .. } | OpenError::Bare { .. }) => {}
+        Err(error) => return Err(failed(Box::new(error))),
+    }
+    Ok(path)
+}
+
+fn is_tracked(repository: &Repository, path: &Path) -> Result<bool, GitError> {
+    let directory = path.parent().unwrap_or(repository.top());
+    let args = ["ls-files", "--error-unmatch", "--", ":(literal)status.json"];
+    Ok(repository.git(directory, args).accept(&[0, 1]).run()?.code == 0)
+}
+
+/// Adds the file to the repository's own list of what it ignores, which is in no commit.
+fn exclude(repository: &Repository, path: &Path) -> Result<(), StatusFileError> {
+    let directory = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
+    let top = std::fs::canonicalize(repository.top()).ok();
+    let (Some(directory), Some(top)) = (directory, top) else { return Ok(()) };
+    let Ok(inside) = directory.strip_prefix(&top) else { return Ok(()) };
+    // The file itself, and what it is before it takes its name.
+    let file = format!("/{}", pattern(&inside.join(STATUS_FILE)));
+    let before = format!("/{}*", pattern(&inside.join(BEFORE)));
+    let list = repository.common_dir().join("info").join("exclude");
+    let unwritable = |source| StatusFileError::Unwritable { path: list.clone(), source };
+    let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = match std::fs::read_to_string(&list) {
+        Ok(known) => known,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(unwritable(error)),
+    };
+    let new = [file, before].into_iter().filter(|line| !known.lines().any(|known| known == line));
+    let new: String = new.map(|line| format!("{line}\n")).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(repository.common_dir().join("info")).map_err(unwritable)?;
+    let mut list_file = std::fs::OpenOptions::new().create(true).append(true).open(&list).map_err(unwritable)?;
+    let break_before = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
+    list_file.write_all(format!("{break_before}{new}").as_bytes()).map_err(unwritable)
+}
+
+/// A path in which nothing means anything to git.
+fn pattern(path: &Path) -> String {
+    let mut escaped = String::new();
+    for character in path.to_string_lossy().chars() {
+        if matches!(character, '\\' | '*' | '?' | '[' | ' ') {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+/// What there is of the file.
+enum There {
+    Nothing,
+    /// A job of the same plan that was submitted later: the file is that one's.
+    Newer,
+    Older,
+    Foreign,
+}
+
+fn look(path: &Path, view: &JobView) -> std::io::Result<There> {
+    let text = match std::fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(There::Nothing),
+        Err(error) => return Err(error),
+    };
+    // An older Helix may have known fewer fields: what makes it a job's status is id, plan and phases.
+    let value: serde_json::Value = match serde_json::from_slice(&text) {
+        Ok(value) => value,
+        Err(_) => return Ok(There::Foreign),
+    };
+    let id = value["id"].as_str().and_then(|id| JobId::new(id).ok());
+    let (Some(id), true, true) = (id, value["plan_path"].is_string(), value["phases"].is_array()) else {
+        return Ok(There::Foreign);
+    };
+    let created = value["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    let newer = id != view.id && created.is_some_and(|created| created > view.created_at);
+    Ok(if newer { There::Newer } else { There::Older })
+}
+
+/// Replaces the file in one step: whoever reads it sees a whole one.
+fn write(path: &Path, view: &JobView) -> Result<(), StatusFileError> {
+    let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let unwritable = |source| StatusFileError::Unwritable { path: path.to_owned(), source };
+    match look(path, view).map_err(unwritable)? {
+        There::Nothing | There::Older => {}
+        There::Newer => return Ok(()),
+        There::Foreign => return Err(StatusFileError::Foreign { path: path.to_owned() }),
+    }
+    let mut text = serde_json::to_vec_pretty(view).map_err(|error| unwritable(error.into()))?;
+    text.push(b'\n');
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let mut file = tempfile::Builder::new().prefix(BEFORE).tempfile_in(directory).map_err(unwritable)?;
+    file.write_all(&text).map_err(unwritable)?;
+    // Readable as any other file of the project; temporary files are not.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    file.as_file().set_permissions(mode).map_err(unwritable)?;
+    file.persist(path).map_err(|error| unwritable(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! What the tools are told: one type each, from which the schemas that clients see are made. Must not know what is done with it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Arguments of `adr_check`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct AdrCheck {
+    /// Path of the ADR.
+    pub path: String,
+    /// Directory of the project that the ADR is for: its files and other ADRs are taken into account. Left out, the
+    /// conversation's own project, or the one that the file lies in.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+/// Arguments of `adr_finalize`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct AdrFinalize {
+    /// Path of the draft.
+    pub path: String,
+    /// Directory of the project that gets the ADR. Left out, the conversation's own project, or the one that the draft lies in.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+/// Arguments of `adr_list`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct AdrList {
+    /// Directory of the project. Left out, the conversation's own project.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+/// Arguments of `plan_check`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct PlanCheck {
+    /// Path of the plan.
+    pub path: String,
+    /// Directory of the project that the plan is for: its skills are known. Left out, the conversation's own project, or the one
+    /// that the file lies in.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+/// Arguments of `project_create`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct ProjectCreate {
+    /// Name of the new project: lower-case letters, digits and `-`.
+    pub name: String,
+    /// Draft of the ADR: it is finalized in the project.
+    #[serde(default)]
+    pub adr: Option<String>,
+    /// Draft of the plan: it becomes `plans/<plan name>/phases.yaml`.
+    #[serde(default)]
+    pub plan: Option<String>,
+}
+
+/// Arguments of `job_start`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct JobStart {
+    /// Path of the project or the plan.
+    pub project: String,
+}
+
+/// Arguments of `job_status`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct JobStatusOf {
+    /// Id of the job, or a unique beginning. Left out, the last one of this conversation.
+    #[serde(default)]
+    pub job: Option<String>,
+}
+
+/// Arguments of `ask_user`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct AskUser {
+    /// The question, complete in itself.
+    pub question: String,
+    /// What can be chosen. Left out, any text will do.
+    #[serde(default)]
+    pub options: Vec<String>,
+}
+
+/// Arguments of `answer`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct AnswerQuestion {
+    /// Id of the question. Left out, the only open one of this conversation's jobs.
+    #[serde(default)]
+    pub question: Option<String>,
+    /// The chosen option's key.
+    #[serde(default)]
+    pub choice: Option<String>,
+    /// The user's own words.
+    #[serde(default)]
+    pub text: Option<String>,
+}
+
+/// Arguments of `similar_failures`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct SimilarFailures {
+    /// Text of the failure: a log, an error message, a finding.
+    pub text: String,
+    /// The tool that failed, such as `pytest`, if it is known.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// Most answers, at most 10.
+    #[serde(default)]
+    pub limit: Option<u32>,
+}
+
+/// Arguments of `skills_list`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct SkillsList {
+    /// Directory of the project. Left out, the conversation's own project.
+    #[serde(default)]
+    pub project: Option<String>,
+}
+
+/// Arguments of `skill_read`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct SkillRead {
+    /// Name of the skill.
+    pub name: String,
+    /// Another file of the skill, relative to its directory. Left out, its page.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// Directory of the project. Left out, the conversation's own project.
+    #[serde(default)]
+    pub project: Option<String>,
+}

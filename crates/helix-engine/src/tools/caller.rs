@@ -1,0 +1,162 @@
+//! Who calls a tool: what relative paths mean for them, what they may touch, and what is not theirs to do.
+//!
+//! Must not know what any tool does.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::{RunId, SessionId};
+use helix_core::session::{SessionEvent, SessionView};
+use serde::Deserialize;
+
+use super::refusal::Refusal;
+use super::{Tools, blocking};
+use crate::skills::SkillCatalog;
+use crate::submit::confine;
+
+/// Who calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Caller {
+    /// The Consultant, in a conversation.
+    Conversation(SessionId),
+    /// The agent of a phase: it reads, checks and asks; decisions and jobs are not its own to make.
+    Run(RunId),
+    /// Any other client.
+    Outside {
+        /// Where its relative paths begin; without it, all its paths must be absolute.
+        directory: Option<PathBuf>,
+    },
+}
+
+/// The part of a run's request that is needed here.
+#[derive(Deserialize)]
+struct RunPlace {
+    cwd: PathBuf,
+}
+
+impl Tools {
+    /// The conversation that calls, if one does.
+    pub(super) async fn conversation(&self) -> Result<Option<SessionView>, Refusal> {
+        match &self.caller {
+            Caller::Conversation(session) => {
+                Ok(Some(self.engine.session(session).await.map_err(|error| Refusal::of(&error))?))
+            }
+            Caller::Run(_) | Caller::Outside { .. } => Ok(None),
+        }
+    }
+
+    /// Refuses what an agent that carries out a phase must leave to people and the Consultant.
+    pub(super) fn not_for_phases(&self, tool: &str) -> Result<(), Refusal> {
+        match &self.caller {
+            Caller::Run(run) => Err(Refusal::text(format!(
+                "{tool} is not for the agent of a phase (run {run}): do your task; what needs a decision, ask with ask_user"
+            ))),
+            Caller::Conversation(_) | Caller::Outside { .. } => Ok(()),
+        }
+    }
+
+    /// Where relative paths begin, if anywhere.
+    async fn start(&self) -> Result<Option<PathBuf>, Refusal> {
+        match &self.caller {
+            Caller::Conversation(_) => Ok(self.conversation().await?.map(|view| PathBuf::from(view.directory))),
+            Caller::Outside { directory } => Ok(directory.clone()),
+            Caller::Run(run) => {
+                let path = self.engine.inner.runner.run_dir(run).join("request.json");
+                let unknown = |error: &dyn std::error::Error| {
+                    Refusal::text(format!("there is no record of run {run}: {error}; check the header X-Helix-Run"))
+                };
+                let bytes = tokio::fs::read(&path).await.map_err(|error| unknown(&error))?;
+                let place: RunPlace = serde_json::from_slice(&bytes).map_err(|error| unknown(&error))?;
+                Ok(Some(place.cwd))
+            }
+        }
+    }
+
+    /// A path that the caller may use, links resolved: it must lie in the caller's own directory, under the configured roots, or
+    /// among the projects that Helix has made. Without roots anything on this machine will do.
+    pub(super) async fn existing(&self, path: &str) -> Result<PathBuf, Refusal> {
+        let inner = &self.engine.inner;
+        let start = self.start().await?;
+        let asked = match &start {
+            Some(start) => start.join(path),
+            None => PathBuf::from(path),
+        };
+        if !asked.is_absolute() {
+            return Err(Refusal::text(format!(
+                "{path:?} is relative, and Helix does not know to what: give the full path"
+            )));
+        }
+        let real = tokio::fs::canonicalize(&asked)
+            .await
+            .map_err(|error| Refusal::text(format!("cannot use {}: {error}", asked.display())))?;
+        if !inner.config.roots.is_empty() {
+            let mut roots = inner.config.roots.clone();
+            // A client's own directory is its word alone; that of a conversation or run is Helix's.
+            roots.extend(start.filter(|_| !matches!(self.caller, Caller::Outside { .. })));
+            roots.push(inner.config.projects.clone());
+            let checked = real.clone();
+            blocking(move || confine(&checked, &roots)).await?;
+        }
+        Ok(real)
+    }
+
+    pub(super) async fn existing_if_given(&self, path: Option<&str>) -> Result<Option<PathBuf>, Refusal> {
+        match path.filter(|path| !path.is_empty()) {
+            Some(path) => Ok(Some(self.existing(path).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// The project that is meant: the named one, the conversation's own, the run's repository, or none.
+    pub(super) async fn project(&self, named: Option<&str>) -> Result<Option<PathBuf>, Refusal> {
+        if let Some(named) = self.existing_if_given(named).await? {
+            let root = blocking(move || {
+                let directory = if named.is_dir() { named.clone() } else { named.parent().unwrap_or(&named).into() };
+                Ok::<_, Refusal>(project_above(&directory).unwrap_or(directory))
+            })
+            .await?;
+            self.choose(&root).await?;
+            return Ok(Some(root));
+        }
+        match &self.caller {
+            Caller::Conversation(_) => Ok(self.conversation().await?.and_then(|view| view.project).map(PathBuf::from)),
+            Caller::Run(_) | Caller::Outside { .. } => {
+                let Some(start) = self.start().await? else { return Ok(None) };
+                blocking(move || Ok::<_, Refusal>(project_above(&start))).await
+            }
+        }
+    }
+
+    /// The project that a file is checked against: the one that is meant, or the one that the file lies in. A draft in a
+    /// conversation's own directory lies in none, wherever the state directory is.
+    pub(super) async fn project_for(&self, file: &Path, named: Option<&str>) -> Result<Option<PathBuf>, Refusal> {
+        let own = self.conversation().await?.map(|view| PathBuf::from(view.directory));
+        if named.is_none_or(str::is_empty) && !own.is_some_and(|own| file.starts_with(own)) {
+            let directory = file.parent().unwrap_or(file).to_path_buf();
+            return blocking(move || Ok::<_, Refusal>(project_above(&directory))).await;
+        }
+        self.project(named).await
+    }
+
+    /// Notes which project the conversation is about from now on.
+    pub(super) async fn choose(&self, project: &Path) -> Result<(), Refusal> {
+        let Some(view) = self.conversation().await? else { return Ok(()) };
+        let path = project.to_string_lossy().into_owned();
+        let within_own = project.starts_with(&view.directory);
+        if within_own || view.project.as_ref() == Some(&path) {
+            return Ok(());
+        }
+        let recorded = self.engine.inner.desk.record(&view.id, SessionEvent::ProjectChosen { path }).await;
+        recorded.map(|_| ()).map_err(|error| Refusal::text(format!("the conversation cannot be recorded: {error}")))
+    }
+
+    /// The skills in reach of a project.
+    pub(super) async fn skills(&self, project: Option<PathBuf>) -> Result<SkillCatalog, Refusal> {
+        let user = self.engine.inner.config.consultant.skills.clone();
+        blocking(move || Ok::<_, Refusal>(SkillCatalog::load(project.as_deref(), &user))).await
+    }
+}
+
+/// The repository or project that a directory belongs to: the nearest one at or above it with `adr/` or `.git`.
+fn project_above(directory: &Path) -> Option<PathBuf> {
+    directory.ancestors().find(|above| above.join(".git").exists() || above.join("adr").is_dir()).map(Path::to_path_buf)
+}

@@ -1,0 +1,146 @@
+//! Tools for decisions, plans and the projects that hold them. Must not hold any rule of theirs.
+
+use helix_core::ids::PhaseId;
+use helix_core::plan::Plan;
+use serde_json::json;
+
+use super::refusal::{Refusal, diagnosed};
+use super::{AdrCheck, AdrFinalize, AdrList, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
+use crate::adr_files::AdrDirectory;
+use crate::consultant::Judged;
+use crate::git::Repository;
+use crate::project;
+use crate::save_check::{Belongs, adr_diagnostics, plan_diagnostics, read_bounded};
+use crate::workflows::Shelves;
+
+/// Why an ADR cannot be finalized when nobody said where.
+const NO_PROJECT: &str = "name the project that gets the ADR in `project`; for a new one call project_create";
+
+impl Tools {
+    /// Checks an ADR by the one rule set: validity and completeness.
+    pub async fn adr_check(&self, arguments: AdrCheck) -> ToolAnswer {
+        self.answered(async {
+            let path = self.existing(&arguments.path).await?;
+            let project = self.project_for(&path, arguments.project.as_deref()).await?;
+            let (shown, found) = blocking(move || {
+                let inside = project.as_ref().and_then(|root| path.strip_prefix(root).ok());
+                let shown = inside.unwrap_or(&path).display().to_string();
+                let belongs = project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
+                let bytes = read_bounded(&path)?;
+                let found = adr_diagnostics(&shown, &bytes, belongs).map_err(Refusal::from)?;
+                Ok::<_, Refusal>((shown, found))
+            })
+            .await?;
+            diagnosed(&shown, &found)
+        })
+        .await
+    }
+
+    /// Gives a draft its number and its place in the project, and commits it.
+    pub async fn adr_finalize(&self, arguments: AdrFinalize) -> ToolAnswer {
+        self.answered(async {
+            self.not_for_phases("adr_finalize")?;
+            let draft = self.existing(&arguments.path).await?;
+            let project = self.project_for(&draft, arguments.project.as_deref()).await?;
+            let project = project.ok_or_else(|| Refusal::text(NO_PROJECT))?;
+            let (git, judged) = (self.engine.inner.git.clone(), self.judged().await?);
+            let done = blocking(move || {
+                let repository = Repository::open(&project, git).map_err(|error| Refusal::of(&error))?;
+                let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
+                let done = AdrDirectory::finalize(repository.top(), &draft)?;
+                let message = format!("Record decision {}", done.path);
+                repository.commit_files(&[done.path.clone(), done.index.clone()], &message)?;
+                if let (Some(judged), Some(bytes)) = (judged, accepted) {
+                    judged.accept(&draft, &bytes).map_err(|error| Refusal::of(&error))?;
+                }
+                Ok::<_, Refusal>(done)
+            })
+            .await?;
+            let text = format!("Finalized as {} and committed, with {}.", done.path, done.index);
+            Ok((text, json!({ "number": done.number, "path": done.path, "index": done.index })))
+        })
+        .await
+    }
+
+    /// Lists a project's ADRs.
+    pub async fn adr_list(&self, arguments: AdrList) -> ToolAnswer {
+        self.answered(async {
+            let root = self.project(arguments.project.as_deref()).await?;
+            let root = root.ok_or_else(|| Refusal::text("name the project's directory in `project`"))?;
+            let index = blocking(move || AdrDirectory::open(&root).map(|adrs| adrs.index())).await?;
+            Ok((index.clone(), json!({ "index": index })))
+        })
+        .await
+    }
+
+    /// Checks a plan.
+    pub async fn plan_check(&self, arguments: PlanCheck) -> ToolAnswer {
+        self.answered(async {
+            let path = self.existing(&arguments.path).await?;
+            let project = self.project_for(&path, arguments.project.as_deref()).await?;
+            let skills = self.skills(project.clone()).await?;
+            let config = self.engine.inner.config.config_dir.clone();
+            let file = path.display().to_string();
+            let (found, order) = blocking(move || {
+                let bytes = read_bounded(&path)?;
+                let file = path.display().to_string();
+                let shelves = Shelves::of(project.as_deref(), config);
+                let order = shelves.read(&file, &bytes).ok().map(|parsed| order_of(&parsed.plan));
+                Ok::<_, Refusal>((plan_diagnostics(&file, &bytes, &skills, &shelves), order))
+            })
+            .await?;
+            let (text, mut data) = diagnosed(&file, &found)?;
+            let order = order.unwrap_or_default();
+            data["order"] = json!(order);
+            Ok((format!("{text}\nPhases run in this order: {order}"), data))
+        })
+        .await
+    }
+
+    /// Makes a new repository with the ADR and the plan in it.
+    pub async fn project_create(&self, arguments: ProjectCreate) -> ToolAnswer {
+        self.answered(async {
+            self.not_for_phases("project_create")?;
+            let name = PhaseId::new(arguments.name.clone()).map_err(|_| {
+                let name = &arguments.name;
+                Refusal::text(format!("{name:?} is no project name: use lower-case letters, digits and '-'"))
+            })?;
+            let adr = self.existing_if_given(arguments.adr.as_deref()).await?;
+            let plan = self.existing_if_given(arguments.plan.as_deref()).await?;
+            let root = self.engine.inner.config.projects.join(name.as_str());
+            let (git, judged) = (self.engine.inner.git.clone(), self.judged().await?);
+            // A new project has no workflows of its own.
+            let shelves = Shelves::of(None, self.engine.inner.config.config_dir.clone());
+            let made = blocking(move || {
+                let made = project::create(&root, git, &shelves, adr.as_deref(), plan.as_deref())?;
+                if let Some(judged) = judged {
+                    for draft in [adr, plan].into_iter().flatten() {
+                        judged.accept(&draft, &read_bounded(&draft)?).map_err(|error| Refusal::of(&error))?;
+                    }
+                }
+                Ok::<_, Refusal>(made)
+            })
+            .await?;
+            self.choose(std::path::Path::new(&made.path)).await?;
+            let text = format!(
+                "Created the project {}{}{}.",
+                made.path,
+                made.adr.as_ref().map(|adr| format!(" with {adr}")).unwrap_or_default(),
+                made.plan.as_ref().map(|plan| format!(" and {plan}")).unwrap_or_default(),
+            );
+            Ok((text, json!({ "project": made.path, "adr": made.adr, "plan": made.plan, "commit": made.commit })))
+        })
+        .await
+    }
+
+    /// What has been judged of the conversation's files; drafts that a project has taken over are.
+    async fn judged(&self) -> Result<Option<Judged>, Refusal> {
+        Ok(self.conversation().await?.map(|view| Judged::of(std::path::Path::new(&view.directory))))
+    }
+}
+
+fn order_of(plan: &Plan) -> String {
+    let waves = plan.waves();
+    let names = waves.iter().map(|wave| wave.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(" with "));
+    names.collect::<Vec<_>>().join(", then ")
+}

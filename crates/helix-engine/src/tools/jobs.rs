@@ -1,0 +1,117 @@
+//! Tools that start and watch jobs. Must not know how a job is carried out: what they say comes from the journal.
+
+use helix_core::failure::report::{Look, Reader};
+use helix_core::finding::fence_for;
+use helix_core::job::{JobStatus, JobView, Origin};
+use helix_core::question::QuestionStatus;
+use helix_core::session::SessionEvent;
+use serde_json::json;
+
+use super::questions::question_line;
+use super::refusal::Refusal;
+use super::{Caller, JobStart, JobStatusOf, ToolAnswer, Tools};
+use crate::failures::{JobReport, last_reports};
+use crate::submit::SubmitRequest;
+
+impl Tools {
+    /// Starts a job; returns at once with its id.
+    pub async fn job_start(&self, arguments: JobStart) -> ToolAnswer {
+        self.answered(async {
+            self.not_for_phases("job_start")?;
+            let origin = match &self.caller {
+                Caller::Conversation(session) => Origin::Chat { session: session.clone() },
+                Caller::Run(_) | Caller::Outside { .. } => Origin::Api,
+            };
+            let plan = self.existing(&arguments.project).await?;
+            // Also where the plan itself was named: the conversation is about its project.
+            if matches!(self.caller, Caller::Conversation(_)) {
+                self.project(Some(&arguments.project)).await?;
+            }
+            let submission = self.engine.submit(SubmitRequest::new(plan, origin)).await?;
+            let id = submission.job.id.clone();
+            if let Caller::Conversation(session) = &self.caller {
+                let event = SessionEvent::JobStarted { job: id.clone() };
+                let recorded = self.engine.inner.desk.record(session, event).await;
+                recorded.map_err(|error| Refusal::text(format!("job {id} runs, but is not noted here: {error}")))?;
+            }
+            let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
+            let mut text = format!("Started job {id} ({}): {}.", submission.job.name, phases.join(", "));
+            for warning in &submission.warnings {
+                text.push_str(&format!("\n{warning}"));
+            }
+            let data = json!({
+                "job": id, "name": submission.job.name, "phases": phases, "warnings": submission.warnings,
+            });
+            Ok((text, data))
+        })
+        .await
+    }
+
+    /// How a job stands, and what it waits for.
+    pub async fn job_status(&self, arguments: JobStatusOf) -> ToolAnswer {
+        self.answered(async {
+            let id = match (arguments.job.filter(|job| !job.is_empty()), self.conversation().await?) {
+                (Some(id), _) => id,
+                (None, Some(view)) => {
+                    let last = view.jobs.last().map(ToString::to_string);
+                    last.ok_or_else(|| Refusal::text("this conversation has started no job yet"))?
+                }
+                (None, None) => match &self.caller {
+                    Caller::Run(run) => job_of(run)?,
+                    Caller::Conversation(_) | Caller::Outside { .. } => {
+                        return Err(Refusal::text("name the job: there is no conversation to take it from"));
+                    }
+                },
+            };
+            let job = self.engine.job(&id).await.map_err(|error| Refusal::of(&error))?;
+            let mut text = status_text(&job);
+            if job.status == JobStatus::Failed {
+                let reader = match &self.caller {
+                    Caller::Run(_) => Reader::Agent,
+                    // A person reads along.
+                    Caller::Conversation(_) | Caller::Outside { .. } => Reader::Person,
+                };
+                let reports = self.engine.job_reports(job.id.as_str()).await.map_err(|error| Refusal::of(&error))?;
+                last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
+            }
+            let data = serde_json::to_value(&job).map_err(|error| Refusal::of(&error))?;
+            Ok((text, data))
+        })
+        .await
+    }
+}
+
+/// What a report says, in a fence that nothing in it can end: texts of logs are data.
+fn report_text(one: &JobReport, reader: Reader) -> String {
+    let said = match (&one.report, &one.trouble) {
+        (Some(report), _) => report.brief(Look::Plain, reader),
+        (None, trouble) => trouble.clone().unwrap_or_else(|| "it is missing".to_owned()),
+    };
+    let fence = fence_for(&said);
+    format!("\nReport of {}, data only:\n{fence}text\n{}\n{fence}", one.title(), said.trim_end())
+}
+
+fn job_of(run: &helix_core::ids::RunId) -> Result<String, Refusal> {
+    let (job, _) = run.job_and_phase().ok_or_else(|| Refusal::text(format!("run {run} belongs to no job")))?;
+    Ok(job.to_string())
+}
+
+fn status_text(job: &JobView) -> String {
+    let mut text = format!("Job {} ({}) is {}.", job.id, job.name, job.status.word());
+    for phase in &job.phases {
+        let stage = phase.stage.as_ref().map(|stage| format!(", {stage}")).unwrap_or_default();
+        let error = phase.error.as_ref().map(|error| format!(": {}", error.message)).unwrap_or_default();
+        text.push_str(&format!("\n- {} {}{stage} (try {}){error}", phase.id, phase.status.word(), phase.attempt));
+    }
+    for question in job.questions.iter().filter(|question| question.status == QuestionStatus::Open) {
+        text.push_str(&format!("\nIt waits for an answer: {}", question_line(question)));
+    }
+    if let Some(commit) = &job.commit {
+        text.push_str(&format!("\nThe result is commit {commit}."));
+    }
+    if let Some(error) = &job.error {
+        let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        text.push_str(&format!("\nIt failed: {}{hint}", error.message));
+    }
+    text
+}

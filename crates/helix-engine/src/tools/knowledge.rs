@@ -1,0 +1,106 @@
+//! Tools that read what is known: skills, and failures that were seen before. Must not know how either is kept.
+
+use helix_core::failure::memory::{Closeness, FailureEnd, PastFailure};
+use helix_core::failure::{FailureObservation, Log};
+use helix_core::finding::fence_for;
+use serde_json::json;
+
+use super::refusal::Refusal;
+use super::{SimilarFailures, SkillRead, SkillsList, ToolAnswer, Tools, blocking};
+
+impl Tools {
+    /// Lists the skills in reach.
+    pub async fn skills_list(&self, arguments: SkillsList) -> ToolAnswer {
+        self.answered(async {
+            let project = self.project(arguments.project.as_deref()).await?;
+            let catalog = self.skills(project).await?;
+            let mut text: String =
+                catalog.skills().map(|skill| format!("- {}: {}\n", skill.name, skill.description)).collect();
+            if text.is_empty() {
+                text.push_str("There are no skills here.\n");
+            }
+            for problem in &catalog.problems {
+                text.push_str(&format!("{problem}\n"));
+            }
+            let skills: Vec<_> = catalog.skills().collect();
+            Ok((text.trim_end().to_owned(), json!({ "skills": skills, "problems": catalog.problems })))
+        })
+        .await
+    }
+
+    /// Reads a skill's page, or another of its files.
+    pub async fn skill_read(&self, arguments: SkillRead) -> ToolAnswer {
+        self.answered(async {
+            let project = self.project(arguments.project.as_deref()).await?;
+            let catalog = self.skills(project).await?;
+            let read = blocking(move || catalog.read(&arguments.name, arguments.file.as_deref())).await?;
+            let mut text = read.text.clone();
+            if !read.files.is_empty() {
+                text.push_str(&format!("\n\n[Other files of this skill: {}]", read.files.join(", ")));
+            }
+            let data = serde_json::to_value(&read).map_err(|error| Refusal::of(&error))?;
+            Ok((text, data))
+        })
+        .await
+    }
+}
+
+/// Longest text of a failure that is looked at, in bytes; its end counts most and is kept.
+const LONGEST_FAILURE: usize = 1 << 20;
+/// Longest change that is shown of a fix, in characters.
+const LONGEST_DIFF: usize = 2_000;
+
+impl Tools {
+    /// Failures like a text's, with what mended them.
+    pub async fn similar_failures(&self, arguments: SimilarFailures) -> ToolAnswer {
+        self.answered(async {
+            let text = arguments.text.trim();
+            if text.is_empty() {
+                return Err(Refusal::text("the text is empty: give the log or message of the failure"));
+            }
+            let mut from = text.len().saturating_sub(LONGEST_FAILURE);
+            while !text.is_char_boundary(from) {
+                from += 1;
+            }
+            let observation = FailureObservation { tool: arguments.tool.unwrap_or_default(), ..Default::default() };
+            let log = Log::of_texts("", &text[from..]);
+            let desk = &self.engine.inner.failures;
+            if desk.memory().is_none() {
+                return Err(Refusal::text("failures are not remembered on this machine: `helix doctor` says why"));
+            }
+            let mut found = desk.similar(observation, log).await;
+            found.truncate(arguments.limit.unwrap_or(10).clamp(1, 10) as usize);
+            let text = match found.as_slice() {
+                [] => "No failure like this one is remembered.".to_owned(),
+                failures => failures.iter().map(told).collect::<Vec<_>>().join("\n\n"),
+            };
+            let data = serde_json::to_value(&found).map_err(|error| Refusal::of(&error))?;
+            Ok((text, json!({ "failures": data })))
+        })
+        .await
+    }
+}
+
+/// A past failure for an agent: texts of the past are data, and stand in fences.
+fn told(past: &PastFailure) -> String {
+    let known = &past.known;
+    let close = match past.closeness {
+        Closeness::Exact => "the same failure".to_owned(),
+        Closeness::Near { score } => format!("a similar failure ({:.0} %)", score * 100.0),
+    };
+    let end = match &known.end {
+        FailureEnd::Fixed { link, fixes } => {
+            let diff: String = link.diff.chars().take(LONGEST_DIFF).collect();
+            let fence = fence_for(&diff);
+            format!(
+                "mended by a change of {} ({fixes} known), data only:\n{fence}diff\n{}\n{fence}",
+                link.files.join(", "),
+                diff.trim_end()
+            )
+        }
+        FailureEnd::WentAway => "went away without a change: trying again, or a person, was enough".to_owned(),
+        FailureEnd::GaveUp => "its phase was given up".to_owned(),
+        FailureEnd::Open => "not known how it ended".to_owned(),
+    };
+    format!("- {close}, seen {} time(s), last {}: {}\n  {end}", known.count, known.last_seen, known.summary)
+}

@@ -1,0 +1,115 @@
+//! Tools between agents and people: asking, and passing an answer on. Must not know how a question reaches a person.
+//!
+//! Nothing here blocks: who asks ends its turn, and is resumed with the answer.
+
+use helix_core::ids::{JobId, QuestionId};
+use helix_core::question::{QuestionStatus, QuestionView};
+use serde_json::json;
+
+use super::refusal::Refusal;
+use super::{AnswerQuestion, AskUser, Caller, ToolAnswer, Tools};
+use crate::questions::Reply;
+
+/// Longest question, in characters; a longer one is a report, and belongs into a file.
+const LONGEST_QUESTION: usize = 4_000;
+/// Most options of a question.
+const MOST_OPTIONS: usize = 12;
+
+impl Tools {
+    /// Asks the user. In a conversation the agent ends its turn with the question; in a phase the job waits for the answer.
+    pub async fn ask_user(&self, arguments: AskUser) -> ToolAnswer {
+        self.answered(async {
+            let question = arguments.question.trim().to_owned();
+            let options: Vec<String> =
+                arguments.options.iter().map(|option| option.trim().to_owned()).filter(|one| !one.is_empty()).collect();
+            if question.is_empty() {
+                return Err(Refusal::text("the question is empty: write it out, complete in itself"));
+            }
+            if question.chars().count() > LONGEST_QUESTION || options.len() > MOST_OPTIONS {
+                return Err(Refusal::text(format!(
+                    "a question has at most {LONGEST_QUESTION} characters and {MOST_OPTIONS} options: ask for one thing"
+                )));
+            }
+            match &self.caller {
+                Caller::Conversation(_) => {
+                    let text = "End your turn now, with this question as the end of your answer: the user's next message is \
+                                the reply. Nothing waits in the meantime.";
+                    Ok((text.to_owned(), json!({ "question": question, "options": options, "asked": "in the conversation" })))
+                }
+                Caller::Run(run) => {
+                    let asked = self.engine.ask_from_run(run, question, options).await;
+                    let asked = asked.map_err(|error| Refusal::of(&error))?;
+                    let text = format!(
+                        "Asked as {}. End your turn now, and say in what state your work is: you will be resumed with the answer.",
+                        asked.id
+                    );
+                    let data = serde_json::to_value(&asked).map_err(|error| Refusal::of(&error))?;
+                    Ok((text, data))
+                }
+                Caller::Outside { .. } => Err(Refusal::text(
+                    "there is no user behind this connection: ask_user is for the Consultant and for agents of phases",
+                )),
+            }
+        })
+        .await
+    }
+
+    /// Passes a user's answer on to the job that waits for it.
+    pub async fn answer(&self, arguments: AnswerQuestion) -> ToolAnswer {
+        self.answered(async {
+            self.not_for_phases("answer")?;
+            let (jobs, by) = match (self.conversation().await?, &self.caller) {
+                (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in conversation {}", view.id)),
+                (None, Caller::Outside { .. } | Caller::Conversation(_) | Caller::Run(_)) => {
+                    (None, "an MCP client".to_owned())
+                }
+            };
+            let id = match arguments.question.filter(|id| !id.is_empty()) {
+                Some(id) => QuestionId::new(id).map_err(|error| Refusal::of(&error))?,
+                None => {
+                    let jobs =
+                        jobs.ok_or_else(|| Refusal::text("name the question: job_status of its job lists it"))?;
+                    only_one(self.open_questions(&jobs).await?)?
+                }
+            };
+            let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+            let reply = Reply { choice: words(arguments.choice), text: words(arguments.text), by };
+            let answered = self.engine.answer(&id, reply).await.map_err(|error| Refusal::of(&error))?;
+            let text = format!("Answered {}: job {} goes on.", answered.id, answered.job);
+            let data = serde_json::to_value(&answered).map_err(|error| Refusal::of(&error))?;
+            Ok((text, data))
+        })
+        .await
+    }
+
+    /// Open questions of these jobs, oldest first.
+    async fn open_questions(&self, jobs: &[JobId]) -> Result<Vec<QuestionView>, Refusal> {
+        let mut open = Vec::new();
+        for job in jobs {
+            let view = self.engine.job(job.as_str()).await.map_err(|error| Refusal::of(&error))?;
+            open.extend(view.questions.into_iter().filter(|question| question.status == QuestionStatus::Open));
+        }
+        open.sort_by_key(|question| question.asked_at);
+        Ok(open)
+    }
+}
+
+fn only_one(mut open: Vec<QuestionView>) -> Result<QuestionId, Refusal> {
+    match (open.pop(), open.is_empty()) {
+        (Some(only), true) => Ok(only.id),
+        (Some(last), false) => {
+            open.push(last);
+            let lines: Vec<String> = open.iter().map(question_line).collect();
+            Err(Refusal::text(format!("several questions are open; name one in `question`:\n{}", lines.join("\n"))))
+        }
+        (None, _) => Err(Refusal::text("no job of this conversation waits for an answer")),
+    }
+}
+
+/// A question in one line, for agents.
+pub(super) fn question_line(question: &QuestionView) -> String {
+    let options: Vec<String> =
+        question.options.iter().map(|option| format!("{} ({})", option.key, option.label)).collect();
+    let options = if options.is_empty() { "any text".to_owned() } else { options.join(", ") };
+    format!("{} (phase {}): {} [{options}]", question.id, question.phase, question.text)
+}

@@ -1,0 +1,105 @@
+//! Why a tool could not do what it was asked, in words that an agent can act on. Must not know any tool.
+
+use helix_core::diagnostic::Diagnostic;
+use serde_json::{Value, json};
+
+use super::Answer;
+use crate::adr_files::AdrFileError;
+use crate::git::GitError;
+use crate::project::ProjectError;
+use crate::save_check::SaveCheckError;
+use crate::skills::SkillError;
+use crate::submit::SubmitError;
+
+/// A refusal: text for the agent, and the same for programs.
+pub(super) struct Refusal {
+    pub(super) text: String,
+    pub(super) data: Value,
+}
+
+impl Refusal {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { data: json!({ "error": text }), text }
+    }
+
+    pub(super) fn of(error: &dyn std::error::Error) -> Self {
+        Self::text(crate::job::environment(error).message)
+    }
+
+    fn found(file: &str, diagnostics: &[Diagnostic]) -> Self {
+        match diagnosed(file, diagnostics) {
+            Ok((text, data)) => Self { text, data },
+            Err(refusal) => refusal,
+        }
+    }
+}
+
+impl From<AdrFileError> for Refusal {
+    fn from(error: AdrFileError) -> Self {
+        match error {
+            AdrFileError::Invalid { file, diagnostics, .. } => Self::found(&file, &diagnostics),
+            other => Self::of(&other),
+        }
+    }
+}
+
+impl From<GitError> for Refusal {
+    fn from(error: GitError) -> Self {
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+        Self::text(format!("{}{hint}", error.fault().message))
+    }
+}
+
+impl From<ProjectError> for Refusal {
+    fn from(error: ProjectError) -> Self {
+        match error {
+            ProjectError::Adr(error) => error.into(),
+            ProjectError::Git(error) => error.into(),
+            ProjectError::Plan { file, diagnostics } => Self::found(&file, &diagnostics),
+            other => Self::of(&other),
+        }
+    }
+}
+
+impl From<SaveCheckError> for Refusal {
+    fn from(error: SaveCheckError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<SkillError> for Refusal {
+    fn from(error: SkillError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<SubmitError> for Refusal {
+    fn from(error: SubmitError) -> Self {
+        match error {
+            SubmitError::Plan { file, diagnostics, .. } => Self::found(&file, &diagnostics),
+            SubmitError::Refused { code, message, hint, .. } => {
+                let hint_text = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+                Self {
+                    text: format!("{code}: {message}{hint_text}"),
+                    data: json!({ "code": code, "error": message, "hint": hint }),
+                }
+            }
+        }
+    }
+}
+
+/// What was found in a file, for the agent; a refusal if there are errors.
+pub(super) fn diagnosed(file: &str, diagnostics: &[Diagnostic]) -> Answer {
+    let errors = diagnostics.iter().filter(|one| one.is_error()).count();
+    let warnings = diagnostics.len() - errors;
+    let mut text = match errors {
+        0 => format!("{file} has no errors ({warnings} warning(s))."),
+        _ => format!("{file} has {errors} error(s) and {warnings} warning(s):"),
+    };
+    for diagnostic in diagnostics {
+        text.push_str(&format!("\n{diagnostic}"));
+    }
+    let data = json!({ "file": file, "errors": errors, "warnings": warnings, "diagnostics": diagnostics });
+    if errors == 0 { Ok((text, data)) } else { Err(Refusal { text, data }) }
+}

@@ -1,0 +1,349 @@
+//! What jobs do besides their phases' own work: reviews, persons, advisers, phases that are added, going on after a failure.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
+
+mod workshop;
+
+use helix_core::finding::Verdict;
+use helix_core::ids::{PhaseId, RunId};
+use helix_core::job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Review, Role};
+use helix_core::question::{QuestionKind, QuestionStatus};
+use helix_engine::EngineConfig;
+use helix_engine::questions::{AnswerError, QuestionFilter, Reply};
+use helix_engine::reopen::ReopenRequest;
+use workshop::{Ended, Workshop, part};
+
+fn asking(config: &mut EngineConfig) {
+    config.policy.escalation.person = AskPerson::Ask;
+}
+
+fn advised(config: &mut EngineConfig) {
+    config.roles.adviser = Some(Role { agent: "fake".into(), model: None });
+}
+
+/// A part for runs that are told so.
+fn told(name: &str, what: &str, acts: &str) -> String {
+    format!("  - name: {name}\n    prompt: {{ matches: '{what}' }}\n{acts}")
+}
+
+fn writes(phase: &str, tries: &[&str]) -> String {
+    let tries: Vec<String> =
+        tries.iter().map(|text| format!("{{ steps: [{{ write: {{ path: a.md, content: \"{text}\" }} }}] }}")).collect();
+    part(phase, &format!("    attempts: [{}]\n", tries.join(", ")))
+}
+
+fn reviews(ended: &Ended) -> Vec<Review> {
+    let review = |event: &JobEvent| match event {
+        JobEvent::ReviewFinished { review, .. } => Some(review.as_ref().clone()),
+        _ => None,
+    };
+    ended.events.iter().filter_map(|event| review(&event.event)).collect()
+}
+
+const VERIFIED: &str = "name: Verified
+phases:
+  - id: a
+    type: documentation
+    description: Write a page about counting.
+    outputs: [a.md]
+    verify: { model: small, timeout: 1m }
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verifier_reads_a_checkout_and_what_it_finds_reaches_the_agent() {
+    let verdicts = r#"    attempts:
+      - structured: { verdict: rejected, summary: "The page says nothing.", findings: [{ message: "it does not say how to count", file: a.md, line: 1, fix: "say it" }] }
+      - structured: { verdict: approved, summary: "It says how.", findings: [] }
+"#;
+    let script =
+        format!("parts:\n{}{}", writes("a", &["x", "Count one by one."]), told("judge", "independent reviewer", verdicts));
+    let shop = Workshop::open(&script).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, VERIFIED).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(ended.phase("a").attempt, 2);
+    assert!(shop.prompt(&ended.view.id, "a", 2).contains("it does not say how to count"));
+    let reviews = reviews(&ended);
+    let verdicts: Vec<&str> = reviews.iter().map(|review| review.verdict.word()).collect();
+    assert_eq!(verdicts, ["fail", "pass"]);
+    // It saw the result, was told what was asked, and had nothing to write with.
+    let prompt = shop.told(&reviews[1].run);
+    for part in ["Write a page about counting", "+Count one by one", "a.md"] {
+        assert!(prompt.contains(part), "the verifier is not told {part:?}:\n{prompt}");
+    }
+    let request = shop.sandbox.state().join("runs").join(reviews[1].run.as_str());
+    let command = std::fs::read_dir(&request).unwrap().flatten().map(|entry| entry.path());
+    let texts: String = command.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    assert!(texts.contains("small"), "its own model");
+    assert!(ended.phase("a").verdict.as_deref().unwrap().contains("It says how"));
+    assert!(ended.phase("a").runs.contains(&reviews[0].run));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_usable_verdict_is_ever_a_pass() {
+    for answer in [
+        "{ structured: { verdict: approved, summary: fine, findings: [{ message: \"but\" }] } }",
+        "{ structured: { verdict: maybe, summary: fine, findings: [] } }",
+        "{ structured: { verdict: approved, summary: fine, findings: [] }, faults: [no-result] }",
+        "{ structured: { verdict: approved, summary: fine, findings: [] }, steps: [{ write: { path: a.md, content: mine } }] }",
+    ] {
+        let script = format!(
+            "parts:\n{}{}",
+            writes("a", &["x", "y"]),
+            told("judge", "independent reviewer", &format!("    act: {answer}\n"))
+        );
+        let shop = Workshop::open(&script).await;
+        let repo = shop.repo();
+        let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+        let plan = format!("{VERIFIED}    max_attempts: 1\n    on_failure: fail\n");
+        let ended = shop.run(&repo, &plan).await;
+        assert_eq!(ended.view.status, JobStatus::Failed, "[24] [30] {answer}: {:#?}", ended.view);
+        let verdicts: Vec<&str> = reviews(&ended).iter().map(|review| review.verdict.word()).collect();
+        assert_eq!(verdicts, ["inconclusive", "inconclusive"], "asked once more: {answer}");
+        assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reviewer_gate_is_a_gate_like_any_other() {
+    let script = format!(
+        "parts:\n{}{}",
+        writes("a", &["x"]),
+        told("judge", "independent reviewer", "    act: { structured: { verdict: approved, summary: fine, findings: [] } }\n")
+    );
+    let shop = Workshop::open(&script).await;
+    let plan = "name: Reviewed\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], gates: [{ type: files_exist }, { type: review_approved }] }]\n";
+    let ended = shop.run(&shop.repo(), plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let gates: Vec<_> = ended.phase("a").gates.iter().map(|gate| (gate.gate.as_str(), gate.verdict.passed())).collect();
+    assert_eq!(gates, [("files_exist", true), ("review_approved", true)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_waits_for_a_person_without_a_process_and_over_a_restart() {
+    let plan = "name: Asked\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], approval: after, gates: [{ type: files_exist }, { type: manual, question: \"Is it printed?\" }] }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", writes("a", &["x"]))).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, plan).await;
+    let printed = shop.question(&job).await;
+    assert!(printed.text.contains("Is it printed?"));
+    assert_eq!(shop.engine.job(job.as_str()).await.unwrap().status, JobStatus::Waiting);
+    assert!(helix_testkit::processes::processes_with_env("HELIX_RUN_ID", job.as_str()).unwrap().is_empty());
+    let shop = shop.reopen().await;
+    let wrong = Reply { choice: Some("perhaps".into()), text: None, by: "a test".into() };
+    assert!(matches!(shop.engine.answer(&printed.id, wrong).await, Err(AnswerError::Misfit(_))));
+    shop.answer(&printed, "approve", Some("on paper")).await;
+    let accepted = shop.question(&job).await;
+    assert_ne!(accepted.id, printed.id);
+    let again = Reply { choice: Some("approve".into()), text: None, by: "a test".into() };
+    assert!(matches!(shop.engine.answer(&printed.id, again).await, Err(AnswerError::Settled { .. })));
+    shop.answer(&accepted, "approve", None).await;
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(shop.plays("a"), 1, "nothing ran twice");
+    assert!(ended.phase("a").gates[1].summary.contains("on paper"));
+    let open = shop.engine.questions(QuestionFilter::Open).await.unwrap();
+    assert!(open.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_job_closes_its_questions() {
+    let plan = "name: Asked\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], approval: before }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", writes("a", &["x"]))).await;
+    let job = shop.submit(&shop.repo(), plan).await;
+    let question = shop.question(&job).await;
+    shop.engine.cancel(&job, "a test").await.unwrap();
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Cancelled);
+    assert_eq!(ended.view.questions[0].status, QuestionStatus::Closed);
+    let late = Reply { choice: Some("approve".into()), text: None, by: "a test".into() };
+    assert!(matches!(shop.engine.answer(&question.id, late).await, Err(AnswerError::Settled { .. })));
+    assert_eq!(shop.plays("a"), 0);
+}
+
+const ONE_TRY: &str = "name: Hard
+phases:
+  - { id: a, type: documentation, description: D, outputs: [a.md], max_attempts: 1, gates: [{ type: command, command: \"grep -q right a.md\" }] }
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_adviser_is_asked_when_the_tries_are_used_up_and_its_hint_is_carried_out() {
+    let script = format!(
+        "parts:\n{}{}",
+        writes("a", &["wrong", "right"]),
+        told("adviser", "used up its tries", "    act: { structured: { action: retry, reason: \"It misses the word.\", hint: \"write the word right\" } }\n")
+    );
+    let shop = Workshop::configured(&script, advised).await;
+    let ended = shop.run(&shop.repo(), ONE_TRY).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert!(shop.prompt(&ended.view.id, "a", 2).contains("write the word right"), "[26]");
+    let advice = RunId::for_advice(&ended.view.id, &PhaseId::new("a").unwrap(), 1);
+    assert!(shop.told(&advice).contains("grep -q right a.md") || shop.told(&advice).contains("command"));
+    assert!(ended.phase("a").runs.contains(&advice));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_adviser_can_split_a_phase_and_the_pieces_pass_what_the_whole_had_to() {
+    let advice = r#"    act:
+      structured:
+        action: split
+        reason: "Two steps."
+        phases:
+          - { id: a-draft, description: "Write a draft.", outputs: [draft.md] }
+          - { id: a-final, description: "Write the page.", depends_on: [a-draft], outputs: [a.md] }
+"#;
+    let draft = part("a-draft", "    act: { steps: [{ write: { path: draft.md, content: d } }] }\n");
+    let last = part("a-final", "    act: { steps: [{ write: { path: a.md, content: right } }] }\n");
+    let script =
+        format!("parts:\n{}{}{draft}{last}", writes("a", &["wrong"]), told("adviser", "used up its tries", advice));
+    let shop = Workshop::configured(&script, advised).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, ONE_TRY).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(ended.phase("a").status, PhaseStatus::Skipped);
+    let gates: Vec<&str> = ended.phase("a-final").gates.iter().map(|gate| gate.gate.as_str()).collect();
+    assert!(gates.contains(&"command"), "{gates:?}");
+    assert!(repo.join("draft.md").exists() && repo.join("a.md").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_useless_adviser_leads_to_a_person_who_can_give_a_hint() {
+    let script = format!(
+        "parts:\n{}{}",
+        writes("a", &["wrong", "right"]),
+        told("adviser", "used up its tries", "    act: { structured: { action: retry, reason: \"no hint\" } }\n")
+    );
+    let shop = Workshop::configured(&script, |config| {
+        advised(config);
+        asking(config);
+    })
+    .await;
+    let job = shop.submit(&shop.repo(), ONE_TRY).await;
+    let question = shop.question(&job).await;
+    assert_eq!(question.kind, QuestionKind::Escalation);
+    assert_eq!(shop.plays("adviser"), 3, "at most three times");
+    shop.answer(&question, "retry", Some("the word is: right")).await;
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert!(shop.prompt(&job, "a", 2).contains("the word is: right"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_asks_a_person_and_its_session_goes_on_with_the_answer() {
+    let acts = r#"    attempts:
+      - steps: [{ run: "while [ ! -e ask-is-recorded ]; do sleep 0.05; done; rm ask-is-recorded" }]
+      - steps: [{ write: { path: a.md, content: right } }]
+"#;
+    let shop = Workshop::open(&format!("parts:\n{}", part("a", acts))).await;
+    let job = shop.submit(&shop.repo(), ONE_TRY).await;
+    let run = shop.until_working(&job, "a", 1, None).await;
+    let asked = shop.engine.ask_from_run(&run, "Which word?".into(), vec!["left".into(), "right".into()]).await.unwrap();
+    assert_eq!((asked.kind, asked.options.len()), (QuestionKind::Agent, 2));
+    std::fs::write(shop.worktree(&job, "a", 1).join("ask-is-recorded"), "").unwrap();
+    let question = shop.question(&job).await;
+    shop.answer(&question, "2", Some("of course")).await;
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "a question costs no try: {:#?}", ended.view);
+    let told = shop.prompt(&job, "a", 2);
+    assert!(told.contains("Which word?") && told.contains("right") && told.contains("of course"), "{told}");
+    let late = shop.engine.ask_from_run(&run, "Still there?".into(), Vec::new()).await;
+    assert!(late.is_err());
+}
+
+const PLANNING: &str = "name: Grows
+phases:
+  - { id: plan, type: planning, description: Plan it., outputs: [plan.md], generates_phases: { min: 1, max: 5, template: documentation } }
+  - { id: end, type: documentation, description: E, depends_on: [plan], inputs: [one.md, two.md], outputs: [end.md] }
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn phases_that_a_planning_phase_returns_run_before_what_depends_on_it() {
+    let plan = r#"    attempts:
+      - steps: [{ write: { path: plan.md, content: p } }]
+        structured: { phases: [{ id: end, description: "taken", outputs: [one.md] }] }
+      - structured: { phases: [{ id: one, description: "One.", outputs: [one.md] }, { id: two, description: "Two.", depends_on: [one], outputs: [two.md] }] }
+"#;
+    let writes = |name: &str| part(name, &format!("    act: {{ steps: [{{ write: {{ path: {name}.md, content: x }} }}] }}\n"));
+    let script = format!("parts:\n{}{}{}{}", part("plan", plan), writes("one"), writes("two"), writes("end"));
+    let shop = Workshop::open(&script).await;
+    let ended = shop.run(&shop.repo(), PLANNING).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let told = shop.prompt(&ended.view.id, "plan", 2);
+    assert!(told.contains("/phases/0/id"), "an invalid fragment goes back as a correction:\n{told}");
+    let names: Vec<&str> = ended.view.phases.iter().map(|phase| phase.id.as_str()).collect();
+    assert_eq!(names, ["plan", "end", "one", "two"]);
+    assert_eq!((shop.plays("one"), shop.plays("two"), shop.plays("end")), (1, 1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
+    let plan = "name: Two\nphases:\n  - { id: one, type: documentation, description: O, outputs: [one.md] }\n  - { id: a, type: documentation, description: D, depends_on: [one], outputs: [a.md], max_attempts: 1, gates: [{ type: command, command: \"grep -q right a.md\" }] }\n";
+    let one = part("one", "    act: { steps: [{ write: { path: one.md, content: x } }] }\n");
+    let shop = Workshop::open(&format!("parts:\n{one}{}", writes("a", &["wrong", "right"]))).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Failed);
+    let id = ended.view.id.clone();
+    let request = ReopenRequest { phase: None, budget_usd: None, by: "a test".into() };
+    let (one, other) = tokio::join!(shop.engine.reopen(&id, request.clone()), shop.engine.reopen(&id, request.clone()));
+    assert_eq!([one.is_ok(), other.is_ok()].iter().filter(|ok| **ok).count(), 1, "two at once: one goes on");
+    let ended = shop.ended_again(&id, ended.events.len() as u64).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!((shop.plays("one"), shop.plays("a")), (1, 2));
+    assert!(repo.join("one.md").exists() && repo.join("a.md").exists());
+    assert!(shop.engine.reopen(&id, request).await.is_err(), "what is integrated stays");
+    assert!(ended.events.iter().any(|event| matches!(&event.event, JobEvent::GateFinished { report, .. } if report.verdict == Verdict::Pass)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_that_was_fixed_before_is_shown_with_its_fix_and_reaches_the_agents_prompt() {
+    let plan = |name: &str| {
+        format!(
+            "name: {name}\nphases: [{{ id: {name}, type: documentation, description: D, outputs: [a.md], gates: [{{ type: command, command: \"python3 check.py\" }}] }}]\n"
+        )
+    };
+    let check = "import sys\\ntext = open('a.md').read()\\nsys.exit(0 if 'right' in text else 'ValueError: the page does not say right')\\n";
+    let tries = |phase: &str, path: &str| {
+        part(
+            phase,
+            &format!(
+                "    attempts: [{{ steps: [{{ write: {{ path: a.md, content: wrong }} }}, {{ write: {{ path: check.py, content: \"{check}\" }} }}] }}, {{ steps: [{{ write: {{ path: a.md, content: \"right {path}\" }} }}] }}]\n"
+            ),
+        )
+    };
+    let script = format!("parts:\n{}{}", tries("one", "first"), tries("two", "second"));
+    let shop = Workshop::open(&script).await;
+    let repo = shop.repo();
+    let first = shop.run(&repo, &plan("one")).await;
+    assert_eq!(first.view.status, JobStatus::Succeeded, "{:#?}", first.view);
+    for name in ["failure.recorded", "report.generated", "suggestion.recorded", "suggestion.resolved"] {
+        assert!(first.names().contains(&name), "{:?}", first.names());
+    }
+    let told = shop.prompt(&first.view.id, "one", 2);
+    assert!(told.contains("the page does not say right"), "{told}");
+
+    // The same failure again, in another phase of another job: the change that had mended it is known.
+    shop.git(&repo, &["checkout", "--quiet", "-B", "main", "HEAD~1"]);
+    let second = shop.run(&repo, &plan("two")).await;
+    assert_eq!(second.view.status, JobStatus::Succeeded, "{:#?}", second.view);
+    let told = shop.prompt(&second.view.id, "two", 2);
+    assert!(told.contains("right first"), "the fix of the first job is in the prompt of the second:\n{told}");
+    let reports = shop.sandbox.state().join("reports").join(second.view.id.as_str());
+    let report = std::fs::read_dir(reports).unwrap().flatten().map(|entry| entry.path());
+    let markdown = report.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let text: String = markdown.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    for section in ["What failed", "Why", "Similar past failures", "Suggested actions"] {
+        assert!(text.contains(section), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_memory_of_failures_hurts_nothing() {
+    let plan = "name: Hurt\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], gates: [{ type: command, command: \"grep -q right a.md\" }] }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", writes("a", &["wrong", "right"]))).await;
+    let damaged = shop.sandbox.state().join("failures.db");
+    std::fs::write(&damaged, "no database\n".repeat(1000)).unwrap();
+    let shop = shop.reopen().await;
+    let ended = shop.run(&shop.repo(), plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert!(shop.prompt(&ended.view.id, "a", 2).contains("grep -q right a.md"));
+}

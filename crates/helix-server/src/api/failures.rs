@@ -1,0 +1,203 @@
+//! Failures: what is remembered of them, what a job's reports say, what a log amounts to.
+//!
+//! Must not know how a failure is classified or found.
+
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use helix_core::diagnostic::did_you_mean;
+use helix_core::failure::memory::FailureDetail;
+use helix_core::failure::{Category, FailureObservation, Log, Termination};
+use helix_engine::EngineError;
+use helix_engine::failures::{Explanation, FailureFilter, FailurePage, JobReport};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::jobs::{body, query};
+use crate::problem::{Problem, codes};
+use crate::shared::Shared;
+
+/// Largest body with a log, in bytes. Longer logs are explained by `helix failures explain`, which reads them in pieces.
+const LOG_LIMIT: usize = 8 * 1024 * 1024;
+/// Failures of a page when a request does not say.
+const PAGE: u32 = 50;
+/// Most failures of a page.
+const LARGEST_PAGE: u32 = 500;
+/// Words of `ended`.
+const ENDS: [&str; 4] = ["fixed", "went_away", "gave_up", "open"];
+/// Words of `format`.
+const FORMATS: [&str; 2] = ["json", "markdown"];
+
+/// Which failures are wanted: with `q` those that fit the words, best first; without it all, the latest seen first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailureQuery {
+    /// Words of their texts; the last one may be a beginning. Goes with `limit` only.
+    #[serde(default)]
+    q: Option<String>,
+    /// Of this category, such as `TYPE_ERROR`.
+    #[serde(default)]
+    category: Option<String>,
+    /// Reported by this tool.
+    #[serde(default)]
+    tool: Option<String>,
+    /// Seen in this project.
+    #[serde(default)]
+    project: Option<String>,
+    /// That ended so: `fixed`, `went_away`, `gave_up` or `open`.
+    #[serde(default)]
+    ended: Option<String>,
+    /// Goes on where an earlier page ended (its `next`).
+    #[serde(default)]
+    after: Option<String>,
+    /// At most so many, 1 to 500; 50 without it.
+    #[serde(default)]
+    limit: Option<u32>,
+}
+
+/// In which form reports are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReportQuery {
+    /// `json` (without it, too) or `markdown`.
+    #[serde(default)]
+    format: Option<String>,
+}
+
+/// A failure to be explained.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExplainRequest {
+    /// What was logged; may be empty.
+    log: String,
+    /// Which tool wrote it, such as `cargo`.
+    #[serde(default)]
+    tool: Option<String>,
+    /// Its exit status, 0 to 255; -1 to -64: ended by that signal.
+    #[serde(default)]
+    exit: Option<i32>,
+    /// In what it failed, such as `tests_pass`.
+    #[serde(default)]
+    phase: Option<String>,
+}
+
+/// Reports of a job, oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ReportList {
+    /// The reports.
+    reports: Vec<JobReport>,
+}
+
+fn unusable(detail: String) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, detail)
+}
+
+/// One of some words, or a problem that names the near one.
+fn word(name: &str, given: &str, known: &[&str]) -> Result<String, Problem> {
+    if known.contains(&given) {
+        return Ok(given.to_owned());
+    }
+    let hint = match did_you_mean(given, known.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("use {}", known.join(", ")),
+    };
+    Err(unusable(format!("{name} cannot be {given:?}")).hint(hint))
+}
+
+impl FailureQuery {
+    fn filter(&self) -> Result<FailureFilter, Problem> {
+        let labels = Category::ALL.map(Category::label);
+        let category = self.category.as_ref().map(|given| word("category", &given.to_uppercase(), &labels));
+        let ended = self.ended.as_ref().map(|given| word("ended", given, &ENDS));
+        Ok(FailureFilter {
+            category: category.transpose()?,
+            tool: self.tool.clone(),
+            ended: ended.transpose()?,
+            project: self.project.clone(),
+        })
+    }
+
+    fn limit(&self) -> Result<usize, Problem> {
+        let limit = self.limit.unwrap_or(PAGE);
+        if limit == 0 || limit > LARGEST_PAGE {
+            return Err(unusable(format!("limit must be 1 to {LARGEST_PAGE}, not {limit}")));
+        }
+        Ok(limit as usize)
+    }
+}
+
+impl ExplainRequest {
+    fn termination(&self) -> Result<Termination, Problem> {
+        match self.exit {
+            None => Ok(Termination::Unknown),
+            Some(code @ 0..=255) => Ok(Termination::Exited { code }),
+            Some(code @ -64..=-1) => Ok(Termination::Signaled { signal: -code }),
+            Some(other) => {
+                let detail = format!("no process exits with {other}");
+                Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail)
+                    .hint("exit is 0 to 255; -1 to -64 mean: ended by that signal"))
+            }
+        }
+    }
+}
+
+/// `GET /api/v1/failures`
+pub(crate) async fn list(
+    State(shared): State<Shared>,
+    asked: Result<Query<FailureQuery>, QueryRejection>,
+) -> Result<Json<FailurePage>, Problem> {
+    let asked = query(asked)?;
+    let (filter, limit) = (asked.filter()?, asked.limit()?);
+    let page = match asked.q.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
+        Some(_) if filter != FailureFilter::default() || asked.after.is_some() => {
+            return Err(unusable("q goes with limit only, not with after or another filter".into()));
+        }
+        Some(words) => shared.engine.failure_search(words, limit).await?,
+        None => shared.engine.failure_list(filter, asked.after, limit).await?,
+    };
+    Ok(Json(page))
+}
+
+/// `GET /api/v1/failures/{fingerprint}`
+pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<FailureDetail>, Problem> {
+    match shared.engine.failure(&id).await {
+        Ok(detail) => Ok(Json(detail)),
+        Err(error @ EngineError::NotFound { .. }) => {
+            Err(Problem::from(error)
+                .hint("GET /api/v1/failures lists what is remembered; give more of the fingerprint"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `POST /api/v1/failures/explain`
+pub(crate) async fn explain(State(shared): State<Shared>, request: Request) -> Result<Json<Explanation>, Problem> {
+    let asked: ExplainRequest = body(&shared, request, LOG_LIMIT).await?;
+    let termination = asked.termination()?;
+    let observation = FailureObservation {
+        tool: asked.tool.unwrap_or_default(),
+        phase: asked.phase.unwrap_or_default(),
+        termination,
+        ..FailureObservation::default()
+    };
+    Ok(Json(shared.engine.explain(observation, Log::of_texts(&asked.log, "")).await?))
+}
+
+/// `GET /api/v1/jobs/{id}/reports`: JSON, or all of them as one page of Markdown.
+pub(crate) async fn reports(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    asked: Result<Query<ReportQuery>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let format = query(asked)?.format.map(|given| word("format", &given, &FORMATS)).transpose()?;
+    let reports = shared.engine.job_reports(&id).await?;
+    if format.as_deref() != Some(FORMATS[1]) {
+        return Ok(Json(ReportList { reports }).into_response());
+    }
+    let page: Vec<String> = reports.iter().map(JobReport::markdown).collect();
+    let mut response = page.join("\n").into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8"));
+    Ok(response)
+}

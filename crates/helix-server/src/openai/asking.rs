@@ -1,0 +1,102 @@
+//! From a parsed request to a turn of the engine: what every way of asking has in common.
+//!
+//! Must not know the form of answers.
+
+use axum::http::HeaderMap;
+use helix_engine::consultant::{Audience, Conversation as ConversationKey, Place, TurnRequest};
+
+use super::address::Address;
+use super::conversation::Conversation;
+use super::error::ApiError;
+use super::models;
+use super::profile::Profile;
+use super::request::ChatRequest;
+use super::task::Task;
+use super::turn::Attended;
+use crate::config::BackgroundTasks;
+use crate::shared::Shared;
+
+/// What a client asked, and how it wants to be answered.
+pub(crate) struct Ask {
+    headers: HeaderMap,
+    request: ChatRequest,
+    profile: Profile,
+    /// The model without the profile that its name may carry.
+    model: Option<String>,
+}
+
+/// An answer before this one that a client names by Helix's own id for it.
+pub(crate) struct Previous {
+    /// Its conversation.
+    pub(crate) session: helix_core::ids::SessionId,
+    /// Helix's id for it.
+    pub(crate) message: String,
+}
+
+impl Ask {
+    pub(crate) fn new(shared: &Shared, headers: HeaderMap, request: ChatRequest) -> Self {
+        let (model, by_model) = models::split_profile(request.model.as_deref());
+        let profile = Profile::choose(&headers, by_model, shared.config.client);
+        let model = model.map(str::to_owned);
+        Self { headers, request, profile, model }
+    }
+
+    /// The parsed request.
+    pub(crate) fn request(&self) -> &ChatRequest {
+        &self.request
+    }
+
+    /// What the client can show.
+    pub(crate) fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The answer of a background task, if it is one. No session, no agent. [14]
+    pub(crate) fn task(&self, shared: &Shared) -> Option<Result<String, ApiError>> {
+        let task = Task::recognise(&self.headers, &self.request)?;
+        Some(match shared.config.background_tasks {
+            BackgroundTasks::Answer => task.answer(&self.request),
+            BackgroundTasks::Refuse => Err(ApiError::task_not_supported(task.name())),
+        })
+    }
+
+    /// Asks the engine.
+    ///
+    /// # Errors
+    /// [`ApiError`] when the turn cannot begin.
+    pub(crate) async fn begin(
+        self,
+        shared: Shared,
+        previous: Option<Previous>,
+        own_id: Option<&str>,
+    ) -> Result<Attended, ApiError> {
+        let model = models::resolve(self.model.as_deref(), &shared.config.models)?;
+        let conversation = Conversation::from_messages(&self.request.messages)?;
+        let mut address = Address::of(&self.headers, self.profile, &conversation, model.as_deref())?;
+        if let Some(previous) = previous {
+            address.conversation = ConversationKey::Session(previous.session);
+            address.place = Place::Ids { parent: Some(previous.message) };
+        }
+        if address.client.message.is_none() {
+            address.client.message = own_id.map(str::to_owned);
+        }
+        let key = address.key();
+        let Address { conversation: addressed, owner, place, client } = address;
+        let Conversation { system, history, purpose, message, words, uploads, opening: _ } = conversation;
+        let request = TurnRequest {
+            conversation: addressed,
+            owner,
+            place,
+            purpose,
+            message,
+            words,
+            uploads,
+            history,
+            client,
+            system,
+            model,
+            audience: Audience::default(),
+        };
+        Attended::begin(shared, key, self.profile, request).await
+    }
+}

@@ -1,0 +1,144 @@
+use helix_core::ids::{SessionId, TurnId};
+use helix_core::job::ErrorView;
+use helix_core::run::Outcome;
+use helix_core::usage::Usage;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::openai::profile::ToolDisplay;
+
+const WEB: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
+
+fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
+    let mut encoder = Encoder::new(Options {
+        id: "resp_1".into(),
+        model: "helix".into(),
+        created: "2026-01-01T00:00:00Z".parse().unwrap(),
+        profile,
+        previous: None,
+    });
+    let mut out = Vec::new();
+    encoder.begin(&mut out);
+    for event in events {
+        encoder.event(&mut out, event);
+    }
+    assert!(encoder.is_over());
+    let text = String::from_utf8(out).unwrap();
+    text.split_terminator("\n\n")
+        .map(|frame| {
+            let (name, data) = frame.strip_prefix("event: ").unwrap().split_once("\ndata: ").unwrap();
+            let data: Value = serde_json::from_str(data).unwrap();
+            assert_eq!(data["type"], name);
+            data
+        })
+        .collect()
+}
+
+fn ended(error: Option<&str>) -> TurnEvent {
+    let usage = Usage { input_tokens: 10, output_tokens: 5, cost_usd: 0.25, ..Usage::default() };
+    let error = error.map(|message| ErrorView { message: message.into(), hint: Some("do this".into()) });
+    TurnEvent::Ended(Box::new(TurnEnded { outcome: Outcome::LocalCommand, answer: "whole".into(), usage, error }))
+}
+
+fn call(id: &str) -> TurnEvent {
+    TurnEvent::ToolStarted { id: id.into(), name: "Bash".into(), input: json!({ "command": "ls" }) }
+}
+
+#[test]
+fn items_are_opened_and_closed_in_order_with_their_text() {
+    let session = SessionId::new("s").unwrap();
+    let frames = stream(
+        Profile::Plain,
+        vec![
+            TurnEvent::Began { turn: TurnId::nth(&session, 1), session },
+            TurnEvent::Thinking { text: "hm".into() },
+            call("a"),
+            TurnEvent::ToolFinished { id: "a".into(), output: "x".into(), failed: false },
+            TurnEvent::Text { text: "Do".into() },
+            TurnEvent::Text { text: "ne.".into() },
+            ended(None),
+        ],
+    );
+    let kinds: Vec<&str> =
+        frames.iter().map(|frame| frame["type"].as_str().unwrap().trim_start_matches("response.")).collect();
+    assert_eq!(
+        kinds,
+        [
+            "created",
+            "in_progress",
+            "output_item.added",
+            "reasoning_summary_part.added",
+            "reasoning_summary_text.delta",
+            "reasoning_summary_text.done",
+            "reasoning_summary_part.done",
+            "output_item.done",
+            "output_item.added",
+            "output_item.done",
+            "output_item.added",
+            "content_part.added",
+            "output_text.delta",
+            "output_text.delta",
+            "output_text.done",
+            "content_part.done",
+            "output_item.done",
+            "completed",
+        ]
+    );
+    for (number, frame) in frames.iter().enumerate() {
+        assert_eq!(frame["sequence_number"], number);
+    }
+    let response = &frames.last().unwrap()["response"];
+    assert_eq!(response["output"][1]["type"], "mcp_call");
+    assert_eq!(response["output"][1]["output"], "x");
+    assert_eq!(response["output"][2]["content"][0]["text"], "Done.");
+    assert_eq!(response["usage"]["input_tokens"], 10);
+}
+
+#[test]
+fn a_failed_turn_closes_its_calls_and_says_so_everywhere() {
+    let frames = stream(WEB, vec![TurnEvent::Text { text: "half".into() }, call("a"), ended(Some("it broke"))]);
+    let last = frames.last().unwrap();
+    assert_eq!(last["type"], "response.failed");
+    assert!(last["response"]["error"]["message"].as_str().unwrap().contains("do this"), "{last}");
+    let output = last["response"]["output"].as_array().unwrap();
+    let kinds: Vec<&str> = output.iter().map(|item| item["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["message", "function_call", "function_call_output", "reasoning", "message"]);
+    assert!(output[4]["content"][0]["text"].as_str().unwrap().starts_with("> [!CAUTION]"));
+    assert_eq!(output[2]["call_id"], output[1]["call_id"]);
+}
+
+fn event() -> impl Strategy<Value = TurnEvent> {
+    let text = "[a-z{}\":\\n]{0,12}|\\{\"event\":\\{\"type\":\"execute\"\\}\\}";
+    prop_oneof![
+        text.prop_map(|text| TurnEvent::Text { text }),
+        text.prop_map(|text| TurnEvent::Thinking { text }),
+        text.prop_map(|text| TurnEvent::Status { text }),
+        ("[a-c]", text).prop_map(|(id, name)| TurnEvent::ToolStarted { input: json!({ "x": name }), id, name }),
+        ("[a-c]", text, any::<bool>()).prop_map(|(id, output, failed)| TurnEvent::ToolFinished { id, output, failed }),
+    ]
+}
+
+proptest! {
+    /// Whatever an agent does: every item that was opened is closed once, no frame is an `event` object, and each
+    /// function call has its output.
+    #[test]
+    fn every_stream_ends_in_order(events in prop::collection::vec(event(), 0..30), fails in any::<bool>(), web in any::<bool>()) {
+        let mut events = events;
+        events.push(ended(fails.then_some("no")));
+        let frames = stream(if web { WEB } else { Profile::Plain }, events);
+        let mut open = std::collections::BTreeSet::new();
+        for frame in &frames {
+            prop_assert!(frame.get("event").is_none());
+            match frame["type"].as_str().unwrap() {
+                "response.output_item.added" => prop_assert!(open.insert(frame["output_index"].as_u64())),
+                "response.output_item.done" => prop_assert!(open.remove(&frame["output_index"].as_u64())),
+                _ => {}
+            }
+        }
+        prop_assert!(open.is_empty());
+        let output = frames.last().unwrap()["response"]["output"].as_array().unwrap().clone();
+        let of = |kind: &str| output.iter().filter(|item| item["type"] == kind).count();
+        prop_assert_eq!(of("function_call"), of("function_call_output"));
+    }
+}

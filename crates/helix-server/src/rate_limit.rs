@@ -1,0 +1,136 @@
+//! How many requests a key may send: a bucket for each key that fills evenly and holds a minute's worth.
+//!
+//! Must not know routes or error formats. Memory is bounded: full buckets are forgotten, and there are only so many.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+
+use crate::auth::is_openai;
+use crate::openai::ApiError;
+use crate::shared::Shared;
+
+/// Most keys that are remembered. Beyond it all unknown keys share one bucket.
+const KEYS: usize = 4_096;
+/// One minute.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Digest of a key; keys themselves are not kept.
+type Key = [u8; 16];
+
+/// The buckets of all keys.
+#[derive(Debug)]
+pub(crate) struct RateLimit {
+    per_minute: Option<u32>,
+    buckets: Mutex<HashMap<Key, Bucket>>,
+}
+
+/// What a key may still send.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    /// Requests.
+    left: f64,
+    at: Instant,
+}
+
+impl RateLimit {
+    /// Buckets of this many requests a minute; `None`: without a limit.
+    pub(crate) fn new(per_minute: Option<u32>) -> Self {
+        Self { per_minute, buckets: Mutex::default() }
+    }
+
+    /// Takes a request from a key's bucket.
+    ///
+    /// # Errors
+    /// The limit, and the whole seconds after which there is one again.
+    fn take(&self, key: Key, now: Instant) -> Result<(), (u32, u64)> {
+        let Some(per_minute) = self.per_minute else { return Ok(()) };
+        let full = f64::from(per_minute);
+        let per_second = full / MINUTE.as_secs_f64();
+        // A panic in another holder leaves the map whole: every change of it is one step.
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let refilled =
+            |bucket: &Bucket| (bucket.left + now.duration_since(bucket.at).as_secs_f64() * per_second).min(full);
+        if buckets.len() >= KEYS && !buckets.contains_key(&key) {
+            buckets.retain(|_, bucket| refilled(bucket) < full);
+        }
+        let key = if buckets.len() >= KEYS && !buckets.contains_key(&key) { Key::default() } else { key };
+        let left = buckets.get(&key).map_or(full, refilled);
+        if left < 1.0 {
+            buckets.insert(key, Bucket { left, at: now });
+            let seconds = ((1.0 - left) / per_second).ceil().max(1.0);
+            return Err((per_minute, seconds as u64));
+        }
+        buckets.insert(key, Bucket { left: left - 1.0, at: now });
+        Ok(())
+    }
+}
+
+/// Who sends: the token, and the user that a chat server speaks for.
+fn key(headers: &HeaderMap) -> Key {
+    let mut hash = Sha256::new();
+    for name in [header::AUTHORIZATION.as_str(), "x-openwebui-user-id"] {
+        let value = headers.get(name).map(|value| value.as_bytes()).unwrap_or_default();
+        hash.update((value.len() as u64).to_le_bytes());
+        hash.update(value);
+    }
+    let mut key = Key::default();
+    key.copy_from_slice(&hash.finalize()[..16]);
+    key
+}
+
+/// Lets a request of the OpenAI-compatible API through if its key has one left. Reading is free.
+pub(crate) async fn require_room(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !is_openai(request.uri().path()) {
+        return next.run(request).await;
+    }
+    match shared.rate_limit.take(key(request.headers()), Instant::now()) {
+        Ok(()) => next.run(request).await,
+        Err((per_minute, seconds)) => ApiError::too_many_requests(per_minute, seconds).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_a_minutes_worth_and_then_gets_it_back_evenly() {
+        let limit = RateLimit::new(Some(3));
+        let (one, two, start) = ([1; 16], [2; 16], Instant::now());
+        for _ in 0..3 {
+            assert_eq!(limit.take(one, start), Ok(()));
+        }
+        assert_eq!(limit.take(one, start), Err((3, 20)));
+        assert_eq!(limit.take(two, start), Ok(()), "another key");
+        assert_eq!(limit.take(one, start + Duration::from_secs(15)), Err((3, 5)));
+        assert_eq!(limit.take(one, start + Duration::from_secs(20)), Ok(()));
+        assert_eq!(limit.take(one, start + Duration::from_secs(20)), Err((3, 20)), "refused requests cost nothing");
+    }
+
+    #[test]
+    fn memory_is_bounded_however_many_keys_there_are() {
+        let limit = RateLimit::new(Some(1));
+        let now = Instant::now();
+        for number in 0..u32::try_from(KEYS).unwrap() + 500 {
+            let mut key = Key::default();
+            key[..4].copy_from_slice(&(number + 1).to_le_bytes());
+            limit.take(key, now).ok();
+        }
+        assert!(limit.buckets.lock().unwrap().len() <= KEYS + 1);
+        assert_eq!(limit.take([9; 16], now + MINUTE), Ok(()), "full buckets are forgotten");
+    }
+
+    #[test]
+    fn without_a_limit_nobody_is_counted() {
+        let limit = RateLimit::new(None);
+        assert_eq!(limit.take([1; 16], Instant::now()), Ok(()));
+        assert!(limit.buckets.lock().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,344 @@
+//! Where in a conversation a request stands, and what becomes of that: with a real engine and a fake agent under a real keeper.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod host;
+
+use std::time::{Duration, Instant};
+
+use futures::StreamExt;
+use helix_server::{Disconnect, ServerConfig};
+use host::Host;
+use serde_json::{Value, json};
+
+/// A turn as its client got it.
+struct Answered {
+    session: String,
+    turn: String,
+    text: String,
+}
+
+impl Answered {
+    fn run(&self) -> String {
+        format!("{}.1", self.turn)
+    }
+}
+
+/// Messages by turns: user, assistant, user, …
+fn messages(texts: &[&str]) -> Value {
+    let roles = ["user", "assistant"].into_iter().cycle();
+    roles.zip(texts).map(|(role, text)| json!({ "role": role, "content": text })).collect()
+}
+
+async fn send(host: &Host, headers: &[(&str, &str)], messages: Value, stream: bool) -> reqwest::Response {
+    let mut request = host.post("/v1/chat/completions");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.json(&json!({ "model": "helix", "stream": stream, "messages": messages })).send().await.unwrap()
+}
+
+async fn ask(host: &Host, headers: &[(&str, &str)], messages: Value) -> Answered {
+    let answer = send(host, headers, messages, false).await;
+    let (status, body): (_, Value) = (answer.status(), answer.json().await.unwrap());
+    assert_eq!(status, 200, "{body}");
+    Answered {
+        session: body["helix"]["session"].as_str().unwrap().into(),
+        turn: body["helix"]["turn"].as_str().unwrap().into(),
+        text: body["choices"][0]["message"]["content"].as_str().unwrap().into(),
+    }
+}
+
+async fn session(host: &Host, id: &str) -> Value {
+    host.get(&format!("/api/v1/sessions/{id}")).send().await.unwrap().json().await.unwrap()
+}
+
+/// The value of an option in a command line.
+fn option<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
+    let at = args.iter().position(|arg| arg == name)?;
+    args.get(at + 1).map(String::as_str)
+}
+
+/// Headers of Open WebUI's recommended connection: chat, answer, answer before.
+fn ids<'a>(chat: &'a str, message: &'a str, parent: &'a str) -> [(&'static str, &'a str); 3] {
+    [("x-chat", chat), ("x-message", message), ("x-parent", parent)]
+}
+
+#[tokio::test]
+async fn regenerating_editing_deleting_and_continuing_branch_the_agents_session_at_the_right_point() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let one = ask(&host, &ids("c", "m1", ""), messages(&["[[fake: say A]]"])).await;
+    let (args, _) = host.asked(&one.run());
+    let first = option(&args, "--session-id").unwrap().to_owned();
+
+    let two = ask(&host, &ids("c", "m2", "m1"), messages(&["x", "A", "[[fake: say B]]"])).await;
+    let (args, _) = host.asked(&two.run());
+    assert_eq!(option(&args, "--resume"), Some(first.as_str()), "a line goes on in place");
+    assert!(!args.iter().any(|arg| arg == "--fork-session"));
+
+    let again = ask(&host, &ids("c", "m3", "m1"), messages(&["x", "A", "[[fake: say B]]"])).await;
+    assert_ne!(again.turn, two.turn, "another answer, not the old one");
+    let (args, _) = host.asked(&again.run());
+    assert_eq!(option(&args, "--resume"), Some(first.as_str()));
+    assert!(args.iter().any(|arg| arg == "--fork-session"), "{args:?}");
+    assert!(option(&args, "--resume-session-at").is_some(), "cut where the parent ended: {args:?}");
+    let second = option(&args, "--session-id").unwrap().to_owned();
+
+    let edited = ask(&host, &ids("c", "m4", "m3"), messages(&["x", "A", "y", "B", "[[fake: say C]]"])).await;
+    assert_eq!(option(&host.asked(&edited.run()).0, "--resume"), Some(second.as_str()), "on the regenerated branch");
+
+    // "More Concise": a message that nobody typed, after an answer that stands beyond the named parent.
+    let concise = ask(
+        &host,
+        &ids("c", "m7", "m1"),
+        messages(&["[[fake: say A]]", "A", "[[fake: say B]]", "B", "[[fake: say S]]"]),
+    )
+    .await;
+    assert_eq!(option(&host.asked(&concise.run()).0, "--resume"), Some(second.as_str()), "after the answer it varies");
+
+    // The newer branch is deleted in the client, which goes on with the older one.
+    let back = ask(&host, &ids("c", "m5", "m2"), messages(&["x", "A", "y", "B", "[[fake: say D]]"])).await;
+    let (args, _) = host.asked(&back.run());
+    assert_eq!((option(&args, "--resume"), option(&args, "--session-id")), (Some(first.as_str()), None));
+
+    let more = ask(&host, &ids("c", "m4", "m3"), messages(&["x", "A", "y", "B", "z", "C"])).await;
+    let (args, stdin) = host.asked(&more.run());
+    assert_eq!(option(&args, "--resume"), Some(second.as_str()));
+    assert!(stdin.contains("Continue your last answer"), "{stdin}");
+    let after =
+        ask(&host, &ids("c", "m6", "m4"), messages(&["x", "A", "y", "B", "[[fake: say C]]", "CE", "[[fake: say F]]"]))
+            .await;
+
+    let view = session(&host, &one.session).await;
+    let parents: Vec<&Value> = view["turns"].as_array().unwrap().iter().map(|turn| &turn["parent"]).collect();
+    let id = |answered: &Answered| json!(answered.turn);
+    let expected = [&one, &one, &again, &again, &two, &edited, &more].map(id);
+    assert_eq!(parents[0], &Value::Null);
+    assert_eq!(parents[1..], expected.iter().collect::<Vec<_>>());
+    assert_eq!(view["branches"].as_array().unwrap().len(), 3, "{:#}", view["branches"]);
+    assert_eq!(view["branches"][1]["leaves"], id(&one));
+    assert_eq!(view["branches"][1]["tip"], id(&after));
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn two_models_are_branches_and_a_forked_chat_is_a_conversation_of_its_own() {
+    let host = Host::with_agent(ServerConfig { models: vec!["opus".into()], ..ServerConfig::default() }).await;
+    let order = "[[fake: write draft.md kept]] [[fake: say A]]";
+    let one = ask(&host, &ids("c", "m1", ""), messages(&[order])).await;
+    let other = ask(&host, &ids("c", "m2", ""), messages(&["[[fake: say B]]"])).await;
+    assert_eq!(other.session, one.session);
+    let next = ask(&host, &ids("c", "m3", "m2"), messages(&["x", "B", "[[fake: say C]]"])).await;
+    let (of_other, of_next) = (host.asked(&other.run()).0, host.asked(&next.run()).0);
+    assert_eq!(option(&of_next, "--resume"), option(&of_other, "--session-id"));
+
+    let forked = ask(&host, &ids("d", "m4", "m1"), messages(&["x", "A", "[[fake: say D]]"])).await;
+    assert_ne!(forked.session, one.session);
+    let view = session(&host, &forked.session).await;
+    assert_eq!(view["copied_from"], json!(one.session));
+    let (args, stdin) = host.asked(&forked.run());
+    assert!(args.iter().any(|arg| arg == "--fork-session"), "{args:?}");
+    assert!(stdin.contains("copied from another one"), "{stdin}");
+    let directory = view["directory"].as_str().unwrap();
+    assert_eq!(std::fs::read_to_string(format!("{directory}/draft.md")).unwrap().trim(), "kept");
+
+    // Another user's answer is nobody's parent.
+    let mut foreign = ids("e", "m5", "m1").to_vec();
+    foreign.push(("x-openwebui-user-id", "somebody else"));
+    let stranger = ask(&host, &foreign, messages(&["x", "A", "[[fake: say E]]"])).await;
+    assert_eq!(session(&host, &stranger.session).await["copied_from"], Value::Null);
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn without_headers_the_history_decides_where_we_are() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let hi = "hi [[fake: say A]]";
+    let one = ask(&host, &[], messages(&[hi])).await;
+    let two = ask(&host, &[], messages(&[hi, "A", "and? [[fake: say B]]"])).await;
+    assert_eq!(two.session, one.session, "[15]");
+    let first = option(&host.asked(&one.run()).0, "--session-id").unwrap().to_owned();
+    assert_eq!(option(&host.asked(&two.run()).0, "--resume"), Some(first.as_str()), "[16]");
+
+    // The same words again are a regeneration; an edited message is a branch.
+    let again = ask(&host, &[], messages(&[hi, "A", "and? [[fake: say B]]"])).await;
+    assert_ne!(again.turn, two.turn);
+    let edited = ask(&host, &[], messages(&[hi, "A", "or? [[fake: say C]]"])).await;
+    for branch in [&again, &edited] {
+        assert!(option(&host.asked(&branch.run()).0, "--resume-session-at").is_some());
+    }
+    // The answer was lost on its way: two user messages in a row, and the turn is known all the same.
+    let system = json!({ "role": "system", "content": "another prompt" });
+    let mut lost = vec![system];
+    for text in [hi, "A", "or? [[fake: say C]]", "go on [[fake: say D]]"] {
+        let role = if text == "A" { "assistant" } else { "user" };
+        lost.push(json!({ "role": role, "content": text }));
+    }
+    let after = ask(&host, &[], Value::Array(lost)).await;
+    assert_eq!(session(&host, &one.session).await["turns"][4]["parent"], json!(edited.turn));
+    assert!(option(&host.asked(&after.run()).0, "--resume").is_some());
+    // What the user changed in the client is what counts.
+    let changed = ask(&host, &[], messages(&[hi, "changed", "so? [[fake: say E]]"])).await;
+    let (args, stdin) = host.asked(&changed.run());
+    assert_eq!(option(&args, "--resume"), None);
+    assert!(stdin.contains("[consultant]\\nchanged"), "{stdin}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn the_same_request_is_carried_out_once_also_over_a_restart() {
+    // [T10], [12]
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let gate = tempfile::tempdir().unwrap();
+    let path = gate.path().join("go");
+    let wait = format!("run while [ ! -e {} ]; do sleep 0.02; done", path.display());
+    let order = format!("[[fake: text Hm.]] [[fake: {wait}]] [[fake: say Done.]]");
+    let headers = [("x-helix-client", "openwebui"), ("x-chat", "c"), ("x-message", "m1"), ("x-parent", "")];
+    let mut bytes = send(&host, &headers, messages(&[&order]), true).await.bytes_stream();
+    let mut seen = String::new();
+    // The agent speaks: its run has begun.
+    while !seen.contains("Hm.") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    let host = host.restart(ServerConfig::default()).await;
+    let mut rest = String::new();
+    while let Some(Ok(piece)) = bytes.next().await {
+        rest.push_str(std::str::from_utf8(&piece).unwrap());
+    }
+    assert!(rest.contains("shutting down") && rest.ends_with("data: [DONE]\n\n"), "{rest}");
+    std::fs::write(&path, "").unwrap();
+    let answer = ask(&host, &headers, messages(&[&order])).await;
+    assert!(answer.text.contains("Done."), "{}", answer.text);
+    let again = ask(&host, &headers, messages(&[&order])).await;
+    assert_eq!((again.turn, again.text), (answer.turn, answer.text));
+    let view = session(&host, &answer.session).await;
+    assert_eq!(view["turn_count"], 1, "{view:#}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_vanishes_finds_its_answer() {
+    let config = ServerConfig { disconnect: Disconnect::Detach, ..ServerConfig::default() };
+    let host = Host::with_agent(config).await;
+    let gate = tempfile::tempdir().unwrap();
+    let path = gate.path().join("go");
+    let order = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]] [[fake: say Kept.]]", path.display());
+    let mut bytes = send(&host, &[], messages(&[&order]), true).await.bytes_stream();
+    bytes.next().await.unwrap().unwrap();
+    drop(bytes);
+    // The same again, without any id: it waits for the turn under way and is given its answer.
+    let (answer, ()) = tokio::join!(ask(&host, &[], messages(&[&order])), async {
+        std::fs::write(&path, "").unwrap();
+    });
+    assert_eq!(answer.text, "Kept.");
+    assert_eq!(session(&host, &answer.session).await["turn_count"], 1, "no second run");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn stop_ends_a_turn_within_two_seconds_and_the_next_one_knows() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let headers = [("x-helix-client", "openwebui"), ("x-chat", "c"), ("x-message", "m1"), ("x-parent", "")];
+    let mut bytes =
+        send(&host, &headers, messages(&["[[fake: text Hm.]] [[fake: run sleep 60]]"]), true).await.bytes_stream();
+    let mut seen = String::new();
+    // The agent speaks: its run has begun.
+    while !seen.contains("Hm.") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    // Open WebUI's Stop closes the connection; its user asks the next thing at once.
+    let stopped = Instant::now();
+    drop(bytes);
+    let next = ask(
+        &host,
+        &ids("c", "m2", "m1"),
+        messages(&["[[fake: text Hm.]] [[fake: run sleep 60]]", "Hm.", "so? [[fake: say Yes.]]"]),
+    )
+    .await;
+    let took = stopped.elapsed();
+    let view = session(&host, &next.session).await;
+    assert_eq!(view["turns"][0]["end"]["facts"]["stopped"], "cancelled", "{view:#}");
+    assert!(host.asked(&next.run()).1.contains("stopped your last answer"), "{:?}", host.asked(&next.run()));
+    let at = |pointer: &str| -> i128 {
+        let text = view.pointer(pointer).unwrap().as_str().unwrap();
+        text.parse::<jiff::Timestamp>().unwrap().as_nanosecond()
+    };
+    let between = Duration::from_nanos(u64::try_from(at("/turns/1/started_at") - at("/turns/0/started_at")).unwrap());
+    assert!(took < Duration::from_secs(10) && between < Duration::from_secs(8), "{took:?} {between:?}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn files_are_where_the_agent_can_read_them() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let picture = json!([
+        { "type": "text", "text": "look [[fake: say Seen.]]" },
+        { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } },
+        { "type": "file", "file": { "filename": "../a b.txt", "file_data": "data:text/plain;base64,YWJj" } }
+    ]);
+    let answer = ask(&host, &[("x-chat", "c")], json!([{ "role": "user", "content": picture }])).await;
+    let view = session(&host, &answer.session).await;
+    let (directory, kept) = (view["directory"].as_str().unwrap(), &view["turns"][0]["attachments"]);
+    let read = |at: usize| std::fs::read(format!("{directory}/{}", kept[at]["path"].as_str().unwrap())).unwrap();
+    assert_eq!((read(0), read(1)), (b"\x89PNG\r\n\x1a\n".to_vec(), b"abc".to_vec()));
+    let (_, stdin) = host.asked(&answer.run());
+    assert!(stdin.contains(kept[0]["path"].as_str().unwrap()) && stdin.contains("Read tool"), "{stdin}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn responses_go_on_from_one_another() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let post = async |body: Value| host.post("/v1/responses").json(&body).send().await.unwrap();
+    let one: Value = post(json!({ "model": "helix", "input": "hi [[fake: say A]]" })).await.json().await.unwrap();
+    assert_eq!((&one["status"], &one["object"]), (&json!("completed"), &json!("response")), "{one:#}");
+    let text = |response: &Value| {
+        let output = response["output"].as_array().unwrap().clone();
+        let message = output.into_iter().find(|item| item["type"] == "message").unwrap();
+        message["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(text(&one), "A");
+    assert!(one["usage"]["output_tokens"].as_u64().unwrap() > 0);
+    let body = json!({ "input": "and? [[fake: say B]]", "previous_response_id": one["id"], "stream": true });
+    let streamed = post(body).await;
+    assert_eq!(streamed.headers()["content-type"], "text/event-stream");
+    let streamed = streamed.text().await.unwrap();
+    let last = streamed.trim_end().rsplit("data: ").next().unwrap();
+    let two: Value = serde_json::from_str(last).unwrap();
+    assert_eq!(two["type"], "response.completed", "{streamed}");
+    assert_eq!((text(&two["response"]).as_str(), &two["response"]["previous_response_id"]), ("B", &one["id"]));
+    let body = json!({ "input": "or? [[fake: say C]]", "previous_response_id": one["id"] });
+    let branch: Value = post(body).await.json().await.unwrap();
+    assert_eq!(text(&branch), "C");
+
+    let list: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+    let sessions = list["sessions"].as_array().unwrap();
+    assert_eq!(sessions.len(), 1, "{sessions:#?}");
+    let view = session(&host, sessions[0]["id"].as_str().unwrap()).await;
+    assert_eq!(view["branches"].as_array().unwrap().len(), 2);
+    let kept: Value =
+        host.get(&format!("/v1/responses/{}", one["id"].as_str().unwrap())).send().await.unwrap().json().await.unwrap();
+    assert_eq!(text(&kept), "A");
+    let unknown = post(json!({ "input": "x", "previous_response_id": "resp_nobody" })).await;
+    assert_eq!(unknown.status(), 400);
+    assert_eq!(unknown.json::<Value>().await.unwrap()["error"]["param"], "previous_response_id");
+    let failed = post(json!({ "input": "[[fake: crash]]" })).await;
+    assert!(failed.status().is_server_error());
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_key_that_asks_too_often_is_told_when_to_come_back() {
+    let host = Host::start_with(ServerConfig { rate_limit: Some(2), ..ServerConfig::default() }).await;
+    let task = async || {
+        let body = json!({ "messages": [{ "role": "user", "content": "x" }] });
+        host.post("/v1/chat/completions").header("x-task", "tags_generation").json(&body).send().await.unwrap()
+    };
+    assert_eq!((task().await.status(), task().await.status()), (reqwest::StatusCode::OK, reqwest::StatusCode::OK));
+    let refused = task().await;
+    assert_eq!(refused.status(), 429);
+    assert_eq!(refused.headers()["content-type"], "application/json");
+    assert!(refused.headers()["retry-after"].to_str().unwrap().parse::<u64>().unwrap() <= 30);
+    assert_eq!(refused.json::<Value>().await.unwrap()["error"]["code"], "too_many_requests");
+    assert_eq!(host.get("/v1/models").send().await.unwrap().status(), 200, "reading is free");
+    host.stop().await;
+}

@@ -1,0 +1,172 @@
+//! What is asked of the memory of failures and what it answers, as far as the types of `helix-core` do not say it.
+
+use helix_core::failure::Fingerprint;
+use helix_core::failure::memory::{KnownFailure, MemoryRecord, PastFailure};
+use helix_core::ids::CommitId;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::error::MemoryError;
+
+/// Whether a capture was new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Captured {
+    /// How often the failure was seen by now, this time included.
+    pub count: u64,
+    /// Whether this occurrence had been captured before.
+    pub repeated: bool,
+}
+
+/// What is recalled. Trouble never makes it an error: there is then less, or nothing, and it is said why.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recalled {
+    /// Failures with a known end, best first.
+    pub failures: Vec<PastFailure>,
+    /// What kept the memory from answering.
+    pub trouble: Option<Trouble>,
+}
+
+/// Something that is wrong with the memory, for the log: nothing follows from it but that there is no advice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Trouble {
+    /// The error's code; it has a page in `docs/errors/`.
+    pub code: String,
+    /// What is wrong, with its causes.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+impl From<&MemoryError> for Trouble {
+    fn from(error: &MemoryError) -> Self {
+        Self { code: error.code().to_owned(), message: with_causes(error), hint: error.hint() }
+    }
+}
+
+impl From<&crate::error::OpenError> for Trouble {
+    fn from(error: &crate::error::OpenError) -> Self {
+        Self { code: error.code().to_owned(), message: with_causes(error), hint: error.hint() }
+    }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let text = cause.to_string();
+        if !message.ends_with(&text) {
+            message.push_str(": ");
+            message.push_str(&text);
+        }
+        next = cause.source();
+    }
+    message
+}
+
+/// A failure of a phase whose end is not known yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenFailure {
+    /// Which failure.
+    pub fingerprint: Fingerprint,
+    /// What saw it.
+    pub check: String,
+    /// In which attempt.
+    pub attempt: u32,
+    /// Its normalised message.
+    pub message: String,
+    /// The commit in which it was seen.
+    pub commit: Option<CommitId>,
+}
+
+/// Whether a fix was credited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linked {
+    /// It is.
+    Credited,
+    /// It is not: that failure was not seen in the attempt that is said to have failed, or was seen again since.
+    NotProved,
+}
+
+/// How the work on a phase or job ceased without success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ceasing {
+    /// All attempts were used up, or somebody decided that it ends here.
+    GaveUp,
+    /// It was stopped for another reason, which says nothing about its failures.
+    Stopped,
+}
+
+/// How much to forget of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forget {
+    /// All of it.
+    Everything,
+    /// What is said to have fixed it: a correction.
+    Fixes,
+}
+
+/// Which failures are old enough to be forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stale {
+    /// Those that were seen only once and not since.
+    pub once_before: Timestamp,
+    /// Those that were not seen since, however often before.
+    pub any_before: Timestamp,
+    /// At most so many at a time, so that nobody waits for it.
+    pub most: usize,
+}
+
+/// Which failures are listed. Empty fields admit all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FailureFilter {
+    /// Label of the category.
+    pub category: Option<String>,
+    /// The tool.
+    pub tool: Option<String>,
+    /// Word of the end: `fixed`, `went_away`, `gave_up`, `open`.
+    pub ended: Option<String>,
+    /// The project in which it was seen.
+    pub project: Option<String>,
+}
+
+/// Some failures, the latest seen first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FailurePage {
+    /// The failures.
+    pub failures: Vec<KnownFailure>,
+    /// Where the next page begins; `None`: this is the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// Part of an export.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExportPage {
+    /// The records, each failure before what belongs to it.
+    pub records: Vec<MemoryRecord>,
+    /// Where the next page begins; `None`: this is the last.
+    pub next: Option<i64>,
+}
+
+/// What an import has changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Imported {
+    /// Records that were not there before.
+    pub added: u64,
+    /// Records that were there.
+    pub known: u64,
+}
+
+impl Imported {
+    /// Counts one record.
+    pub(super) fn count(&mut self, rows: usize) {
+        if rows > 0 { self.added += 1 } else { self.known += 1 }
+    }
+
+    /// Adds another part's figures.
+    pub fn add(&mut self, other: Self) {
+        self.added += other.added;
+        self.known += other.known;
+    }
+}

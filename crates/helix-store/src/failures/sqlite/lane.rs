@@ -1,0 +1,153 @@
+//! A few connections that work on the runtime's threads for blocking work, and never longer than a deadline.
+//!
+//! Must not know what is read or written.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use tokio::sync::Semaphore;
+
+use super::schema::MEMORY;
+use crate::error::{DatabaseError, OpenError};
+use crate::failures::error::MemoryError;
+use crate::sqlite::{Access, SqliteOptions, classify, connect};
+
+/// Steps of SQLite's virtual machine between two looks at the clock: a few microseconds.
+const STEPS_BETWEEN_LOOKS: i32 = 2_000;
+/// Pages that a connection keeps, in KiB (SQLite's negative `cache_size`).
+const CACHE_KIB: i32 = -16_000;
+
+/// The connections.
+#[derive(Debug)]
+pub(super) struct Lane {
+    options: SqliteOptions,
+    database: Arc<str>,
+    permits: Arc<Semaphore>,
+    idle: Arc<Mutex<Vec<Connection>>>,
+    deadline: Duration,
+}
+
+/// One connection inside a transaction, and when it has to be done.
+pub(super) struct Working<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) database: &'a str,
+}
+
+impl Working<'_> {
+    /// Names the database in an error of SQLite.
+    pub(super) fn failed(&self, error: rusqlite::Error) -> MemoryError {
+        classify(self.database, error).into()
+    }
+
+    /// A record that cannot be understood.
+    pub(super) fn unreadable(
+        &self,
+        what: impl Into<String>,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> MemoryError {
+        MemoryError::Row { database: self.database.to_owned(), what: what.into(), source: Arc::new(source) }
+    }
+}
+
+impl Lane {
+    pub(super) fn new(options: SqliteOptions, database: Arc<str>, connections: usize, deadline: Duration) -> Self {
+        let permits = Arc::new(Semaphore::new(connections));
+        Self { options, database, permits, idle: Arc::default(), deadline }
+    }
+
+    /// Runs one piece of work in a transaction, off the runtime's own threads. Answers when the deadline has passed, even
+    /// if the disk has not: the work is then interrupted as soon as SQLite can be, and its connection is not used before.
+    pub(super) async fn run<T, F>(&self, work: F) -> Result<T, MemoryError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Working<'_>) -> Result<T, MemoryError> + Send + 'static,
+    {
+        let until = Instant::now() + self.deadline;
+        let (options, database, idle) = (self.options.clone(), self.database.clone(), self.idle.clone());
+        let closed = || DatabaseError::Closed { database: self.database.to_string() };
+        let late = || MemoryError::Deadline { database: self.database.to_string(), deadline: self.deadline };
+        let answered = tokio::time::timeout_at(until.into(), async {
+            let permit = self.permits.clone().acquire_owned().await.map_err(|_| closed())?;
+            let blocking = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
+                let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let mut connection = match pooled {
+                    Some(connection) => connection,
+                    None => connected(&options, &database).map_err(as_memory_error)?,
+                };
+                let answer = within(&mut connection, options.access, &database, until, work);
+                if answer.is_ok() {
+                    idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+                }
+                answer
+            });
+            match blocking.await {
+                Ok(answer) => answer,
+                Err(_) => Err(closed().into()),
+            }
+        });
+        match answered.await {
+            Ok(Err(MemoryError::Database(DatabaseError::Unexpected { source, .. }))) if was_interrupted(&source) => {
+                Err(late())
+            }
+            Ok(answer) => answer,
+            Err(_) => Err(late()),
+        }
+    }
+
+    /// Takes a connection that was opened elsewhere.
+    pub(super) fn lend(&self, connection: Connection) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+    }
+}
+
+fn was_interrupted(source: &crate::error::Cause) -> bool {
+    let error = source.downcast_ref::<rusqlite::Error>();
+    error.and_then(rusqlite::Error::sqlite_error_code) == Some(ErrorCode::OperationInterrupted)
+}
+
+/// Opens a connection of this memory.
+pub(super) fn connected(options: &SqliteOptions, database: &str) -> Result<Connection, OpenError> {
+    let connection = connect(options, &MEMORY, database)?;
+    let failed = |error| OpenError::from(classify(database, error));
+    connection.pragma_update(None, "cache_size", CACHE_KIB).map_err(failed)?;
+    if options.access == Access::ReadWrite {
+        // It is advice: a power failure may cost the last of it, `kill -9` does not.
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+    }
+    Ok(connection)
+}
+
+fn within<T>(
+    connection: &mut Connection,
+    access: Access,
+    database: &str,
+    until: Instant,
+    work: impl FnOnce(&Working<'_>) -> Result<T, MemoryError>,
+) -> Result<T, MemoryError> {
+    let failed = |error| MemoryError::from(classify(database, error));
+    connection.busy_timeout(until.saturating_duration_since(Instant::now())).map_err(failed)?;
+    connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || Instant::now() >= until)).map_err(failed)?;
+    let behavior = match access {
+        Access::ReadWrite => TransactionBehavior::Immediate,
+        Access::ReadOnly => TransactionBehavior::Deferred,
+    };
+    let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
+    let answer = work(&Working { connection: &transaction, database })?;
+    transaction.commit().map_err(failed)?;
+    Ok(answer)
+}
+
+/// Opening again can only fail in the ways of a database: header and version were checked when the memory was opened.
+fn as_memory_error(error: OpenError) -> MemoryError {
+    match error {
+        OpenError::Database(error) => error.into(),
+        OpenError::Missing { ref database }
+        | OpenError::Foreign { ref database, .. }
+        | OpenError::TooNew { ref database, .. }
+        | OpenError::Outdated { ref database, .. } => {
+            DatabaseError::Unexpected { database: database.clone(), source: Arc::new(error) }.into()
+        }
+    }
+}

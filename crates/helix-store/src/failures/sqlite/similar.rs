@@ -1,0 +1,178 @@
+//! Finds past failures like a new one: the same fingerprint, then BM25 within tool and category with a trigram re-rank.
+//!
+//! Must not know who asks. The work is bounded whatever the size of the memory: words are looked up from the rarest on,
+//! a few hundred candidates are read and scored here. SQLite's own `bm25()` is not used, since it reads the whole list of
+//! every word of the query, also of those that a million messages have.
+
+use std::collections::BTreeSet;
+
+use helix_core::failure::Fingerprint;
+use helix_core::failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, Tally, words};
+use rusqlite::{OptionalExtension, params};
+
+use super::index::{self, Scope};
+use super::lane::Working;
+use super::row::FailureRow;
+use super::statistics::tally_of;
+use crate::failures::error::MemoryError;
+
+/// Candidates that are read and scored.
+const CANDIDATES: usize = 160;
+/// Hits taken of one word, the newest.
+const PER_WORD: usize = 80;
+/// Words that are looked up.
+const LOOKED_UP: usize = 6;
+/// A pair of words is looked up together when the rarer one has at most so many hits: the cost grows with them.
+const PAIR_LIMIT: i64 = 20_000;
+/// Saturation of BM25: its usual value. Words count once, so that only the length matters.
+const K1: f64 = 1.2;
+/// How much BM25 minds length: its usual value.
+const B: f64 = 0.75;
+/// Less alike than this is another failure. A choice, not a measurement: half of what two equal messages have.
+const ALIKE: f64 = 0.5;
+/// Days after which a memory counts half.
+const HALF_LIFE_DAYS: f64 = 90.0;
+
+/// Answers a query.
+pub(super) fn similar(working: &Working<'_>, query: &SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
+    let mut found = Vec::new();
+    if query.most == 0 {
+        return Ok(found);
+    }
+    let exact = FailureRow::by_fingerprint(working, query.fingerprint.as_str())?;
+    if let Some(row) = exact.filter(|row| row.ended != "open") {
+        found.push(PastFailure { known: row.known(working)?, closeness: Closeness::Exact });
+    }
+    if found.len() < query.most {
+        for (score, row) in near(working, query)?.into_iter().take(query.most - found.len()) {
+            found.push(PastFailure { known: row.known(working)?, closeness: Closeness::Near { score } });
+        }
+    }
+    Ok(found)
+}
+
+/// A word of the query that the scope has.
+struct Known {
+    word: String,
+    documents: i64,
+}
+
+/// Similar failures, best first.
+fn near(working: &Working<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, MemoryError> {
+    let Some(scope) = index::scope_of(working, &query.tool, query.category.label())? else { return Ok(Vec::new()) };
+    let all = words(&query.message);
+    let mut known = known_words(working, scope, &all)?;
+    known.sort_by(|left, right| left.documents.cmp(&right.documents).then_with(|| left.word.cmp(&right.word)));
+    let shape = Shape::of(&query.message);
+    let mut scored = Vec::new();
+    for id in candidates(working, scope, &known)? {
+        let Some(row) = FailureRow::by_id(working, id)? else { continue };
+        if row.fingerprint == query.fingerprint.as_str() || row.ended == "open" {
+            continue;
+        }
+        let alike = 0.5 * bm25(scope, &all, &known, &row.message) + 0.5 * shape.resemblance(&row.message);
+        if alike >= ALIKE {
+            scored.push((alike, row));
+        }
+    }
+    let by_score = |left: &(f64, FailureRow), right: &(f64, FailureRow)| {
+        right.0.total_cmp(&left.0).then_with(|| right.1.last_seen.cmp(&left.1.last_seen))
+    };
+    scored.sort_by(by_score);
+    // What came of them is looked up for the best only.
+    scored.truncate(query.most.saturating_mul(4).max(12));
+    let mut ranked = Vec::with_capacity(scored.len());
+    for (alike, row) in scored {
+        ranked.push((0.8 * alike + 0.2 * worth(working, query, &row)?, row));
+    }
+    ranked.sort_by(by_score);
+    Ok(ranked)
+}
+
+fn known_words(working: &Working<'_>, scope: Scope, all: &[String]) -> Result<Vec<Known>, MemoryError> {
+    let failed = |error| working.failed(error);
+    let mut find = working
+        .connection
+        .prepare_cached("SELECT documents FROM words WHERE scope = ?1 AND word = ?2")
+        .map_err(failed)?;
+    let mut known = Vec::new();
+    for word in all {
+        let documents = find.query_row(params![scope.id, word], |row| row.get(0)).optional().map_err(failed)?;
+        if let Some(documents) = documents {
+            known.push(Known { word: word.clone(), documents });
+        }
+    }
+    Ok(known)
+}
+
+/// Failures that share rare words with the query, or pairs of words.
+fn candidates(working: &Working<'_>, scope: Scope, known: &[Known]) -> Result<BTreeSet<i64>, MemoryError> {
+    let failed = |error| working.failed(error);
+    let mut found = BTreeSet::new();
+    let mut find = working
+        .connection
+        .prepare_cached("SELECT rowid FROM scoped_words WHERE scoped_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")
+        .map_err(failed)?;
+    let mut wanted = Vec::new();
+    // Those that have two of the rare words come first: a single common word says little.
+    if let [first, second, ..] = known
+        && first.documents > 1
+        && first.documents <= PAIR_LIMIT
+    {
+        wanted.push(format!("{} AND {}", index::scoped(scope.id, &first.word), index::scoped(scope.id, &second.word)));
+    }
+    wanted.extend(known.iter().take(LOOKED_UP).map(|known| index::scoped(scope.id, &known.word)));
+    for query in wanted {
+        if found.len() >= CANDIDATES {
+            break;
+        }
+        let rows = find.query_map(params![query, PER_WORD as i64], |row| row.get::<_, i64>(0)).map_err(failed)?;
+        for row in rows {
+            found.insert(row.map_err(failed)?);
+        }
+    }
+    Ok(found)
+}
+
+/// BM25 of a message, as a share of what the query itself would get: from 0 to 1.
+fn bm25(scope: Scope, all: &[String], known: &[Known], message: &str) -> f64 {
+    let total = scope.documents.max(1) as f64;
+    let average = (scope.words.max(1) as f64 / total).max(1.0);
+    let norm = |length: usize| (K1 + 1.0) / (1.0 + K1 * (1.0 - B + B * length as f64 / average));
+    let weight = |documents: f64| (1.0 + (total - documents + 0.5) / (documents + 0.5)).ln().max(0.0);
+    let theirs = words(message);
+    let shared: f64 =
+        known.iter().filter(|known| theirs.contains(&known.word)).map(|known| weight(known.documents as f64)).sum();
+    // A word that no remembered message has is the rarest of all.
+    let unknown = all.len().saturating_sub(known.len()) as f64 * weight(0.0);
+    let own: f64 = known.iter().map(|known| weight(known.documents as f64)).sum::<f64>() + unknown;
+    let own = own * norm(all.len());
+    if own <= 0.0 { 0.0 } else { (shared * norm(theirs.len()) / own).clamp(0.0, 1.0) }
+}
+
+/// How much a memory is worth beside its likeness: how it ended and whether that helped others, how old it is, and
+/// whether cause and place are the same. From 0 to 1.
+fn worth(working: &Working<'_>, query: &SimilarQuery, row: &FailureRow) -> Result<f64, MemoryError> {
+    let outcome = match row.ended.as_str() {
+        "fixed" => Effectiveness::of(helped_as(working, &row.fingerprint)?).rate.mul_add(0.6, 0.4),
+        "went_away" => 0.4,
+        _ => 0.1,
+    };
+    let age = query.now.as_microsecond().saturating_sub(row.last_seen).max(0) as f64 / 86_400_000_000.0;
+    let recency = 0.5_f64.powf(age / HALF_LIFE_DAYS);
+    let same_cause = if row.cause == query.cause { 0.5 } else { 0.0 };
+    let same_place = if !row.frame.is_empty() && row.frame == query.frame { 0.5 } else { 0.0 };
+    Ok(0.5 * outcome + 0.3 * recency + 0.2 * (same_cause + same_place))
+}
+
+/// What came of suggesting this failure's fix for others.
+fn helped_as(working: &Working<'_>, fingerprint: &str) -> Result<Tally, MemoryError> {
+    if Fingerprint::new(fingerprint).is_err() {
+        return Ok(Tally::default());
+    }
+    tally_of(
+        working,
+        "SELECT outcome, count(*) FROM suggestions WHERE origin = ?1 AND exposure = 'shown' GROUP BY outcome",
+        params![fingerprint],
+    )
+}

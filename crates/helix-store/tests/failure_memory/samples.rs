@@ -1,0 +1,90 @@
+//! Failures for the tests.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use helix_core::failure::memory::{
+    AttemptAnswer, Holdout, Occurrence, OccurrencePlace, SimilarQuery, Suggestion, SuggestionDraft, SuggestionSource,
+    check,
+};
+use helix_core::failure::{Blame, Category, Fingerprint, RetryAdvice, normalise};
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use jiff::Timestamp;
+
+pub(crate) const TESTS: &str = "gate/1/tests_pass";
+pub(crate) const LINT: &str = "gate/0/lint_pass";
+
+/// So many seconds after the tests' beginning of time.
+pub(crate) fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_795_000_000 + second).unwrap()
+}
+
+pub(crate) fn job(id: &str) -> JobId {
+    JobId::new(id).unwrap()
+}
+
+pub(crate) fn phase() -> Option<PhaseId> {
+    Some(PhaseId::new("implement").unwrap())
+}
+
+pub(crate) fn place(job_id: &str, attempt: u32, check: &str) -> OccurrencePlace {
+    OccurrencePlace {
+        project: "/projects/shop".into(),
+        job: job(job_id),
+        phase: phase(),
+        attempt,
+        check: check.into(),
+        commit: Some(CommitId::new(format!("{attempt:040x}")).unwrap()),
+        agent: "claude".into(),
+        run: None,
+    }
+}
+
+/// A failure of cargo that a change of code mends.
+pub(crate) fn seen(line: &str, place: OccurrencePlace) -> Occurrence {
+    let message = normalise(line);
+    let mut hasher = DefaultHasher::new();
+    message.hash(&mut hasher);
+    Occurrence {
+        key: place.key(),
+        fingerprint: Fingerprint::new(format!("{:016x}{:016x}", hasher.finish(), 7)).unwrap(),
+        tool: "cargo".into(),
+        code: String::new(),
+        message,
+        frame: "lib.rs".into(),
+        category: Category::TypeError,
+        cause: "type_mismatch".into(),
+        retry: RetryAdvice::AfterChange,
+        blame: Blame::Agent,
+        cause_line: line.into(),
+        summary: line.into(),
+        at: at(i64::from(place.attempt)),
+        place,
+    }
+}
+
+/// An attempt in which these checks found nothing and those something, with a change of one file.
+pub(crate) fn answer(job_id: &str, attempt: u32, passed: &[&str], failed: &[&str]) -> AttemptAnswer {
+    let names = |checks: &[&str]| checks.iter().map(|check| (*check).to_owned()).collect();
+    AttemptAnswer {
+        project: "/projects/shop".into(),
+        job: job(job_id),
+        phase: phase(),
+        attempt,
+        passed: names(passed),
+        failed: names(failed),
+        still: Vec::new(),
+        commit: Some(CommitId::new(format!("{attempt:040x}")).unwrap()),
+        files: vec!["src/lib.rs".into()],
+        diff: "-let total: u32 = price;\n+let total: u32 = price.into();\n".into(),
+        at: at(i64::from(attempt) + 1_000),
+    }
+}
+
+pub(crate) fn asks(line: &str) -> SimilarQuery {
+    SimilarQuery { now: at(2_000), ..SimilarQuery::like(&seen(line, place("asking", 1, check::RUN)), 3) }
+}
+
+pub(crate) fn suggestion(text: &str, source: SuggestionSource, occurrence: &Occurrence) -> Suggestion {
+    Suggestion::of(SuggestionDraft { text: text.into(), source }, occurrence, Holdout::NONE)
+}

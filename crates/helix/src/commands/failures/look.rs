@@ -1,0 +1,186 @@
+//! `helix failures list`, `show` and `search`. Must not know how failures are found.
+
+use clap::Args;
+use helix_core::failure::Category;
+use helix_core::failure::memory::{FailureDetail, FailureEnd, FixLink, KnownFailure};
+use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
+
+use super::memory::{memory_error, missing, reading, short_id, shown};
+use crate::cli::Context;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::terminal::{Meaning, Reading, Table, Terminal};
+
+/// Arguments of `helix failures list`.
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// Only of this category, such as TYPE_ERROR
+    #[arg(long, value_name = "CATEGORY", value_parser = category)]
+    category: Option<String>,
+    /// Only of this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+    /// Only failures seen in this project
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// Only failures that ended so
+    #[arg(long, value_name = "HOW", value_parser = ["fixed", "went_away", "gave_up", "open"])]
+    ended: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=500))]
+    limit: u16,
+    /// Goes on where an earlier list ended (its `next`)
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<String>,
+}
+
+fn category(text: &str) -> Result<String, String> {
+    let label = text.to_uppercase().replace('-', "_");
+    let known: Vec<&str> = Category::ALL.iter().map(|category| category.label()).collect();
+    if known.contains(&label.as_str()) { Ok(label) } else { Err(format!("it is one of {}", known.join(", "))) }
+}
+
+pub(super) async fn list(context: &Context, list: &List) -> Ended {
+    let filter = FailureFilter {
+        category: list.category.clone(),
+        tool: list.tool.clone(),
+        ended: list.ended.clone(),
+        project: list.project.clone(),
+    };
+    let page = match reading(context.settings()?).await? {
+        Some(memory) => {
+            memory.list(filter, list.after.clone(), list.limit.into()).await.map_err(|error| memory_error(&error))?
+        }
+        None => FailurePage::default(),
+    };
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&page)?;
+        return Ok(Exit::Success);
+    }
+    told(&context.terminal, &page.failures, "nothing like that is remembered yet")?;
+    if let Some(next) = page.next {
+        context.terminal.say(&format!("there are more: `helix failures list --after {next}`"));
+    }
+    Ok(Exit::Success)
+}
+
+pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended {
+    let found = match reading(context.settings()?).await? {
+        Some(memory) => memory.search(text.to_owned(), limit).await.map_err(|error| memory_error(&error))?,
+        None => Vec::new(),
+    };
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&FailurePage { failures: found, next: None })?;
+        return Ok(Exit::Success);
+    }
+    told(&context.terminal, &found, "no failure that is remembered has all these words")?;
+    Ok(Exit::Success)
+}
+
+fn told(terminal: &Terminal, failures: &[KnownFailure], nothing: &str) -> Result<(), CommandError> {
+    if failures.is_empty() {
+        terminal.say(nothing);
+        return Ok(());
+    }
+    let mut table = Table::new(["id", "seen", "last", "ended", "category", "tool", "what"]);
+    for failure in failures {
+        table.row([
+            (short_id(failure), None),
+            (failure.count.to_string(), None),
+            (failure.last_seen.strftime("%Y-%m-%d").to_string(), None),
+            (failure.end.word().replace('_', " "), Some(meaning(&failure.end))),
+            (failure.category.label().to_owned(), None),
+            (shown(&failure.tool, 12), None),
+            (shown(&failure.summary, 80), None),
+        ]);
+    }
+    terminal.data(&table.for_data(terminal))
+}
+
+fn meaning(end: &FailureEnd) -> Meaning {
+    match end {
+        FailureEnd::Fixed { .. } => Meaning::Good,
+        FailureEnd::WentAway => Meaning::Strong,
+        FailureEnd::GaveUp => Meaning::Bad,
+        FailureEnd::Open => Meaning::Attention,
+    }
+}
+
+pub(super) async fn show(context: &Context, id: &str) -> Ended {
+    let Some(memory) = reading(context.settings()?).await? else { return Err(missing(id)) };
+    let detail = memory.show(id.to_owned()).await.map_err(|error| memory_error(&error))?;
+    let Some(detail) = detail else { return Err(missing(id)) };
+    match context.terminal.reading {
+        Reading::Programs => context.terminal.json(&detail)?,
+        Reading::People => context.terminal.raw(&drawn(&context.terminal, &detail))?,
+    }
+    Ok(Exit::Success)
+}
+
+fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
+    let mut text = String::new();
+    let mut add = |line: &str| {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    };
+    let label = |name: &str| terminal.paint(Meaning::Strong, &format!("{name:<10}"));
+    let known = &detail.known;
+    add(&terminal.paint(Meaning::Bad, &shown(&known.cause_line, 300)));
+    add("");
+    add(&format!("{} {}", label("id"), known.fingerprint));
+    add(&format!("{} {}, {}", label("category"), known.category, shown(&known.cause, 80)));
+    for (name, value) in [("tool", &known.tool), ("code", &known.code), ("place", &known.frame)] {
+        if !value.is_empty() {
+            add(&format!("{} {}", label(name), shown(value, 120)));
+        }
+    }
+    let (first, last) = (known.first_seen.strftime("%Y-%m-%d %H:%M"), known.last_seen.strftime("%Y-%m-%d %H:%M"));
+    add(&format!("{} {} times, from {first} to {last}", label("seen"), known.count));
+    add(&format!("{} {}", label("ended"), terminal.paint(meaning(&known.end), &known.end.word().replace('_', " "))));
+    for project in &known.projects {
+        add(&format!("{} {}", label("project"), shown(project, 200)));
+    }
+    for link in &detail.fixes {
+        add("");
+        add(&terminal.paint(Meaning::Strong, &fix_title(link)));
+        for line in link.diff.lines() {
+            add(&format!("  {}", shown(line, 200)));
+        }
+    }
+    if !detail.occurrences.is_empty() {
+        add("");
+        add(&terminal.paint(Meaning::Strong, "Where"));
+    }
+    for entry in &detail.occurrences {
+        let place = &entry.place;
+        let phase = place.phase.as_ref().map(|phase| format!(" {phase}")).unwrap_or_default();
+        let at = entry.at.strftime("%Y-%m-%d %H:%M");
+        add(&format!(
+            "  {at}  {}{phase}, attempt {}, {}: {}",
+            place.job,
+            place.attempt,
+            shown(&place.check, 60),
+            entry.state.word().replace('_', " ")
+        ));
+    }
+    if !detail.suggestions.is_empty() {
+        add("");
+        add(&terminal.paint(Meaning::Strong, "What was suggested"));
+    }
+    for suggestion in &detail.suggestions {
+        let outcome = suggestion.outcome.map_or("not known yet", |outcome| outcome.word()).replace('_', " ");
+        let exposure = suggestion.exposure.word().replace('_', " ");
+        add(&format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160)));
+    }
+    text
+}
+
+fn fix_title(link: &FixLink) -> String {
+    let files: Vec<String> = link.files.iter().take(3).map(|file| shown(file, 80)).collect();
+    let more = match link.files.len().saturating_sub(files.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let commit = link.commit.as_ref().map(|commit| format!(", commit {commit:.12}")).unwrap_or_default();
+    format!("Gone in {} attempt {}{commit}, after a change of {}{more}", link.job, link.attempt, files.join(", "))
+}

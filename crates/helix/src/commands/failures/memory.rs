@@ -1,0 +1,79 @@
+//! Opens the memory of failures beside a running host or without one, and turns its errors into the command's.
+//!
+//! Must not change anything when it is only to be read, not even create a state directory.
+
+use std::error::Error;
+use std::time::Duration;
+
+use helix_core::failure::memory::KnownFailure;
+use helix_core::failure::plain_text;
+use helix_store::failures::{MemoryError, MemoryOptions, SqliteFailureMemory};
+use helix_store::{Access, OpenError, StateDir};
+
+use crate::codes;
+use crate::config::Settings;
+use crate::error::CommandError;
+use crate::terminal::one_line;
+
+/// How long a person waits for an answer about a memory of a million failures.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Digits of an id that are shown in lists.
+const SHORT_ID: usize = 12;
+
+/// The memory for reading; `None`: nothing was ever remembered.
+pub(super) async fn reading(settings: &Settings) -> Result<Option<SqliteFailureMemory>, CommandError> {
+    let path = settings.state_dir.value.join(StateDir::FAILURES);
+    match SqliteFailureMemory::open(MemoryOptions::new(path, Access::ReadOnly).within(PATIENCE)).await {
+        Ok(memory) => Ok(Some(memory)),
+        Err(OpenError::Missing { .. }) => Ok(None),
+        Err(error) => Err(open_error(&error)),
+    }
+}
+
+/// The memory for changing it; made if there is none.
+pub(super) async fn writing(settings: &Settings) -> Result<SqliteFailureMemory, CommandError> {
+    let state = StateDir::open(&settings.state_dir.value)
+        .map_err(|error| CommandError::environment(error.code(), &error).because(&error).hint(error.hint()))?;
+    let options = MemoryOptions::new(state.failures(), Access::ReadWrite).within(PATIENCE);
+    SqliteFailureMemory::open(options).await.map_err(|error| open_error(&error))
+}
+
+fn open_error(error: &OpenError) -> CommandError {
+    with_source(CommandError::environment(error.code(), error).hint(error.hint()), error)
+}
+
+/// An error of the memory as users see it.
+pub(super) fn memory_error(error: &MemoryError) -> CommandError {
+    let shown = match error {
+        MemoryError::Ambiguous { .. } | MemoryError::Record { .. } | MemoryError::Orphan { .. } => {
+            CommandError::usage(error.code(), error)
+        }
+        MemoryError::Database(_) | MemoryError::Deadline { .. } | MemoryError::Row { .. } => {
+            CommandError::environment(error.code(), error)
+        }
+    };
+    with_source(shown.hint(error.hint()), error)
+}
+
+fn with_source(shown: CommandError, error: &dyn Error) -> CommandError {
+    match error.source() {
+        Some(source) => shown.because(source),
+        None => shown,
+    }
+}
+
+/// There is no such failure.
+pub(super) fn missing(id: &str) -> CommandError {
+    CommandError::usage(codes::NOT_FOUND, format!("no failure {id:?} is remembered"))
+        .hint("`helix failures list` shows what is; a beginning of the id is enough if it fits only one")
+}
+
+/// Text of the past as it can be shown: one line, no control characters, not too long.
+pub(super) fn shown(text: &str, most: usize) -> String {
+    one_line(&plain_text(text), most)
+}
+
+/// The id as lists show it.
+pub(super) fn short_id(failure: &KnownFailure) -> String {
+    failure.fingerprint.as_str().chars().take(SHORT_ID).collect()
+}

@@ -1,0 +1,94 @@
+//! `helix hook`: what agents call at events of their own. Speaks their hooks' language: JSON on standard input, findings on standard
+//! error with exit code 2, which the agent is shown at once.
+//!
+//! Must not hold any rule, and must not stand in an agent's way when it fails itself: then it exits with another code.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use helix_engine::save_check::{Belongs, check_file};
+use helix_engine::skills::SkillCatalog;
+use helix_engine::workflows::Shelves;
+use serde::Deserialize;
+
+use crate::cli::Context;
+use crate::codes;
+use crate::config::{skill_directories, user_directory};
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+
+/// Longest input: it repeats what was written, and more than this nobody checks.
+const MAX_INPUT: u64 = 64 << 20;
+
+/// Arguments of `helix hook`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    hook: Hook,
+}
+
+#[derive(Debug, Subcommand)]
+enum Hook {
+    /// After a file was written: checks it if it is an ADR or a plan (exit code 2: something is wrong with it)
+    PostWrite {
+        /// Project that the file is for [default: none is known]
+        #[arg(long, value_name = "DIR")]
+        project: Option<PathBuf>,
+    },
+}
+
+/// What an agent says of its tool call. Everything else of it is of no interest here.
+#[derive(Debug, Deserialize)]
+struct Event {
+    #[serde(default)]
+    cwd: Option<PathBuf>,
+    #[serde(default)]
+    tool_input: Input,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Input {
+    #[serde(default, alias = "notebook_path")]
+    file_path: Option<PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    let Hook::PostWrite { project } = &arguments.hook;
+    let mut input = Vec::new();
+    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input).map_err(|error| {
+        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read what the agent says of its tool call")
+            .because(&error)
+    })?;
+    let event: Event = serde_json::from_slice(&input).map_err(|error| {
+        CommandError::environment(codes::INPUT_UNREADABLE, "what the agent says of its tool call is not understood")
+            .because(&error)
+            .hint("agents call this by themselves: it expects the JSON of a PostToolUse hook on standard input")
+    })?;
+    let Some(written) = event.tool_input.file_path else { return Ok(Exit::Success) };
+    let directory = event.cwd.unwrap_or_else(|| context.environment.directory.clone());
+    let path = directory.join(&written);
+    if !path.exists() {
+        return Ok(Exit::Success);
+    }
+    // The configuration itself is not read: a mistake in it must not reach the agent as a finding.
+    let skills = SkillCatalog::load(project.as_deref(), &skill_directories(&context.environment));
+    let shelves = Shelves::of(project.as_deref(), user_directory(&context.environment));
+    let belongs = project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
+    let shown = path.strip_prefix(&directory).unwrap_or(&path).display().to_string();
+    let checked = check_file(&path, &shown, belongs, &skills, &shelves).map_err(|error| {
+        CommandError::environment(codes::INPUT_UNREADABLE, "the file that was written cannot be checked")
+            .because(&error)
+    })?;
+    let Some(checked) = checked.filter(|checked| checked.errors().next().is_some()) else { return Ok(Exit::Success) };
+    let errors = checked.errors().count();
+    let mut told = format!(
+        "Helix checked the {} {shown}: {errors} error(s). The file is written; mend exactly these:\n",
+        checked.kind.word()
+    );
+    for diagnostic in &checked.diagnostics {
+        told.push_str(&format!("{diagnostic}\n"));
+    }
+    context.terminal.say(told.trim_end());
+    Ok(Exit::Usage)
+}

@@ -1,0 +1,55 @@
+//! `helix jobs resume` and `helix jobs retry`: a job that is over goes on, and is followed as by `helix run`.
+
+use serde_json::json;
+
+use super::job;
+use crate::cli::Context;
+use crate::client::{Client, ReopenBody};
+use crate::commands::run;
+use crate::error::Ended;
+use crate::exit::Exit;
+use crate::host::{find, reach, start_in_background};
+use crate::terminal::Reading;
+use crate::watch::watch;
+
+/// Whether the command stays to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stay {
+    /// It follows the job.
+    Follow,
+    /// It leaves; a host in the background carries the job on.
+    Leave,
+}
+
+pub(super) async fn reopen(context: &Context, id: &str, body: &ReopenBody, stay: Stay) -> Ended {
+    let view = job(context, id).await?;
+    let settings = context.settings()?;
+    if stay == Stay::Leave {
+        let client = match find(settings).await? {
+            Some(client) => client,
+            None => start_in_background(&context.environment, settings, context.overrides.config.as_deref()).await?,
+        };
+        return leave(context, &client, view.id.as_str(), body).await;
+    }
+    let reached = reach(&context.environment, settings).await?;
+    let view = match reached.client().reopen(view.id.as_str(), body).await {
+        Ok(view) => view,
+        Err(error) => {
+            run::leave(context, reached).await?;
+            return Err(error.into());
+        }
+    };
+    run::end(context, watch(context, reached, &view).await?).await
+}
+
+async fn leave(context: &Context, client: &Client, id: &str, body: &ReopenBody) -> Ended {
+    let view = client.reopen(id, body).await?;
+    match context.terminal.reading {
+        Reading::Programs => context.terminal.json(&json!({ "job": view.id, "status": view.status }))?,
+        Reading::People => {
+            context.terminal.data(view.id.as_str())?;
+            context.terminal.say(&format!("`helix jobs watch {0}` follows it", view.id));
+        }
+    }
+    Ok(Exit::Success)
+}

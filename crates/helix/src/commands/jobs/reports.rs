@@ -1,0 +1,67 @@
+//! Reports of a job's failures under its summary: the last one of each phase that has failed, in few lines.
+//!
+//! Must not know how a report is made. They are read from the journal and the files beside it, with or without a host.
+
+use helix_core::failure::report::{Look, Reader};
+use helix_core::job::{JobStatus, JobView};
+use helix_engine::failures::{JobReport, job_reports, last_reports};
+use serde::Serialize;
+
+use super::offline;
+use crate::cli::Context;
+use crate::error::CommandError;
+use crate::host::engine_error;
+use crate::terminal::{Colour, Meaning};
+
+/// A job and what its failures' reports say, as `helix jobs show --json` prints it.
+#[derive(Debug, Serialize)]
+pub(super) struct Reported<'a> {
+    /// The job.
+    #[serde(flatten)]
+    pub(super) job: &'a JobView,
+    /// All reports, oldest first.
+    pub(super) reports: Vec<JobReport>,
+}
+
+/// All reports of a job, oldest first.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(super) async fn of(context: &Context, view: &JobView) -> Result<Vec<JobReport>, CommandError> {
+    let settings = context.settings()?;
+    let journal = offline::open_or_missing(settings, view.id.as_str()).await?;
+    job_reports(&journal, &settings.state_dir.value, &view.id).await.map_err(|error| engine_error(&error))
+}
+
+/// Prints the last report of each phase that has failed, if any has. Trouble with them is said and changes nothing else.
+///
+/// # Errors
+/// [`CommandError::ReaderLeft`], and when standard output is broken.
+pub(crate) async fn print(context: &Context, view: &JobView) -> Result<(), CommandError> {
+    let nothing_failed = view.phases.iter().all(|phase| phase.status != helix_core::job::PhaseStatus::Failed);
+    if nothing_failed && view.status != JobStatus::Failed {
+        return Ok(());
+    }
+    match of(context, view).await {
+        Ok(reports) => {
+            for report in last_reports(view, &reports) {
+                context.terminal.data(&drawn(context, report))?;
+            }
+        }
+        Err(error) => context.terminal.report(&error),
+    }
+    Ok(())
+}
+
+fn drawn(context: &Context, one: &JobReport) -> String {
+    let look = match context.terminal.colour {
+        Colour::On => Look::Colour,
+        Colour::Off => Look::Plain,
+    };
+    let title = context.terminal.paint(Meaning::Strong, &format!("report of {}", one.title()));
+    let body = match (&one.report, &one.trouble) {
+        (Some(report), _) => report.brief(look, Reader::Person),
+        (None, trouble) => format!("  {}\n", trouble.as_deref().unwrap_or("it is missing")),
+    };
+    format!("\n{title}\n{}", body.trim_end())
+}

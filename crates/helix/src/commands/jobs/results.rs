@@ -1,0 +1,134 @@
+//! `helix jobs diff` and `helix jobs evidence`: read from the journal, the repository and the records, with or without a host.
+
+use helix_core::finding::Verdict;
+use helix_core::ids::PhaseId;
+use helix_engine::evidence::{Archive, DiffSelection, JobEvidence, OutputState, PhaseEvidence, Standing};
+use helix_engine::git::GitEnvironment;
+
+use super::offline;
+use crate::cli::Context;
+use crate::codes;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::host::engine_error;
+use crate::terminal::{Meaning, Reading};
+
+pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attempt: Option<u32>) -> Ended {
+    let phase = phase.map(PhaseId::new).transpose().map_err(|error| CommandError::usage(codes::USAGE, error))?;
+    let journal = offline::open_or_missing(context.settings()?, id).await?;
+    let archive = archive(context, &journal)?;
+    let found = archive.diff(id, DiffSelection { phase, attempt }).await.map_err(|error| engine_error(&error))?;
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&found)?;
+        return Ok(Exit::Success);
+    }
+    if found.patch.is_empty() {
+        context.terminal.say(&format!("nothing changed between {} and {}", found.from, found.to));
+        return Ok(Exit::Success);
+    }
+    for line in found.patch.lines() {
+        context.terminal.data(&match line.as_bytes().first() {
+            Some(b'+') => context.terminal.paint(Meaning::Good, line),
+            Some(b'-') => context.terminal.paint(Meaning::Bad, line),
+            Some(b'@') => context.terminal.paint(Meaning::Weak, line),
+            _ => line.to_owned(),
+        })?;
+    }
+    if found.cut > 0 {
+        context.terminal.say(&format!("{} more bytes: git diff {} {}", found.cut, found.from, found.to));
+    }
+    Ok(Exit::Success)
+}
+
+/// Ends with 1 when something is said to have passed and is not proved.
+pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
+    let journal = offline::open_or_missing(context.settings()?, id).await?;
+    let found = archive(context, &journal)?.evidence(id).await.map_err(|error| engine_error(&error))?;
+    match context.terminal.reading {
+        Reading::Programs => context.terminal.json(&found)?,
+        Reading::People => context.terminal.data(&report(context, &found))?,
+    }
+    Ok(if found.proved { Exit::Success } else { Exit::No })
+}
+
+fn archive<'a>(context: &'a Context, journal: &'a helix_store::SqliteJournal) -> Result<Archive<'a>, CommandError> {
+    let state_dir = &context.settings()?.state_dir.value;
+    Ok(Archive { journal, state_dir, git: GitEnvironment::from_process() })
+}
+
+fn report(context: &Context, found: &JobEvidence) -> String {
+    let paint = |meaning, text: &str| context.terminal.paint(meaning, text);
+    let mut lines = vec![format!("{} {}, from commit {}", paint(Meaning::Strong, &found.name), found.job, found.base)];
+    for phase in &found.phases {
+        lines.push(String::new());
+        let (meaning, word) = match phase.standing {
+            Standing::Proved => (Meaning::Good, "proved"),
+            Standing::Unproved => (Meaning::Bad, "NOT PROVED"),
+            Standing::NotPassed => (Meaning::Weak, "has not passed"),
+        };
+        lines.push(format!("{} {}", paint(Meaning::Strong, phase.phase.as_str()), paint(meaning, word)));
+        lines.extend(phase.missing.iter().map(|what| format!("  {} {what}", paint(Meaning::Bad, "missing:"))));
+        lines.extend(details(phase));
+    }
+    lines.push(String::new());
+    match &found.integration {
+        Some(integration) => lines.push(format!(
+            "integrated as {} (tree {}){}",
+            integration.result.commit,
+            integration.result.tree,
+            if integration.result.found { "" } else { ": NOT FOUND in the repository" }
+        )),
+        None => lines.push("not integrated".to_owned()),
+    }
+    lines.join("\n")
+}
+
+fn details(phase: &PhaseEvidence) -> Vec<String> {
+    let mut lines = Vec::new();
+    let gone = |found: bool| if found { "" } else { " (gone)" };
+    if let (Some(base), Some(result)) = (&phase.base, &phase.result) {
+        lines.push(format!("  base    {base}"));
+        lines.push(format!("  commit  {} tree {}{}", result.commit, result.tree, gone(result.found)));
+    }
+    if let Some(run) = &phase.run {
+        lines.push(format!("  run     {}: {}{}", run.run, run.outcome, gone(run.found)));
+        lines.push(format!("          {}", run.record));
+    }
+    for gate in &phase.gates {
+        lines.push(format!("  gate    {} {} ({})", gate.report.gate, gate.report.verdict.word(), gate.report.summary));
+        if let Some(command) = &gate.report.command {
+            let exit = command.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
+            lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
+        }
+        if let (Some(command), Some(output)) = (&gate.report.command, &gate.output) {
+            let state = match output.state {
+                OutputState::Intact => "intact",
+                OutputState::Changed => "CHANGED since the gate ran",
+                OutputState::Missing => "MISSING",
+            };
+            lines.push(format!("          output {} sha256 {}: {state}", output.file, command.output_sha256));
+        }
+    }
+    for review in &phase.reviews {
+        let verdict = match &review.review.verdict {
+            Verdict::Pass => "approved",
+            Verdict::Fail { .. } => "rejected",
+            Verdict::Inconclusive { .. } => "no usable answer",
+        };
+        let model = review.review.model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
+        lines.push(format!(
+            "  review  {} by {}{model}: {verdict}: {} (run {}{})",
+            review.asked_by,
+            review.review.agent,
+            review.review.summary,
+            review.review.run,
+            gone(review.found)
+        ));
+    }
+    for answer in &phase.answers {
+        let said = [answer.answer.choice.as_deref(), answer.answer.text.as_deref()];
+        let said: Vec<&str> = said.into_iter().flatten().collect();
+        lines.push(format!("  person  {} at {}: {}", answer.answer.by, answer.at, said.join(", ")));
+    }
+    lines
+}

@@ -1,0 +1,83 @@
+//! `helix mcp`: Helix's tools on standard input and output, for clients that start their servers as programs.
+//!
+//! Must not know what the tools do, and is never a host itself: clients end their servers without ceremony, and jobs must go on.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use helix_server::{ToolForwarder, serve_mcp_stdio};
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+
+use crate::cli::Context;
+use crate::client::{Client, ClientError};
+use crate::codes;
+use crate::config::Settings;
+use crate::environment::Environment;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::host::{find, start_in_background};
+use crate::terminal::Reading;
+
+pub(crate) fn run(context: &Context) -> Ended {
+    if context.terminal.reading == Reading::People && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        context.terminal.say("this speaks MCP on standard input: it is for programs (docs/mcp.md); Ctrl-D ends it");
+    }
+    let way = WayToHost {
+        environment: Arc::new(context.environment.clone()),
+        settings: Arc::new(context.settings()?.clone()),
+        config: context.overrides.config.clone(),
+        client: Arc::default(),
+    };
+    context.block_on(async {
+        serve_mcp_stdio(way).await.map_err(|error| {
+            CommandError::usage(codes::USAGE, &error)
+                .because(&error)
+                .hint("`helix mcp` is for MCP clients: see docs/mcp.md")
+        })?;
+        Ok(Exit::Success)
+    })
+}
+
+/// The host that calls go to: found, or started in the background, when the first one comes, and again when it is gone. One that
+/// was started leaves by itself when it has nothing to do.
+#[derive(Clone)]
+struct WayToHost {
+    environment: Arc<Environment>,
+    settings: Arc<Settings>,
+    config: Option<PathBuf>,
+    client: Arc<Mutex<Option<Client>>>,
+}
+
+impl WayToHost {
+    async fn client(&self) -> Result<Client, CommandError> {
+        let mut known = self.client.lock().await;
+        if let Some(client) = known.as_ref() {
+            return Ok(client.clone());
+        }
+        let client = match find(&self.settings).await? {
+            Some(client) => client,
+            None => start_in_background(&self.environment, &self.settings, self.config.as_deref()).await?,
+        };
+        Ok(known.insert(client).clone())
+    }
+
+    async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CommandError> {
+        let directory = &self.environment.directory;
+        let first = self.client().await?.call_tool(name, arguments.clone(), directory).await;
+        match first {
+            // Nothing has reached the host, so that nothing happens twice.
+            Err(ClientError::Gone(error)) if error.is_connect() => {
+                *self.client.lock().await = None;
+                Ok(self.client().await?.call_tool(name, arguments, directory).await?)
+            }
+            other => Ok(other?),
+        }
+    }
+}
+
+impl ToolForwarder for WayToHost {
+    async fn call(&self, name: String, arguments: Map<String, Value>) -> Result<Value, String> {
+        self.tool(&name, arguments).await.map_err(|error| error.in_one_line())
+    }
+}

@@ -1,0 +1,212 @@
+//! `helix workflow`: the workflows that a plan can name, what they ask for, and a first one of one's own.
+//!
+//! Must not know how a workflow and a plan become one.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use helix_core::diagnostic::did_you_mean;
+use helix_core::ids::PhaseId;
+use helix_core::plan::workflow::{InputValue, json_schema};
+use helix_engine::workflows::{Listed, Shelves};
+use serde_json::json;
+
+use super::plan::{shown, write_new};
+use crate::cli::Context;
+use crate::codes;
+use crate::config::user_directory;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::terminal::{Meaning, Reading};
+
+/// Arguments of `helix workflow`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Lists the workflows that a plan here can name
+    List,
+    /// Shows what a workflow asks for, and its phases as they are written
+    Show {
+        /// Name of the workflow
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Writes a workflow to start from
+    New {
+        /// Name of the workflow
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Where to write it [default: workflows/NAME.yaml]
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Prints the JSON Schema of workflows, for editors
+    Schema,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    match &arguments.action {
+        Action::List => list(context),
+        Action::Show { name } => show(context, name),
+        Action::New { name, output } => new(context, name, output.as_ref()),
+        Action::Schema => {
+            context.terminal.json(&json_schema())?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+/// Where workflows are looked up from a directory.
+pub(crate) fn shelves(context: &Context, directory: &std::path::Path) -> Shelves {
+    Shelves::around(directory, user_directory(&context.environment))
+}
+
+fn list(context: &Context) -> Ended {
+    let all = shelves(context, &context.environment.directory).workflows();
+    let exit = if all.is_whole() { Exit::Success } else { Exit::No };
+    if context.terminal.reading == Reading::Programs {
+        let rows: Vec<_> = all
+            .workflows
+            .iter()
+            .map(|one| match &one.workflow {
+                Ok(workflow) => json!({
+                    "name": one.name, "place": one.place, "description": workflow.description, "inputs": workflow.inputs,
+                }),
+                Err(problems) => json!({ "name": one.name, "place": one.place, "diagnostics": problems }),
+            })
+            .collect();
+        context.terminal.json(&json!({ "workflows": rows, "diagnostics": all.problems }))?;
+        return Ok(exit);
+    }
+    context.terminal.say_diagnostics(&all.problems, "");
+    let width = all.workflows.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);
+    for Listed { name, place, workflow } in &all.workflows {
+        let padded = context.terminal.paint(Meaning::Strong, &format!("{name:width$}"));
+        let text = match workflow {
+            Ok(workflow) => workflow.description.clone(),
+            Err(problems) => {
+                let first = problems.first().map(ToString::to_string).unwrap_or_default();
+                context.terminal.paint(Meaning::Bad, first.lines().next().unwrap_or_default())
+            }
+        };
+        context.terminal.data(&format!("{padded}  {text} ({place})"))?;
+    }
+    Ok(exit)
+}
+
+fn show(context: &Context, name: &str) -> Ended {
+    let shelves = shelves(context, &context.environment.directory);
+    let workflow = match shelves.workflow(name) {
+        Some(Ok(workflow)) => workflow,
+        Some(Err(problems)) => {
+            let file = problems.first().map(|problem| problem.file.clone()).unwrap_or_default();
+            let source = std::fs::read_to_string(&file).unwrap_or_default();
+            return Err(CommandError::usage(codes::PLAN_ERRORS, format!("the workflow {name} has errors"))
+                .hint("mend the file and run the command again")
+                .diagnostics(problems, &source));
+        }
+        None => {
+            let all = shelves.workflows();
+            let names = || all.workflows.iter().map(|known| known.name.as_str());
+            let hint = match did_you_mean(name, names()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("known are: {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            return Err(CommandError::usage(codes::NOT_FOUND, format!("there is no workflow {name:?}"))
+                .hint(hint)
+                .diagnostics(all.problems, ""));
+        }
+    };
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&json!(workflow))?;
+        return Ok(Exit::Success);
+    }
+    let terminal = &context.terminal;
+    terminal.data(&format!("{}: {}", terminal.paint(Meaning::Strong, &workflow.name), workflow.description))?;
+    terminal.data(&format!("from {}\n", workflow.file))?;
+    for input in &workflow.inputs {
+        let from = input.from.and_then(|from| Some(serde_json::to_value(from).ok()?.as_str()?.to_owned()));
+        let value = match (from, &input.default) {
+            (Some(from), None) => format!("taken from the plan's {from} where it has one, else you give it"),
+            (Some(from), Some(default)) => format!("taken from the plan's {from}, else {}", value(default)),
+            (None, Some(default)) => value(default),
+            (None, None) => "you give it".to_owned(),
+        };
+        let (name, kind) = (terminal.paint(Meaning::Strong, &input.name), input.kind.word());
+        terminal.data(&format!("  {name} ({kind}): {}; {value}", input.description))?;
+    }
+    terminal.data(&format!("\n{}", workflow.source.trim_end()))?;
+    Ok(Exit::Success)
+}
+
+fn value(value: &InputValue) -> String {
+    match value {
+        InputValue::Flag(flag) => flag.to_string(),
+        InputValue::Number(number) => number.to_string(),
+        InputValue::Text(text) => text.clone(),
+        InputValue::List(list) => list.join(", "),
+    }
+}
+
+fn new(context: &Context, name: &str, output: Option<&PathBuf>) -> Ended {
+    if PhaseId::new(name).is_err() {
+        return Err(CommandError::usage(codes::USAGE, format!("{name:?} cannot be a workflow's name"))
+            .hint("use lower-case letters, digits and '-', such as release-train"));
+    }
+    let directory = &context.environment.directory;
+    let default = || directory.join("workflows").join(format!("{name}.yaml"));
+    let path = output.map_or_else(default, |path| directory.join(path));
+    write_new(&path, &template(name))?;
+    if context.terminal.reading == Reading::Programs {
+        context.terminal.json(&json!({ "written": path }))?;
+    } else {
+        context.terminal.data(&shown(context, &path))?;
+        context
+            .terminal
+            .say(&format!("edit it, write `workflow: {name}` into a plan, then `helix plan check --explain`"));
+    }
+    Ok(Exit::Success)
+}
+
+fn template(name: &str) -> String {
+    format!(
+        "\
+name: {name}
+description: What this workflow is for, in a sentence.
+inputs:
+  tests: {{ type: command, description: the command that runs the tests, from: tests_pass }}
+  design: {{ type: path, description: the file of the design, default: \"docs/design/${{{{ plan }}}}.md\" }}
+phases:
+  - id: design
+    type: planning
+    description: Write the design into `${{{{ design }}}}`. Change no code.
+    outputs: [\"${{{{ design }}}}\"]
+  - slot: work                # the phases of the plan take this place
+    depends_on: [design]
+  - id: verify
+    type: test
+    description: Run all tests, and mend what fails.
+    depends_on: [work]
+    gates:
+      - {{ type: tests_pass, command: \"${{{{ tests }}}}\" }}
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use helix_core::plan::workflow::Workflow;
+
+    use super::*;
+
+    #[test]
+    fn a_new_workflow_is_a_valid_one() {
+        let workflow = Workflow::parse("w", &template("release")).unwrap();
+        assert_eq!(workflow.name, "release");
+    }
+}

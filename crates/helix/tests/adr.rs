@@ -1,0 +1,178 @@
+//! Decisions from the command line: numbers under pressure, import, drift, coverage, repair.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod user;
+
+use std::collections::BTreeSet;
+
+use user::User;
+
+const ADR: &str = "---\nadr_id: draft\ntitle: TITLE\nstatus: Proposed\n---\n\n## Context\n\nThere is a need for TITLE.\n\n## Decision\n\nSo it is done.\n\n## Acceptance criteria\n\n- [ ] `true` exits 0\n";
+
+fn git(user: &User, arguments: &[&str]) -> String {
+    let mut command = std::process::Command::new("git");
+    command.current_dir(user.work()).args(arguments);
+    command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", user.work().join("../home"));
+    command.env("GIT_AUTHOR_NAME", "A").env("GIT_AUTHOR_EMAIL", "a@example.org");
+    command.env("GIT_COMMITTER_NAME", "A").env("GIT_COMMITTER_EMAIL", "a@example.org");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn commit(user: &User, message: &str) {
+    git(user, &["add", "--all"]);
+    git(user, &["commit", "--quiet", "--message", message]);
+}
+
+/// Processes that finalize at the same moment get one number each, and the index has them all [48].
+#[test]
+fn numbers_are_given_out_one_at_a_time_48() {
+    let user = User::new();
+    user.repository();
+    let drafts: Vec<String> = (0..8).map(|number| format!("draft-{number}.md")).collect();
+    for draft in &drafts {
+        user.write(draft, &ADR.replace("TITLE", draft));
+    }
+    let started: Vec<_> = drafts
+        .iter()
+        .map(|draft| {
+            let mut command = user.helix();
+            command.args(["adr", "finalize", draft]).stdout(std::process::Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let written: BTreeSet<String> = started
+        .into_iter()
+        .map(|child| String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()[..7].to_owned())
+        .collect();
+    let expected: BTreeSet<String> = (1..=8).map(|number| format!("adr/{number:03}")).collect();
+    assert_eq!(written, expected);
+    let index = std::fs::read_to_string(user.work().join("adr/INDEX.md")).unwrap();
+    assert_eq!(index.matches("](0").count(), 8, "{index}");
+    assert_eq!(user.run(&["adr", "check"]).code, 0);
+    // An interrupted finalizing is not done twice.
+    let again = user.run(&["adr", "finalize", "draft-0.md"]);
+    assert!(again.code == 0 && expected.contains(&again.stdout[..7]), "{again:?}");
+    assert_eq!(user.run(&["adr", "next-number"]).stdout.trim(), "009");
+}
+
+/// A number that is taken on another branch or in another worktree is not given out again [48].
+#[test]
+fn numbers_on_other_branches_and_in_worktrees_are_taken_48() {
+    let user = User::new();
+    user.repository();
+    user.write("a.md", &ADR.replace("TITLE", "a"));
+    commit(&user, "start");
+    git(&user, &["switch", "--quiet", "--create", "other"]);
+    assert_eq!(user.run(&["adr", "finalize", "a.md"]).stdout.trim(), "adr/001-a.md");
+    commit(&user, "one");
+    git(&user, &["switch", "--quiet", "-"]);
+    assert_eq!(user.run(&["adr", "next-number"]).stdout.trim(), "002");
+    git(&user, &["worktree", "add", "--quiet", "../tree", "--detach"]);
+    std::fs::create_dir_all(user.work().join("../tree/adr")).unwrap();
+    std::fs::write(user.work().join("../tree/adr/007-x.md"), "not committed").unwrap();
+    user.write("b.md", &ADR.replace("TITLE", "b"));
+    assert_eq!(user.run(&["adr", "finalize", "b.md"]).stdout.trim(), "adr/008-b.md");
+}
+
+#[test]
+fn foreign_files_are_imported_under_their_numbers() {
+    let user = User::new();
+    user.repository();
+    let nygard = "# 3. Use CSV\n\nDate: 2020-01-01\n\n## Status\n\nAccepted\n\nAmended by [4. Quote](0004-quote.md)\n\n## Context\n\nWe need it.\n\n## Decision\n\nCSV it is.\n\n## Consequences\n\nNone.\n";
+    user.write("doc/adr/0003-use-csv.md", nygard);
+    user.write(
+        "doc/adr/0004-quote.md",
+        &nygard.replace("3. Use CSV", "4. Quote").replace("Amended by [4. Quote](0004-quote.md)", ""),
+    );
+    user.write("adr/004-taken.md", &ADR.replace("draft", "\"004\"").replace("TITLE", "Taken"));
+    let shown = user.run(&["adr", "import", "doc/adr/0003-use-csv.md"]);
+    assert!(
+        shown.code == 0 && shown.stdout.contains("adr_id: \"003\"") && shown.stderr.contains("nothing was written"),
+        "{shown:?}"
+    );
+    assert!(!user.work().join("adr/003-use-csv.md").exists());
+    let done = user.run(&["adr", "import", "doc/adr", "--write"]);
+    assert_eq!(done.stdout, "adr/003-use-csv.md\nadr/005-quote.md\n", "{done:?}");
+    let first = std::fs::read_to_string(user.work().join("adr/003-use-csv.md")).unwrap();
+    assert!(first.contains("related_to: [\"005\"]"), "links follow the new numbers: {first}");
+    let index = std::fs::read_to_string(user.work().join("adr/INDEX.md")).unwrap();
+    assert!(index.contains("003-use-csv.md") && index.contains("005-quote.md"), "{index}");
+    assert_eq!(user.run(&["adr", "check"]).code, 0);
+    user.run(&["adr", "import", "adr/003-use-csv.md", "--write"]).refused(2, &["HX0931", "Helix's form already"]);
+    // One that lies in adr/ already is replaced there.
+    user.write("adr/0009-old.md", &nygard.replace("3. Use CSV", "9. Old"));
+    assert_eq!(user.run(&["adr", "import", "adr/0009-old.md", "--write"]).stdout, "adr/009-old.md\n");
+    assert!(!user.work().join("adr/0009-old.md").exists());
+}
+
+#[test]
+fn drift_is_told_from_history() {
+    let user = User::new();
+    user.repository();
+    let claim = ADR
+        .replace("draft", "\"001\"")
+        .replace("TITLE", "Carts")
+        .replace("Proposed", "Accepted\nfiles: {modify: [src/cart.py]}");
+    user.write("src/cart.py", "a\n");
+    user.write("adr/001-carts.md", &claim);
+    commit(&user, "decide");
+    let calm = user.run(&["adr", "drift"]);
+    assert_eq!(calm.code, 0, "{calm:?}");
+    user.write("src/cart.py", "b\n");
+    commit(&user, "change the cart");
+    user.write("src/new.py", "c\n");
+    let found = user.run(&["--json", "adr", "drift"]);
+    let json = found.json();
+    assert_eq!(
+        (found.code, &json["claimed"][0]["file"], &json["claimed"][0]["subject"]),
+        (1, &"src/cart.py".into(), &"change the cart".into()),
+        "{json:#}"
+    );
+    assert_eq!(
+        (&json["undecided"][0]["file"], json["undecided"].as_array().unwrap().len()),
+        (&"src/new.py".into(), 1),
+        "{json:#}"
+    );
+    assert_eq!(user.run(&["adr", "drift", "--since", "HEAD"]).code, 0);
+    assert_eq!(user.run(&["adr", "drift", "--since", "HEAD", "--strict"]).code, 1);
+    user.run(&["adr", "drift", "--since", "nowhere"]).refused(2, &["nowhere", "hint:"]);
+    // A decision that was made anew in the same range covers the change.
+    user.write("adr/001-carts.md", &format!("{claim}- [ ] `true` exits 0 again\n"));
+    commit(&user, "decide anew");
+    assert_eq!(user.run(&["adr", "drift"]).code, 0);
+    assert_eq!(user.run(&["adr", "drift", "--since", "HEAD~2"]).code, 0);
+}
+
+#[test]
+fn uncovered_concepts_are_named_with_their_place() {
+    let user = User::new();
+    user.repository();
+    user.write("docs/konzept.md", "# K\n\n## Fehlerbehandlung\n\n## Barrierefreiheit\n");
+    user.write("p/phases.yaml", "name: p\nphases:\n  - id: a\n    name: Error handling\n    type: development\n    description: Errors are told.\n    inputs: [docs/konzept.md]\n    outputs: [src/a.py]\n");
+    let ran = user.run(&["adr", "coverage", "p/phases.yaml"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stdout.contains("MISSING  docs/konzept.md:5:1: Barrierefreiheit"), "{ran:?}");
+    assert!(ran.stdout.contains("Fehlerbehandlung: phase a"), "{ran:?}");
+    let json = user.run(&["--json", "adr", "coverage", "p/phases.yaml"]).json();
+    assert_eq!((&json["missing"], &json["concepts"][1]["span"]["line"]), (&1.into(), &5.into()), "{json:#}");
+    // A source without concepts is no proof of anything [24].
+    user.write("empty.md", "# Only a title\n");
+    user.run(&["adr", "coverage", "p/phases.yaml", "--source", "empty.md"]).refused(2, &["no concept", "hint:"]);
+}
+
+#[test]
+fn wrong_encodings_are_repaired_where_that_is_certain() {
+    let user = User::new();
+    user.repository();
+    let text = ADR.replace("draft", "\"001\"").replace("TITLE", "Größe");
+    let wrong = text.replace("Größe.", "GrÃ¶ÃŸe.").replace("So it", "ÃƒÂ¤ â†’ √º: so it");
+    user.write("adr/001-groesse.md", &wrong);
+    let before = user.run(&["adr", "check"]);
+    assert!(before.code == 2 && before.stderr.contains("HX0224") && before.stderr.contains("--fix"), "{before:?}");
+    let fixed = user.run(&["adr", "check", "--fix"]);
+    assert!(fixed.code == 0 && fixed.stderr.contains("5 place(s) repaired"), "{fixed:?}");
+    let now = std::fs::read_to_string(user.work().join("adr/001-groesse.md")).unwrap();
+    assert_eq!(now, text.replace("So it", "ä → ü: so it"));
+    assert_eq!(user.run(&["adr", "graph", "--format", "dot"]).code, 0);
+}

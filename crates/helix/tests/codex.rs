@@ -1,0 +1,138 @@
+//! A plan of two phases is carried out by the real Codex CLI, and one by a plain program, each to a merged commit; the model behind
+//! Codex is scripted, on loopback.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stderr, reason = "says why a test was left out")]
+
+mod stage;
+
+use std::process::Output;
+
+use helix_testkit::locate::{PINNED_CODEX, codex_binary};
+use helix_testkit::model::{Exchange, ModelAnswer, ScriptedResponses, codex_environment};
+use serde_json::{Value, json};
+use stage::Stage;
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// A stage whose only agent is this one.
+fn stage_with(agent: &str) -> Stage {
+    let stage = Stage::new("{ parts: [] }", "");
+    let file = stage.sandbox.home().join(".config/helix/helix.toml");
+    std::fs::write(file, format!("[defaults]\nagent = \"other\"\n\n[agents.other]\n{agent}\n")).unwrap();
+    stage
+}
+
+/// Runs a plan of two phases, the second after the first, and gives the job and the answer of `helix run`.
+fn run(stage: &Stage) -> (Value, Output) {
+    let plan = stage.plan(
+        "two",
+        "name: two\nphases:\n\
+         - id: tax\n  name: Tax\n  type: development\n  description: TAX-PHASE adds the tax\n  outputs: [shop/tax.py]\n  gates: [{ type: files_exist }]\n\
+         - id: note\n  name: Note\n  type: documentation\n  description: NOTE-PHASE writes a note\n  depends_on: [tax]\n  outputs: [NOTE.md]\n  gates: [{ type: files_exist }]\n",
+    );
+    let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    let output = command.current_dir(&stage.repo).output().unwrap();
+    let list = stage.helix(&["--json", "jobs", "list"]).output().unwrap();
+    let jobs: Value = serde_json::from_slice(&list.stdout).unwrap_or_else(|_| panic!("{}", said(&list)));
+    let id = jobs[0]["id"].as_str().unwrap_or_else(|| panic!("{}", said(&output))).to_owned();
+    let shown = stage.helix(&["--json", "jobs", "show", &id]).output().unwrap();
+    (serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{}", said(&shown))), output)
+}
+
+fn merged(stage: &Stage, job: &Value, output: &Output) {
+    assert_eq!(job["status"], "succeeded", "{job:#}\n{}", said(output));
+    assert!(output.status.success(), "{}", said(output));
+    let files = stage.git(&stage.repo, &["ls-tree", "-r", "--name-only", "HEAD"]);
+    assert!(files.lines().any(|file| file == "shop/tax.py") && files.lines().any(|file| file == "NOTE.md"), "{files}");
+    assert_eq!(job["commit"], stage.git(&stage.repo, &["rev-parse", "HEAD"]).trim());
+}
+
+#[test]
+fn two_phases_by_the_real_codex_become_a_merged_commit() {
+    let codex = match codex_binary(PINNED_CODEX) {
+        Ok(codex) => codex,
+        Err(error) => return eprintln!("left out: {error}"),
+    };
+    let command = |text: &str| ModelAnswer::Command(text.to_owned());
+    let say = |text: &str| ModelAnswer::Text(text.to_owned());
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: shop/tax.py\n+def tax(price):\n+    return price // 5\n*** End Patch\nEOF\n";
+    let model = ScriptedResponses::start(vec![
+        Exchange { prompt: "TAX-PHASE".to_owned(), answers: vec![command(patch), say("The tax is there.")] },
+        Exchange {
+            prompt: "NOTE-PHASE".to_owned(),
+            answers: vec![command("cat shop/tax.py > /dev/null && echo seen > NOTE.md"), say("The note is written.")],
+        },
+    ])
+    .unwrap();
+    let leading = model.codex_arguments();
+    let words: Vec<&str> = std::iter::once(codex.to_str().unwrap()).chain(leading.iter().map(String::as_str)).collect();
+    let stage = stage_with("");
+    let home = stage.sandbox.home().join("codex");
+    std::fs::create_dir_all(&home).unwrap();
+    let environment: Vec<String> =
+        codex_environment(&home).iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
+    let agent = format!(
+        "dialect = \"codex\"\ncommand = {}\nmodel = \"scripted-model\"\nenv = {{ {} }}\n",
+        json!(words),
+        environment.join(", ")
+    );
+    let file = stage.sandbox.home().join(".config/helix/helix.toml");
+    std::fs::write(file, format!("[defaults]\nagent = \"other\"\n\n[agents.other]\n{agent}")).unwrap();
+
+    let doctor = stage.helix(&["doctor"]).current_dir(&stage.repo).output().unwrap();
+    assert!(said(&doctor).contains(&format!("version {PINNED_CODEX}")), "{}", said(&doctor));
+
+    let (job, output) = run(&stage);
+    assert_eq!(model.failures(), Vec::<String>::new(), "{job:#}");
+    merged(&stage, &job, &output);
+    assert_eq!(model.requests().len(), 4, "each phase takes two requests");
+    assert_eq!(job["usage"]["output_tokens"], 80, "{job:#}");
+}
+
+#[test]
+fn two_phases_by_a_plain_program_become_a_merged_commit() {
+    let program = "prompt=$(cat); case $prompt in *TAX-PHASE*) printf 'def tax(price):\\n    return price // 5\\n' > shop/tax.py;; \
+                   *NOTE-PHASE*) echo seen > NOTE.md;; esac; echo working; \
+                   echo '{\"helix\":\"result\",\"status\":\"success\",\"answer\":\"It is there.\"}'";
+    let stage = stage_with(&format!("dialect = \"command\"\ncommand = {}", json!(["sh", "-c", program])));
+    let (job, output) = run(&stage);
+    merged(&stage, &job, &output);
+}
+
+#[test]
+fn a_plain_program_without_a_record_is_never_done() {
+    let program = "cat > /dev/null; echo 'def tax(): pass' > shop/tax.py; echo seen > NOTE.md";
+    let stage = stage_with(&format!("dialect = \"command\"\ncommand = {}", json!(["sh", "-c", program])));
+    let plan = stage
+        .plan("one", "name: one\nphases:\n- id: tax\n  name: Tax\n  type: development\n  description: adds the tax\n  outputs: [shop/tax.py]\n  max_attempts: 1\n  on_failure: fail\n  gates: [{ type: files_exist }]\n");
+    let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    let output = command.current_dir(&stage.repo).output().unwrap();
+    assert!(!output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("there is no terminal record"), "{}", said(&output));
+    assert!(!stage.repo.join("shop/tax.py").exists(), "{}", said(&output));
+
+    let trusting = format!("dialect = \"command\"\ntrust_exit = true\ncommand = {}", json!(["sh", "-c", program]));
+    let stage = stage_with(&trusting);
+    let doctor = stage.helix(&["doctor"]).current_dir(&stage.repo).output().unwrap();
+    assert!(said(&doctor).contains("exit status 0 alone counts as done"), "{}", said(&doctor));
+    let (job, output) = run(&stage);
+    merged(&stage, &job, &output);
+}
+
+#[test]
+fn an_agent_with_a_dialect_that_does_not_exist_is_an_error_before_anything_starts() {
+    let stage = stage_with("dialect = \"codec\"\ncommand = [\"true\"]");
+    let plan = stage
+        .plan("one", "name: one\nphases:\n- id: tax\n  name: Tax\n  type: development\n  description: adds the tax\n");
+    let output = stage
+        .helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()])
+        .current_dir(&stage.repo)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    for part in ["HX0903", "there is no dialect \"codec\"", "did you mean \"codex\"?"] {
+        assert!(said(&output).contains(part), "{part}: {}", said(&output));
+    }
+}

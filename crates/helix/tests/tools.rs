@@ -1,0 +1,304 @@
+//! Helix's tools from outside: a foreign MCP client over both transports, the save hook as agents call it, skills and the
+//! Consultant's template on the command line.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod stage;
+mod user;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use helix_testkit::locate::workspace_root;
+use serde_json::{Value, json};
+use stage::{LIMIT, LOOK_AGAIN, Stage};
+use user::User;
+
+const PLAN: &str = "name: demo\nphases:\n  - id: a\n    name: A\n    type: documentation\n    \
+                    description: \"[[fake: write notes.md hello]]\"\n    outputs: [notes.md]\n";
+
+/// The Python that `cargo xtask setup` installs.
+fn python() -> PathBuf {
+    let tools =
+        std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from);
+    let python = tools.join("python/bin/python");
+    assert!(python.is_file(), "there is no {}; run `cargo xtask setup` first", python.display());
+    python
+}
+
+/// Has the foreign client do this.
+fn client(stage: &Stage, order: &Value) -> Value {
+    let mut command: Command = stage.sandbox.command(python());
+    command.arg(workspace_root().join("crates/helix/tests/tools/client.py"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(order.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}\n{}", String::from_utf8_lossy(&output.stderr), stage.log()))
+}
+
+fn over_stdio(stage: &Stage, calls: &Value) -> Value {
+    let env: serde_json::Map<String, Value> =
+        stage.sandbox.environment().iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let order = json!({
+        "command": [env!("CARGO_BIN_EXE_helix"), "mcp"], "cwd": stage.repo, "env": env, "calls": calls,
+    });
+    client(stage, &order)
+}
+
+fn text(report: &Value, call: usize) -> &str {
+    report["results"][call]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{report:#}"))
+}
+
+fn assert_tools(report: &Value) {
+    let tools = report["tools"].as_object().unwrap();
+    assert_eq!(tools.len(), 12, "{:?}", tools.keys());
+    for (name, tool) in tools {
+        assert!(tool["description"].as_str().unwrap().len() > 20, "{name}: {tool}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{name}: {tool}");
+        for (argument, schema) in tool["inputSchema"]["properties"].as_object().unwrap() {
+            assert!(schema["description"].is_string(), "{name}.{argument} is not described");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_foreign_client_works_over_http() {
+    let stage = Stage::new("{}", "");
+    let host = stage.start();
+    let (url, token) = stage.reachable().await;
+    std::fs::write(stage.repo.join("bad.yaml"), "name: x\n").unwrap();
+    let calls = json!([
+        ["plan_check", { "path": stage.repo.join("bad.yaml") }],
+        ["skills_list", { "project": stage.repo }],
+        ["job_status", {}],
+    ]);
+    let report = client(&stage, &json!({ "url": format!("{url}/mcp"), "token": token, "calls": calls }));
+    assert_tools(&report);
+    assert_eq!(report["results"][0]["isError"], true, "{report:#}");
+    assert!(text(&report, 0).contains("HX0"), "{report:#}");
+    assert!(report["results"][0]["structuredContent"]["errors"].as_u64() > Some(0), "{report:#}");
+    assert_eq!(text(&report, 1), "There are no skills here.");
+    assert!(text(&report, 2).contains("name the job"), "{report:#}");
+    drop(host);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_stdio_a_running_host_is_used_and_no_second_one_started() {
+    let stage = Stage::new("{}", "");
+    let host = stage.start();
+    stage.reachable().await;
+    std::fs::write(stage.repo.join("phases.yaml"), PLAN).unwrap();
+    // Relative paths begin where the server was started.
+    let report = over_stdio(&stage, &json!([["plan_check", { "path": "phases.yaml" }]]));
+    assert_tools(&report);
+    assert!(text(&report, 0).contains("no errors"), "{report:#}");
+    let announced: Value =
+        serde_json::from_slice(&std::fs::read(stage.sandbox.state().join("host.json")).unwrap()).unwrap();
+    assert_eq!(announced["pid"], host.0.id());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
+    let stage = Stage::new("{}", "");
+    std::fs::create_dir_all(stage.repo.join("plans/demo")).unwrap();
+    let slow = PLAN.replace("[[fake: write", "[[fake: sleep 1500]] [[fake: write");
+    std::fs::write(stage.repo.join("plans/demo/phases.yaml"), slow).unwrap();
+    stage.git(&stage.repo, &["add", "-A"]);
+    stage.git(&stage.repo, &["commit", "-qm", "plan"]);
+    let report =
+        over_stdio(&stage, &json!([["job_start", { "project": "plans/demo/phases.yaml" }], ["job_status", {}]]));
+    assert_eq!(report["results"][0]["isError"], false, "{report:#}");
+    let job = report["results"][0]["structuredContent"]["job"].as_str().unwrap().to_owned();
+    assert!(text(&report, 1).contains("name the job"), "there is no conversation: {report:#}");
+    // Carried on by the host in the background, which leaves when there is nothing left to do.
+    let start = std::time::Instant::now();
+    loop {
+        let shown = stage.helix(&["jobs", "show", &job, "--json"]).output().unwrap();
+        let view: Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
+        if view["status"] == "succeeded" {
+            break;
+        }
+        assert!(start.elapsed() < LIMIT && view["status"] != "failed", "{view:#}");
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    let report = over_stdio(&stage, &json!([["job_status", { "job": job }]]));
+    assert!(text(&report, 0).contains("is succeeded"), "{report:#}");
+}
+
+/// The hook as an agent calls it; exit code and what the agent is shown.
+fn hook(user: &User, input: &str, arguments: &[&str]) -> (i32, String) {
+    let mut command = user.helix();
+    command.args(["hook", "post-write"]).args(arguments).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.stdout.is_empty(), "agents read standard output as something else");
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn the_save_hook_shows_findings_and_stays_out_of_the_way_otherwise() {
+    let user = User::new();
+    let event = |path: &std::path::Path| {
+        json!({ "hook_event_name": "PostToolUse", "tool_name": "Write", "cwd": user.work(),
+                "tool_input": { "file_path": path, "content": "…" }, "tool_response": {} })
+        .to_string()
+    };
+    let draft = user.write("adr-draft.md", "---\nadr_id: draft\ntitle: T\nstatus: Proposed\n---\n\n# T\n");
+    let (code, told) = hook(&user, &event(&draft), &[]);
+    assert_eq!(code, 2, "{told}");
+    assert!(told.contains("Helix checked the ADR adr-draft.md") && told.contains("adr-draft.md:"), "{told}");
+    assert!(told.contains("hint:") && !told.contains(user.work().to_str().unwrap()), "{told}");
+
+    // What the draft claims is known with its project alone.
+    let claims = user
+        .write("adr-draft.md", "---\nadr_id: draft\ntitle: T\nstatus: Proposed\nfiles:\n  modify: [gone.py]\n---\n");
+    assert!(!hook(&user, &event(&claims), &[]).1.contains("gone.py"));
+    assert!(hook(&user, &event(&claims), &["--project", user.work().to_str().unwrap()]).1.contains("gone.py"));
+
+    let plan = user.write("phases.yaml", "name: x\nphases:\n  - id: A B\n");
+    assert_eq!(hook(&user, &event(&plan), &[]).0, 2);
+    for (path, text) in [("phases.yaml", PLAN), ("notes.md", "# Notes\n"), ("src/a.py", "x = (\n")] {
+        let path = user.write(path, text);
+        assert_eq!(hook(&user, &event(&path), &[]), (0, String::new()), "{}", path.display());
+    }
+    assert_eq!(hook(&user, &event(&user.work().join("gone.md")), &[]).0, 0);
+    // Its own trouble is nothing that an agent could mend: no exit code 2.
+    let (code, told) = hook(&user, "no JSON", &[]);
+    assert!(code == 4 && told.contains("not understood"), "{code}: {told}");
+}
+
+#[test]
+fn skills_are_listed_shown_and_named_by_plan_check() {
+    let user = User::new();
+    user.write("skills/python/SKILL.md", "---\nname: python\ndescription: Our Python\n---\nUse types.\n");
+    user.write("skills/broken/SKILL.md", "# nothing\n");
+    let listed = user.run(&["skills", "list"]);
+    assert!(listed.code == 0 && listed.stdout.contains("python") && listed.stdout.contains("Our Python"), "{listed:?}");
+    assert!(listed.stderr.contains("HX0450") && listed.stderr.contains("broken/SKILL.md"), "{listed:?}");
+    let shown = user.run(&["skills", "show", "python"]);
+    assert!(shown.code == 0 && shown.stdout.contains("Use types."), "{shown:?}");
+    user.run(&["skills", "show", "pyton"]).refused(2, &["did you mean python?"]);
+    user.run(&["skills", "show", "python", "--file", "../broken/SKILL.md"]).refused(2, &["does not lie in"]);
+    user.write("phases.yaml", &PLAN.replace("    outputs:", "    skills: [python, cobol]\n    outputs:"));
+    let checked = user.run(&["plan", "check", "phases.yaml"]);
+    assert_eq!(checked.code, 0, "a warning: {checked:?}");
+    assert!(checked.stderr.contains("HX0451") && checked.stderr.contains("`cobol`"), "{checked:?}");
+    assert!(!checked.stderr.contains("`python`"), "{checked:?}");
+}
+
+#[test]
+fn mistakes_in_template_and_experts_are_shown_at_start_with_their_line() {
+    let user = User::new();
+    let shown = user.run(&["prompt", "show"]);
+    assert!(shown.code == 0 && shown.stdout.starts_with("---\nprompt: consultant\n"), "{shown:?}");
+    user.write("own.md.j2", &shown.stdout);
+    assert_eq!(user.run(&["prompt", "check", "own.md.j2"]).code, 0);
+    user.write("own.md.j2", "---\nprompt: consultant\nversion: 1\n---\nHello {{ workspce }}\n");
+    user.run(&["prompt", "check", "own.md.j2"]).refused(2, &["HX0453", "own.md.j2:5:10", "did you mean `workspace`?"]);
+    user.write("helix.toml", "[consultant]\nprompt = \"own.md.j2\"\n");
+    user.run(&["chat", "-m", "hello"]).refused(2, &["HX0453", "workspce", "helix prompt show"]);
+    user.write("helix.toml", "[consultant]\nexperts = true\n");
+    user.run(&["chat", "-m", "hello"]).refused(2, &["experts.toml"]);
+    user.write("experts.toml", "[experts.a]\ndescription = \"x\"\npromt = \"y\"\n");
+    user.run(&["chat", "-m", "hello"]).refused(2, &["HX0452", "experts.toml:3:1", "did you mean `prompt`?"]);
+    user.write("helix.toml", "[consultant]\nenforcement = [\"step_maker\"]\n");
+    user.run(&["chat", "-m", "hello"]).refused(2, &["did you mean \"step_marker\"?"]);
+}
+
+/// A turn over HTTP; the answer in one piece.
+async fn say(stage: &Stage, chat: &str, text: &str) -> Value {
+    let (url, token) = stage.reachable().await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let body = json!({ "model": "helix", "stream": false, "messages": [{ "role": "user", "content": text }] });
+    let request = http.post(format!("{url}/v1/chat/completions")).header("x-chat", chat).bearer_auth(token);
+    request.json(&body).send().await.unwrap().json().await.unwrap()
+}
+
+async fn get(stage: &Stage, path: &str) -> Value {
+    let (url, token) = stage.reachable().await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    http.get(format!("{url}{path}")).bearer_auth(token).send().await.unwrap().json().await.unwrap()
+}
+
+/// Waits until the run exists: the correction is under way.
+async fn run_began(stage: &Stage, end: &str) {
+    let start = std::time::Instant::now();
+    loop {
+        let runs = std::fs::read_dir(stage.sandbox.state().join("runs")).unwrap();
+        if runs.flatten().any(|run| run.file_name().to_string_lossy().ends_with(end)) {
+            return;
+        }
+        assert!(start.elapsed() < LIMIT, "{}", stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
+/// The agent answers without a marker; what it is asked for it hangs over, or gives after a while.
+fn forgetful(correction: &str) -> Stage {
+    let script = format!(
+        "parts:\n  - name: marker\n    prompt: Do not repeat the answer\n    act: {correction}\n  \
+         - name: hello\n    prompt: Hello\n    act: {{ say: Good day. }}\n"
+    );
+    Stage::new(&script, "")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_correction_can_be_stopped_and_the_answer_stays() {
+    // [7]
+    let stage = forgetful("{ faults: [{ kind: hang }] }");
+    let _host = stage.start();
+    stage.reachable().await;
+    let asking = say(&stage, "c", "Hello");
+    let stopping = async {
+        run_began(&stage, ".t1.2").await;
+        let sessions = get(&stage, "/api/v1/sessions").await;
+        let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();
+        let (url, token) = stage.reachable().await;
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let asked = std::time::Instant::now();
+        http.post(format!("{url}/api/v1/sessions/{id}/stop")).bearer_auth(token).send().await.unwrap();
+        (id, asked)
+    };
+    let (_, (id, asked)) = tokio::join!(asking, stopping);
+    assert!(asked.elapsed() < std::time::Duration::from_secs(10), "{:?}", asked.elapsed());
+    let turn = last_turn(&stage, &id).await;
+    assert_eq!(turn["end"]["answer"], "Good day.", "{turn:#}");
+    assert_eq!(turn["end"]["facts"]["stopped"], "cancelled", "{turn:#}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_correction_goes_on_after_its_host_was_killed() {
+    // [T10]: nothing is asked twice, and the answer is corrected although its host is gone.
+    let stage = forgetful("{ steps: [{ sleep: 1500 }], say: '<!-- STEP: what -->' }");
+    let mut host = stage.start();
+    stage.reachable().await;
+    let (url, token) = stage.reachable().await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let body = json!({ "model": "helix", "stream": true, "messages": [{ "role": "user", "content": "Hello" }] });
+    let asked = http.post(format!("{url}/v1/chat/completions")).header("x-chat", "k").bearer_auth(token).json(&body);
+    let _answer = asked.send().await.unwrap();
+    run_began(&stage, ".t1.2").await;
+    host.0.kill().unwrap();
+    host.0.wait().unwrap();
+    let _next = stage.start();
+    let start = std::time::Instant::now();
+    let turn = loop {
+        let sessions = get(&stage, "/api/v1/sessions").await;
+        let id = sessions["sessions"][0]["id"].as_str().unwrap_or_default().to_owned();
+        let turn = last_turn(&stage, &id).await;
+        if turn["end"].is_object() {
+            break turn;
+        }
+        assert!(start.elapsed() < LIMIT, "{turn:#}\n{}", stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    };
+    assert_eq!(turn["end"]["answer"], "Good day.\n\n<!-- STEP: what -->", "{turn:#}");
+    assert_eq!((stage.plays_of("hello"), stage.plays_of("marker")), (1, 1), "{turn:#}");
+}
+
+async fn last_turn(stage: &Stage, id: &str) -> Value {
+    let session = get(stage, &format!("/api/v1/sessions/{id}")).await;
+    session["turns"].as_array().and_then(|turns| turns.last()).cloned().unwrap_or_else(|| panic!("{session:#}"))
+}

@@ -1,0 +1,240 @@
+//! Workflows as their users meet them: listed, shown, made, shown as part of a plan, and carried out to their end.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod stage;
+mod user;
+
+use serde_json::{Value, json};
+use stage::Stage;
+use user::User;
+
+const INTERN: &str =
+    "{ tests: python3 -m unittest, deploy_test: \"true\", e2e: python3 -m unittest, deploy_prod: \"true\" }";
+const EXTERN: &str = "{ tests: python3 -m unittest }";
+const ALL: [(&str, &str); 4] =
+    [("intern-simple", INTERN), ("intern-complex", INTERN), ("extern-simple", EXTERN), ("extern-complex", EXTERN)];
+
+const ADR: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Proposed\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] a file\n- [ ] a header\n- [ ] a test\n";
+
+fn plan(workflow: &str, inputs: &str) -> String {
+    format!(
+        "name: CSV export\nadr: adr/001-export.md\nworkflow: {{ name: {workflow}, inputs: {inputs} }}\nphases:\n  - {{ id: exporter, type: development, description: Write the exporter., outputs: [shop/export.py] }}\n"
+    )
+}
+
+/// Every built-in workflow is listed, and its dry run shows the phases that it adds [21, 22].
+#[test]
+fn a_plan_with_each_built_in_workflow_shows_what_would_run() {
+    let user = User::new();
+    user.write("adr/001-export.md", ADR);
+    user.repository();
+    let listed = user.run(&["workflow", "list"]);
+    assert_eq!(listed.code, 0, "{listed:#?}");
+    for (name, inputs) in ALL {
+        assert!(listed.stdout.contains(name), "{listed:#?}");
+        let shown = user.run(&["workflow", "show", name]);
+        assert!(shown.stdout.contains("tests (command)") && shown.stdout.contains("slot:"), "{shown:#?}");
+        user.write("phases.yaml", &plan(name, inputs));
+        let explained = user.run(&["plan", "check", "--explain", "phases.yaml"]);
+        assert_eq!(explained.code, 0, "{explained:#?}");
+        for part in ["id: verify", "id: documentation", "id: exporter", "docs/csv-export.md"] {
+            assert!(explained.stdout.contains(part), "{part:?} is missing: {explained:#?}");
+        }
+        assert_eq!(explained.stdout.contains("id: deploy-prod"), name.starts_with("intern"));
+        let dry = user.run(&["run", "--dry-run", "phases.yaml"]);
+        assert_eq!(dry.code, 0, "{dry:#?}");
+        let order = |id: &str| dry.stdout.find(&format!("  {id} (")).unwrap_or_else(|| panic!("no {id}: {dry:#?}"));
+        assert!(order("exporter") < order("verify") && order("verify") < order("documentation"));
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_workflow_is_found_before_anything_runs() {
+    let user = User::new();
+    user.write("adr/001-export.md", ADR);
+    user.repository();
+    user.write("phases.yaml", &plan("extern-simpel", EXTERN));
+    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0129", "phases.yaml:3:", "extern-simple"]);
+    user.write("phases.yaml", &plan("intern-simple", EXTERN));
+    user.run(&["run", "--dry-run", "phases.yaml"]).refused(2, &["HX0130", "deploy_prod"]);
+    user.run(&["workflow", "new", "release"]);
+    let mine = std::fs::read_to_string(user.work().join("workflows/release.yaml")).unwrap();
+    user.write("phases.yaml", &plan("release", EXTERN));
+    assert_eq!(user.run(&["plan", "check", "phases.yaml"]).code, 0);
+    user.write("workflows/release.yaml", &mine.replace("${{ tests }}", "${{ test }}"));
+    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0131", "release.yaml:", "did you mean"]);
+    user.run(&["workflow", "show", "release"]).refused(2, &["HX0132"]);
+    assert_eq!(user.run(&["workflow", "list"]).code, 1, "one of them cannot be used");
+}
+
+/// A directory that cannot be searched is told with its place, by every command that would have looked there.
+#[test]
+fn a_directory_of_workflows_that_cannot_be_searched_is_no_silence() {
+    let user = User::new();
+    user.write("adr/001-export.md", ADR);
+    user.repository();
+    // A link to itself: nobody can search it, not even the superuser.
+    std::os::unix::fs::symlink("workflows", user.work().join("workflows")).unwrap();
+    let listed = user.run(&["workflow", "list"]);
+    assert_eq!(listed.code, 1, "{listed:#?}");
+    assert!(listed.stdout.contains("extern-simple"), "{listed:#?}");
+    assert!(listed.stderr.contains("HX0131") && listed.stderr.contains("workflows cannot be searched"), "{listed:#?}");
+    let listed: Value = serde_json::from_str(&user.run(&["workflow", "list", "--json"]).stdout).unwrap();
+    assert_eq!(listed["diagnostics"][0]["code"], "HX0131", "{listed:#}");
+    user.write("phases.yaml", &plan("extern-simple", EXTERN));
+    // The project's own comes before the built-in one, and whether there is one nobody knows.
+    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0131", "phases.yaml:3:", "extern-simple.yaml"]);
+}
+
+fn part(phase: &str, act: &str) -> String {
+    format!("  - name: {phase}\n    prompt: {{ matches: '(?i)# phase `{phase}`' }}\n    act: {act}\n")
+}
+
+fn writes(phase: &str, path: &str, text: &str) -> String {
+    part(phase, &format!("{{ steps: [{{ write: {{ path: {path}, content: {} }} }}] }}", Value::from(text)))
+}
+
+/// Carries a plan out with the workflow, and an own phase in its slot; all of its phases pass [21].
+async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
+    let extra = "import unittest\n\n\nclass ExtraTest(unittest.TestCase):\n    def test_extra(self):\n        self.assertTrue(True)\n";
+    let added = "{ structured: { phases: [{ id: reader, description: \"Write the reader.\", outputs: [shop/reader.py] }, { id: rows, description: \"Write the rows.\", outputs: [shop/rows.py] }] } }";
+    let judge = "  - name: judge\n    prompt: { matches: '^You are an independent reviewer' }\n    act: { structured: { verdict: approved, summary: fine, findings: [] } }\n";
+    let script = [
+        format!("parts:\n{judge}"),
+        writes("planning", "docs/design/csv-export.md", "# Design\n"),
+        writes("feasibility", "docs/feasibility/csv-export.md", "# It can be done\n"),
+        part("planning-agent", added),
+        writes("reader", "shop/reader.py", "READER = 1\n"),
+        writes("rows", "shop/rows.py", "ROWS = 1\n"),
+        writes("exporter", "shop/export.py", "EXPORT = 1\n"),
+        writes("verify", "tests/test_extra.py", extra),
+        writes("documentation", "docs/csv-export.md", "# Export\n"),
+        part("deploy-test", "{ say: Ready. }"),
+        part("e2e", "{ say: Ready. }"),
+        part("deploy-prod", "{ say: Ready. }"),
+    ];
+    let stage = Stage::new(&script.concat(), "max_parallel = 2\n");
+    std::fs::create_dir_all(stage.repo.join("adr")).unwrap();
+    std::fs::write(stage.repo.join("adr/001-export.md"), ADR).unwrap();
+    stage.git(&stage.repo, &["add", "-A"]);
+    stage.git(&stage.repo, &["commit", "-q", "-m", "decide"]);
+    let (test, production) = (stage.sandbox.path().join("deployed-test"), stage.sandbox.path().join("deployed-prod"));
+    let inputs = match workflow.starts_with("intern") {
+        true => format!(
+            "{{ tests: python3 -m unittest, deploy_test: touch {}, e2e: python3 -m unittest, deploy_prod: touch {} }}",
+            test.display(),
+            production.display()
+        ),
+        false => EXTERN.to_owned(),
+    };
+    let _host = stage.start();
+    let id = stage.submit(&stage.plan(workflow, &plan(workflow, &inputs)), &stage.repo, workflow).await;
+    let job = stage
+        .answer_all(&id, |question| {
+            assert_eq!(
+                (&question["kind"], &question["phase"]),
+                (&json!("approval"), &json!("deploy-prod")),
+                "{question:#}"
+            );
+            assert!(test.exists() && !production.exists(), "production waits for a person");
+            json!({ "choice": "approve", "by": "a test" })
+        })
+        .await;
+    assert_eq!(job["status"], "succeeded", "{workflow}: {job:#}\n{}", stage.log());
+    let phases = job["phases"].as_array().unwrap();
+    assert_eq!(phases.len(), order.len(), "{workflow}: {job:#}");
+    let times = |id: &str| {
+        let phase = phases.iter().find(|phase| phase["id"] == id).unwrap_or_else(|| panic!("no {id}: {job:#}"));
+        assert_eq!(phase["status"], "passed", "{workflow}, {id}: {job:#}");
+        ["started_at", "completed_at"].map(|key| phase[key].as_str().unwrap().parse::<jiff::Timestamp>().unwrap())
+    };
+    for pair in order.windows(2) {
+        let ([_, end], [start, _]) = (times(pair[0]), times(pair[1]));
+        // What the planning phase adds runs side by side.
+        assert!(end <= start || pair == ["reader", "rows"], "{workflow}: {pair:?}: {job:#}");
+    }
+    for file in files {
+        assert!(stage.repo.join(file).exists(), "{workflow}: {file} is not there");
+    }
+    assert_eq!(production.exists(), workflow.starts_with("intern"), "{workflow}");
+    let asked = job["questions"].as_array().map_or(0, Vec::len);
+    assert_eq!(asked, usize::from(workflow.starts_with("intern")), "{workflow}: {job:#}");
+    Stage::no_agent_is_left(&id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn extern_simple_is_carried_out_to_its_end() {
+    let files = ["docs/design/csv-export.md", "shop/export.py", "tests/test_extra.py", "docs/csv-export.md"];
+    ends("extern-simple", &["planning", "exporter", "verify", "documentation"], &files).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn extern_complex_is_carried_out_to_its_end() {
+    let files = ["docs/feasibility/csv-export.md", "shop/reader.py", "shop/rows.py", "shop/export.py"];
+    let order = ["feasibility", "planning-agent", "reader", "rows", "exporter", "verify", "documentation"];
+    ends("extern-complex", &order, &files).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn intern_simple_is_carried_out_to_its_end_with_a_persons_approval() {
+    let files = ["docs/design/csv-export.md", "shop/export.py", "docs/csv-export.md"];
+    let order = ["planning", "exporter", "verify", "documentation", "deploy-test", "e2e", "deploy-prod"];
+    ends("intern-simple", &order, &files).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn intern_complex_is_carried_out_to_its_end_with_a_persons_approval() {
+    let files = ["docs/feasibility/csv-export.md", "shop/reader.py", "shop/rows.py", "docs/csv-export.md"];
+    let order = [
+        "feasibility",
+        "planning-agent",
+        "reader",
+        "rows",
+        "exporter",
+        "verify",
+        "documentation",
+        "deploy-test",
+        "e2e",
+        "deploy-prod",
+    ];
+    ends("intern-complex", &order, &files).await;
+}
+
+/// What a planning phase adds is held to what this version carries out, before any of it runs: the agent is told, and mends it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_added_gate_that_is_not_carried_out_goes_back_as_a_correction() {
+    let added = |gates: &str| {
+        format!(
+            "{{ structured: {{ phases: [{{ id: page, description: Write the page., outputs: [page.md]{gates} }}] }} }}"
+        )
+    };
+    let bad = added(", gates: [{ type: deploy_success, command: make deploy }]");
+    let script = format!(
+        "parts:\n  - name: split\n    prompt: {{ matches: '(# Phase|work on phase) `split`' }}\n    attempts:\n      - {bad}\n      - {}\n{}",
+        added(""),
+        writes("page", "page.md", "# Page\n")
+    );
+    let stage = Stage::new(&script, "");
+    let text = "name: pages\nphases:\n  - { id: split, type: planning, description: Split it., on_failure: fail, generates_phases: { min: 1, max: 2, template: documentation } }\n";
+    let _host = stage.start();
+    let id = stage.submit(&stage.plan("pages", text), &stage.repo, "pages").await;
+    let events = stage.events(&id).await;
+    let rejected: Vec<_> = events.iter().filter(|event| event["type"] == "phases_rejected").collect();
+    assert_eq!(rejected.len(), 1, "{events:#?}");
+    assert!(rejected[0].to_string().contains("deploy_success"), "{rejected:#?}");
+    let job = stage.job(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job:#}\n{}", stage.log());
+    assert_eq!((stage.plays_of("split"), stage.plays_of("page")), (2, 1));
+    // The same gate in the plan itself is refused before anything runs.
+    let refused = text.replace(
+        "template: documentation",
+        "template: documentation, gates: [{ type: deploy_success, command: make }]",
+    );
+    let plan = stage.plan("refused", &refused);
+    let output = stage
+        .helix(&["run", "--dry-run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("HX0411"), "{output:?}");
+}

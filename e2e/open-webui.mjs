@@ -1,0 +1,206 @@
+// Open WebUI in a browser with Helix behind it, as a user has both: what the page shows, and what Helix's own API says of it.
+// Started by `cargo xtask e2e`, which says where everything is. Every flow is a chat of its own; a failed one does not keep the others from running.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { Helix, until } from './helix.mjs';
+import { ChatPage, openBrowser } from './page.mjs';
+
+/** How long a stopped turn may go on, in milliseconds. */
+const STOP = 2_000;
+/** How long an agent may take for an answer, in milliseconds. */
+const TURN = 120_000;
+/** How long a job of two phases may take, in milliseconds. */
+const JOB = 300_000;
+
+const place = JSON.parse(process.env.HELIX_E2E);
+const helix = new Helix({ url: place.helix, token: place.token, model: place.model });
+const browser = await openBrowser({ packages: place.packages, chromium: place.chromium, profile: place.profile, tall: 800 });
+const page = browser.pages()[0] ?? (await browser.newPage());
+const chat = new ChatPage(page, place.page);
+mkdirSync(place.pictures, { recursive: true });
+
+const picture = (name) => page.screenshot({ path: path.join(place.pictures, `${name}.png`) });
+const last = (list) => list.at(-1);
+
+const flows = [
+  ['first message, follow-up, regenerate, edit', conversation],
+  ['stop', stop],
+  ['reload while running', reload],
+  ['a failing turn', failure],
+  ['a job started and watched', job],
+];
+
+/** Thinking, tools, status and usage stand where Open WebUI has places for them; every click lands at the right place of the agent's session. */
+async function conversation() {
+  await chat.say('Write a note about the harbour.');
+  await chat.answered('The note is there.', TURN);
+  const id = await chat.chat();
+  assert.equal(await chat.status.innerText(), 'Done');
+
+  await chat.answer.getByText(/^Thought for/).click();
+  await chat.answer.getByText('I write it into a file and read it back.').waitFor();
+  const tools = chat.answer.getByRole('button', { name: 'Toggle details' });
+  assert.match(await tools.innerText(), /Explored\s+Write, Read/);
+  await tools.click();
+  const calls = chat.answer.getByText(/^View Result from/);
+  assert.deepEqual(await calls.allInnerTexts(), ['View Result from Write', 'View Result from Read']);
+  await calls.first().click();
+  await chat.answer.getByText('The lighthouse is green.').first().waitFor();
+  await picture('first-message');
+  assert.ok(!(await chat.text()).includes('STEP'), 'the marker is not for the user');
+  assert.match(await chat.answer.locator('[id^="usage-"]').textContent(), /cost: 0\.\d+/);
+  await page.getByText('Write a note about the harbour.', { exact: true }).first().waitFor();
+  await until('the title', TURN, async () => (await page.title()).includes('Write a note about the harbour'));
+
+  const first = await helix.settled(id);
+  assert.equal(first.turns.length, 1, 'background tasks are no turns [14]');
+  assert.equal(readFileSync(path.join(first.directory, 'note.md'), 'utf8'), '# Harbour\n\nThe lighthouse is green.\n');
+
+  // The next picture is the documentation's: an answer with everything, and one after it.
+  await calls.first().click();
+  await chat.say('Which colour has the lighthouse?');
+  await chat.answered('Green, says the note.', TURN);
+  await picture('follow-up');
+
+  await chat.again();
+  await chat.answered('It is green, like the note says.', TURN);
+  assert.match(await chat.answer.innerText(), /2\s*\/\s*2/, 'both answers can be leafed through');
+  await picture('regenerate');
+  const again = last(await helix.asked('scene colour take 2'));
+  assert.ok(again.includes('The note is there.'), 'what was said before is known');
+  assert.ok(!again.includes('Green, says the note.'), 'the other answer is not');
+
+  await chat.edit('Who keeps the lighthouse?');
+  await chat.answered('Nobody is named.', TURN);
+  await picture('edit');
+  const edited = last(await helix.asked('scene keeper'));
+  assert.ok(edited.includes('The note is there.') && edited.includes('tool_use'), 'tool calls before it are known, too');
+  assert.ok(!edited.includes('Which colour'), 'the message that was edited away is not');
+
+  const { turns, branches, agent } = await helix.settled(id);
+  assert.equal(agent, 'claude');
+  assert.deepEqual(turns.map((turn) => turn.number), [1, 2, 3, 4]);
+  assert.deepEqual(turns.slice(1).map((turn) => turn.parent), [turns[0].id, turns[0].id, turns[0].id]);
+  assert.equal(branches.length, 3, JSON.stringify(branches));
+}
+
+/** Stop ends the agent, and the agent is told of it. */
+async function stop() {
+  await chat.say('Count the ships.');
+  await chat.reads('One ship', TURN);
+  assert.equal(await chat.status.innerText(), 'Working');
+  const id = await chat.chat();
+  assert.ok((await helix.session(id)).turns.every((turn) => !turn.end), 'the turn is under way');
+  const pressed = performance.now();
+  await chat.stopButton.click();
+  const stopped = await helix.settled(id, STOP);
+  const took = performance.now() - pressed;
+  console.log(`  stopped after ${Math.round(took)} ms`);
+  assert.ok(took < STOP, `the turn went on for ${took} ms`);
+  assert.ok(last(stopped.turns).end.answer.startsWith('One ship'), 'what was said so far is kept [12]');
+  await chat.idle();
+  assert.match(await chat.text(), /^One ship/);
+  assert.ok(!(await chat.text()).includes('last ship of all'));
+  await picture('stop');
+
+  await chat.say('How many ships did you see?');
+  await chat.answered('You stopped me before I was through.', TURN);
+  assert.match(last(await helix.asked('scene after the stop')), /the user stopped your last answer/);
+  assert.equal((await helix.settled(id)).turns.length, 2);
+}
+
+/** A page that is loaded again finds its answer where it is by then. */
+async function reload() {
+  await chat.say('Tell me the story.');
+  await chat.reads('Once upon', TURN);
+  const id = await chat.chat();
+  await page.reload();
+  await chat.reads('Once upon', TURN);
+  const { turns } = await helix.session(id);
+  assert.ok(turns.length === 1 && !turns[0].end, 'the page was there again before the answer was through');
+  await chat.stopButton.waitFor();
+  await picture('reload-running');
+  await chat.answered('the story ends here.', TURN);
+  assert.equal(await chat.status.innerText(), 'Done');
+  await picture('reload-done');
+  assert.equal((await helix.asked('scene story')).length, 1, 'nothing was asked for twice');
+  assert.equal((await helix.settled(id)).turns.length, 1);
+}
+
+/** The provider's limit is seen as what it is, with the time of its end, and is no obstacle afterwards. */
+async function failure() {
+  await chat.say('Summarise all my letters.');
+  await chat.reads('usage limit', TURN);
+  await chat.answer.getByText('Caution', { exact: false }).first().waitFor();
+  await chat.idle();
+  assert.equal(await chat.status.innerText(), 'Stopped with an error');
+  assert.match(await chat.text(), /usage limit is reached until \d{4}-\d\d-\d\d \d\d:\d\d/);
+  await picture('failure');
+  const id = await chat.chat();
+  const [turn] = (await helix.settled(id)).turns;
+  assert.ok(turn.end.facts.rate_limit?.resets_at, JSON.stringify(turn.end.facts));
+
+  await chat.say('Are you there again?');
+  await chat.answered('I am here again.', TURN);
+  const asked = last(await helix.asked('scene after the limit'));
+  assert.ok(!asked.includes('CAUTION'), 'the warning is for the user, not for the agent');
+}
+
+/** A conversation becomes a job that goes on by itself; the chat tells how far it is, from the journal. */
+async function job() {
+  await chat.say('I want to keep my accounts and see each month\'s balance.');
+  await chat.answered('In which unit do you count: whole cents or fractions?', TURN);
+  await chat.say('Whole cents, in Python. Go ahead and build it.');
+  await chat.answered('It is being built now, in two phases.', TURN);
+  const id = await chat.chat();
+  const { jobs } = await helix.settled(id);
+  assert.equal(jobs.length, 1, 'the conversation knows its job');
+  assert.ok((await chat.text()).includes(jobs[0]), `the user was told of another job than ${jobs[0]}`);
+  await chat.answer.getByRole('button', { name: 'Toggle details' }).click();
+  await chat.answer.getByText('View Result from mcp__helix__job_start').waitFor();
+  await chat.answer.getByText('View Result from mcp__helix__plan_check').first().click();
+  await chat.answer.getByText('depends_on').first().waitFor();
+  await picture('job-started');
+
+  await chat.say('How far is it?');
+  await chat.answered('account-book', TURN);
+  await picture('job-watched');
+  const finished = await until('the end of the job', JOB, async () => {
+    const found = await helix.get(`/api/v1/jobs/${jobs[0]}`);
+    return ['succeeded', 'failed', 'cancelled'].includes(found.status) && found;
+  });
+  assert.equal(finished.status, 'succeeded', JSON.stringify(finished.phases));
+  assert.deepEqual(finished.phases.map((phase) => [phase.id, phase.status]), [['book', 'passed'], ['report', 'passed']]);
+  await chat.say('How far is it?');
+  await chat.answered('is succeeded', TURN);
+  await picture('job-done');
+  assert.equal((await helix.settled(id)).turns.length, 4);
+}
+
+const failed = [];
+let chats = 0;
+await chat.enter();
+await picture('home');
+for (const [name, flow] of flows) {
+  if (place.only && !name.includes(place.only)) continue;
+  chats += 1;
+  const started = performance.now();
+  const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
+  try {
+    await chat.begin();
+    await flow();
+    console.log(`ok      ${name} (${seconds()} s)`);
+  } catch (error) {
+    failed.push(name);
+    console.log(`FAILED  ${name} (${seconds()} s): ${error.stack ?? error}`);
+    await picture(`failed-${name.replaceAll(/[^a-z]+/g, '-')}`);
+  }
+}
+if (failed.length === 0) {
+  assert.equal((await helix.sessions()).length, chats, 'one conversation for each chat, none for titles and the like [14]');
+}
+await browser.close();
+process.exitCode = failed.length === 0 ? 0 : 1;

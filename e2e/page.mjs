@@ -1,0 +1,111 @@
+// Open WebUI's chat page as a user handles it. Must not know Helix, nor what any message is about.
+
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+/** How long the page may take for something that needs no agent, in milliseconds. The machine may be busy. */
+const PAGE = 60_000;
+
+/** A browser of its own: nothing of the user's is read or written. */
+export async function openBrowser({ packages, chromium: executablePath, profile, tall }) {
+  const { chromium } = createRequire(path.join(packages, 'package.json'))('playwright-core');
+  return chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    viewport: { width: 1000, height: tall },
+    args: [
+      '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+      '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    ],
+  });
+}
+
+/** The page with one chat at a time. */
+export class ChatPage {
+  constructor(page, address) {
+    this.page = page;
+    this.address = address;
+    page.setDefaultTimeout(PAGE);
+  }
+
+  /** Loads the page for the first time and puts its greeting away. */
+  async enter() {
+    await this.page.goto(`${this.address}/?models=helix`);
+    await this.page.getByRole('button', { name: "Okay, Let's Go!" }).click();
+    await this.input.waitFor();
+  }
+
+  /** Begins a chat that nobody has said anything in. */
+  async begin() {
+    await this.page.goto(`${this.address}/?models=helix`);
+    await this.page.locator('#model-selector-model-button', { hasText: 'Helix' }).waitFor();
+    await this.input.waitFor();
+  }
+
+  get input() {
+    return this.page.locator('#chat-input');
+  }
+
+  get stopButton() {
+    return this.page.getByRole('button', { name: 'Stop', exact: true });
+  }
+
+  /** The last answer, finished or not. */
+  get answer() {
+    return this.page.locator('[id^="message-"]:has(.chat-assistant)').last();
+  }
+
+  /** The line above the answer. */
+  get status() {
+    return this.answer.getByRole('button', { name: 'Toggle status history' });
+  }
+
+  async say(text) {
+    const before = await this.page.locator('.user-message').count();
+    await this.input.fill(text);
+    await this.page.locator('#send-message-button').click();
+    await this.page.locator('.user-message').nth(before).waitFor();
+  }
+
+  /** Waits until the last answer has this text in it, and no other answer is under way. */
+  async answered(text, within = PAGE) {
+    await this.reads(text, within);
+    await this.idle();
+  }
+
+  /** Waits until the last answer has this text in it, finished or not. */
+  async reads(text, within = PAGE) {
+    await this.answer.locator('#response-content-container', { hasText: text }).waitFor({ timeout: within });
+  }
+
+  /** Waits until the page could send the next message: answers and background tasks are through. */
+  async idle() {
+    await this.stopButton.waitFor({ state: 'detached' });
+  }
+
+  /** All text of the last answer but the line above it. */
+  async text() {
+    return this.answer.locator('#response-content-container').innerText();
+  }
+
+  /** Asks for another answer. */
+  async again() {
+    await this.answer.getByRole('button', { name: 'Regenerate' }).click();
+    await this.page.getByRole('menu').getByText('Try Again', { exact: true }).click();
+  }
+
+  /** Says something else in place of the last message. */
+  async edit(text) {
+    const message = this.page.locator('.user-message').last();
+    await message.hover();
+    await message.getByRole('button', { name: 'Edit' }).click();
+    await this.page.locator('[id^="message-edit-"]').fill(text);
+    await this.page.locator('#confirm-edit-message-button').click();
+  }
+
+  /** The name under which Open WebUI keeps the chat. */
+  async chat() {
+    await this.page.waitForURL(/\/c\/[0-9a-f-]+$/);
+    return this.page.url().split('/').pop();
+  }
+}
