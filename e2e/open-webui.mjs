@@ -199,6 +199,7 @@ for (const [name, flow] of flows) {
     await picture(`failed-${name.replaceAll(/[^a-z]+/g, '-')}`);
   }
 }
+assert.ok(chats > 0, `no flow is named like ${place.only}; there are: ${flows.map(([name]) => name).join('; ')}`);
 if (failed.length === 0) {
   assert.equal((await helix.sessions()).length, chats, 'one conversation for each chat, none for titles and the like [14]');
 }

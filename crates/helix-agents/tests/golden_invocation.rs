@@ -60,7 +60,8 @@ fn the_command_line_is_the_measured_one() {
     ask.system = Some("- Be brief.".to_owned());
     ask.max_turns = Some(60);
     ask.budget_usd = Some(1.5);
-    ask.schema = Some(json!({"type": "object"}));
+    // Generated schemas name a dialect that the CLI does not know.
+    ask.schema = Some(json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}));
     ask.tools = ToolRules { allow: vec!["Edit".into(), "Bash(cargo test:*)".into()], deny: vec!["WebFetch".into()] };
     ask.mcp = vec![McpServer {
         name: "helix".into(),

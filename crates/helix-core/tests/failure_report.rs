@@ -9,7 +9,7 @@ use helix_core::failure::memory::{
     Closeness, Exposure, FailureEnd, FixLink, Holdout, KnownFailure, Occurrence, OccurrencePlace, PastFailure,
     Suggestion, SuggestionOutcome, SuggestionSource,
 };
-use helix_core::failure::report::{FailurePlace, Look, Report, ReportRequest, Section, suggest};
+use helix_core::failure::report::{FailurePlace, Look, Reader, Report, ReportRequest, Section, suggest};
 use helix_core::failure::{Category, Classified, Classifier, FailureObservation, Log, Termination, cause, fingerprint};
 use helix_core::ids::{JobId, PhaseId};
 use proptest::prelude::*;
@@ -307,8 +307,13 @@ fn no_form_shows_a_secret_wherever_it_stands() {
         [format!("token {key} refused"), format!("-----BEGIN {0}-----\n{pem}-----END {0}-----", "RSA PRIVATE KEY")]
     {
         let report = hostile_world(&text).report();
-        for shown in [report.terminal(Look::Plain), report.markdown(), report.prompt(9_000), report.json().to_string()]
-        {
+        for shown in [
+            report.terminal(Look::Plain),
+            report.markdown(),
+            report.prompt(9_000),
+            report.brief(Look::Plain, Reader::Person),
+            report.json().to_string(),
+        ] {
             assert!(!shown.contains(&key) && !shown.contains("MIIEpAIBAAKCAQEA0Zx"), "{shown}");
             assert!(shown.contains("[redacted]"), "{shown}");
         }
@@ -412,6 +417,8 @@ fn what_is_held_back_is_in_the_report_and_not_in_the_prompt() {
         let report = world.report();
         assert_eq!(report.exposure, exposure);
         assert!(report.terminal(Look::Plain).contains("src/total.rs"));
+        assert!(report.brief(Look::Plain, Reader::Person).contains("src/total.rs"));
+        assert_eq!(report.brief(Look::Plain, Reader::Agent).contains("src/total.rs"), exposure == Exposure::Shown);
         assert_eq!(
             report.prompt(1_200).contains("src/total.rs"),
             exposure == Exposure::Shown,
@@ -450,6 +457,10 @@ fn an_empty_log_and_a_place_that_nobody_knows_give_a_report() {
     assert_eq!(report.why.known().unwrap().category, Category::Unknown);
     assert!(report.terminal(Look::Plain).contains("log      empty"), "{}", report.terminal(Look::Plain));
     assert!(report.markdown().contains("The log is empty."));
+    let brief = report.brief(Look::Plain, Reader::Person);
+    for part in ["What failed", "UNKNOWN", "none is known", "1. ", "2. "] {
+        assert!(brief.contains(part), "{brief}");
+    }
 }
 
 #[test]
@@ -497,6 +508,8 @@ proptest! {
         let live = live(&report.markdown());
         prop_assert!(!live.contains('@') && !live.contains("]("), "{}", live);
         prop_assert!(!report.terminal(Look::Plain).contains('\u{1b}'), "an escape sequence");
+        let brief = report.brief(Look::Plain, Reader::Person);
+        prop_assert!(!brief.contains('\u{1b}') && brief.lines().count() <= 12, "{}", brief);
         prop_assert!(report.prompt(500).len() <= 1_500);
         prop_assert_eq!(serde_json::from_value::<Report>(report.json()).unwrap(), report);
     }

@@ -12,8 +12,8 @@ use helix_core::job::{
 use helix_core::plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
 use helix_core::question::{About, Answer, FAIL, Question, QuestionKind, QuestionStatus, RETRY, SKIP};
 use job_world::{
-    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase,
-    review_finished, run_finished, spec,
+    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
+    run_finished, spec,
 };
 
 struct Play {
@@ -74,13 +74,8 @@ impl Play {
     }
 
     fn fail_gate(&mut self, phase: &str, attempt: u32, what: &str) {
-        let event = gate_finished(
-            &id(phase),
-            attempt,
-            0,
-            self.tree(phase),
-            Verdict::Fail { findings: vec![finding(what)] },
-        );
+        let event =
+            gate_finished(&id(phase), attempt, 0, self.tree(phase), Verdict::Fail { findings: vec![finding(what)] });
         self.event(event);
     }
 
@@ -215,13 +210,8 @@ fn a_question_that_nobody_answers_runs_out() {
 fn what_an_agent_asks_waits_for_a_person_and_the_session_goes_on_with_the_answer() {
     let mut play = Play::new(spec(vec![phase("a", &[], 1)]));
     play.happy();
-    let question = Question {
-        number: 1,
-        about: About::Agent,
-        text: "Which port?".into(),
-        options: Vec::new(),
-        free_text: true,
-    };
+    let question =
+        Question { number: 1, about: About::Agent, text: "Which port?".into(), options: Vec::new(), free_text: true };
     play.event(JobEvent::QuestionAsked { phase: id("a"), question: Box::new(question) });
     assert_eq!(play.keys(), ["run/a/1"], "the agent ends its turn by itself");
     play.event(run_finished(&id("a"), 1, complete()));
@@ -365,8 +355,10 @@ fn an_invalid_proposal_goes_back_as_a_correction_and_never_runs_half() {
 #[test]
 fn contradicting_results_get_a_phase_that_brings_them_together() {
     let mut spec = spec(vec![phase("a", &[], 0), phase("b", &[], 0), phase("c", &["a", "b"], 0)]);
-    spec.plan.phases[1].gates =
-        vec![GateSpec::TestsPass { command: "pytest".into(), timeout: Seconds(60) }, GateSpec::Manual { question: None }];
+    spec.plan.phases[1].gates = vec![
+        GateSpec::TestsPass { command: "pytest".into(), timeout: Seconds(60) },
+        GateSpec::Manual { question: None },
+    ];
     let mut play = Play::new(spec);
     play.work();
     play.work();

@@ -6,8 +6,8 @@ mod job_world;
 
 use helix_core::ids::TreeId;
 use helix_core::job::{
-    AskPerson, Asked, Effect, Integration, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState, Recorded,
-    Reopen, Role, decide,
+    AskPerson, Asked, Effect, Integration, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState,
+    Recorded, Reopen, Role, decide,
 };
 use helix_core::plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
 use helix_core::question::{APPROVE, QuestionStatus};
@@ -27,25 +27,28 @@ fn any_spec() -> impl Strategy<Value = JobSpec> {
     )
         .prop_map(|(seeds, max_parallel, budget_usd, advised, asks)| {
             let names = ["a", "b", "c", "d", "e", "f"];
-            let phases = seeds.iter().enumerate().map(|(index, (mask, gates, optional, on_failure, attempts, more))| {
-                let needs: Vec<&str> = (0..index).filter(|bit| mask & (1 << bit) != 0).map(|bit| names[bit]).collect();
-                let mut new = phase(names[index], &needs, *gates);
-                new.optional = *optional;
-                new.max_attempts = *attempts;
-                new.on_failure = [OnFailure::Fail, OnFailure::Skip, OnFailure::Escalate][*on_failure as usize];
-                new.verify = (more & 1 != 0).then_some(Verify { model: None, timeout: Seconds(120) });
-                new.approval = [None, None, Some(Approval::Before), Some(Approval::After)][usize::from(more >> 1) % 4];
-                if more & 8 != 0 {
-                    new.gates.push(GateSpec::ReviewApproved { model: None });
-                }
-                if more & 16 != 0 {
-                    new.gates.push(GateSpec::Manual { question: None });
-                }
-                if *more == 9 || *more == 16 {
-                    new.generates_phases = Some(generates());
-                }
-                new
-            });
+            let phases =
+                seeds.iter().enumerate().map(|(index, (mask, gates, optional, on_failure, attempts, more))| {
+                    let needs: Vec<&str> =
+                        (0..index).filter(|bit| mask & (1 << bit) != 0).map(|bit| names[bit]).collect();
+                    let mut new = phase(names[index], &needs, *gates);
+                    new.optional = *optional;
+                    new.max_attempts = *attempts;
+                    new.on_failure = [OnFailure::Fail, OnFailure::Skip, OnFailure::Escalate][*on_failure as usize];
+                    new.verify = (more & 1 != 0).then_some(Verify { model: None, timeout: Seconds(120) });
+                    new.approval =
+                        [None, None, Some(Approval::Before), Some(Approval::After)][usize::from(more >> 1) % 4];
+                    if more & 8 != 0 {
+                        new.gates.push(GateSpec::ReviewApproved { model: None });
+                    }
+                    if more & 16 != 0 {
+                        new.gates.push(GateSpec::Manual { question: None });
+                    }
+                    if *more == 9 || *more == 16 {
+                        new.generates_phases = Some(generates());
+                    }
+                    new
+                });
             let mut spec = spec(phases.collect());
             spec.policy.max_parallel = max_parallel;
             spec.policy.budget_usd = budget_usd;
@@ -78,7 +81,7 @@ fn answer(world: &mut World, state: &JobState) -> Option<JobEvent> {
         return None;
     }
     let choice = asked.question.options.get(draw % asked.question.options.len().max(1))?.key.clone();
-    Some(job_world::answered(&progress.id, number, &choice, (draw % 2 == 0).then_some("words")))
+    Some(job_world::answered(&progress.id, number, &choice, draw.is_multiple_of(2).then_some("words")))
 }
 
 fn result_tree(state: &JobState, id: &helix_core::ids::PhaseId) -> TreeId {
@@ -115,14 +118,14 @@ fn carry_on(
         {
             answer
         } else if decision.effects.is_empty() {
-            let wake = decision.wake_at.expect("a job that is not over has an effect, a question or a time to wait for");
+            let wake =
+                decision.wake_at.expect("a job that is not over has an effect, a question or a time to wait for");
             assert!(wake > at(world.clock), "waiting is for the future");
             world.clock = wake.as_second() - job_world::START + i64::from(wake.subsec_nanosecond() > 0);
             continue;
         } else {
             // Stopping an agent records nothing itself: the run's end does.
-            let telling: Vec<&Effect> =
-                decision.effects.iter().filter(|effect| !effect.is_stop()).collect();
+            let telling: Vec<&Effect> = decision.effects.iter().filter(|effect| !effect.is_stop()).collect();
             let index = world.draw() as usize % telling.len();
             world.carry_out(telling[index], |id| result_tree(&state, id)).unwrap()
         };
@@ -135,7 +138,11 @@ fn carry_on(
 }
 
 /// Goes on with a job that has ended badly, and lets the world carry it out again.
-fn play_again(mut events: Vec<Recorded<JobEvent>>, state: JobState, draws: Vec<u8>) -> (Vec<Recorded<JobEvent>>, JobState) {
+fn play_again(
+    mut events: Vec<Recorded<JobEvent>>,
+    state: JobState,
+    draws: Vec<u8>,
+) -> (Vec<Recorded<JobEvent>>, JobState) {
     let Ok((reopen, restart)) = state.to_reopen(&Reopen::Unfinished) else { return (events, state) };
     let mut world = World::new(draws);
     world.number = events.len() as u64;

@@ -122,7 +122,10 @@ fn assert_grow(pauses: &[i128]) {
     assert!((1_000..=1_500).contains(first), "{pauses:?}");
     assert!((2_000..=3_000).contains(second), "{pauses:?}");
     assert!((4_000..=6_000).contains(third), "{pauses:?}");
-    assert!(!pauses.iter().all(|pause| pause % 1_000 == 0), "[27] phases that failed together come back apart: {pauses:?}");
+    assert!(
+        !pauses.iter().all(|pause| pause % 1_000 == 0),
+        "[27] phases that failed together come back apart: {pauses:?}"
+    );
 }
 
 #[test]

@@ -8,9 +8,9 @@ use helix_agents::{AgentProfile, SubAgent};
 use helix_core::job::{Policy, Roles};
 
 use crate::agent_run::Patience;
+use crate::consultant::Enforcement;
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
-use crate::consultant::Enforcement;
 use crate::prompt::ConsultantPrompt;
 
 /// Everything an engine is told once, at its start.

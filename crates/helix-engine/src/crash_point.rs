@@ -23,7 +23,8 @@ impl CrashPoint {
         if left.fetch_sub(1, Ordering::SeqCst) == 1 {
             tracing::error!(place, "dying here, as was asked for");
             // Nothing may run after this: no destructor, no flush, no other thread.
-            if let Err(error) = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL) {
+            if let Err(error) = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL)
+            {
                 tracing::error!(%error, "cannot die");
             }
         }

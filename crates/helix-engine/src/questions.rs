@@ -134,18 +134,15 @@ impl Engine {
         let refused = |message: String| EngineError::Refused { message };
         let text = text.trim().to_owned();
         if text.is_empty() || text.len() > MAX_TEXT || options.len() > MAX_OPTIONS {
-            return Err(refused(format!(
-                "a question has 1 to {MAX_TEXT} bytes and at most {MAX_OPTIONS} options"
-            )));
+            return Err(refused(format!("a question has 1 to {MAX_TEXT} bytes and at most {MAX_OPTIONS} options")));
         }
         let (job, phase) = run.job_and_phase().ok_or_else(unknown)?;
         let handle = lock(&self.inner.jobs).get(&job).cloned().ok_or_else(unknown)?;
-        let options = options.into_iter().enumerate().map(|(index, label)| QuestionOption {
-            key: (index + 1).to_string(),
-            label,
-        });
-        let question =
-            Question { number: 0, about: About::Agent, text, options: options.collect(), free_text: true };
+        let options = options
+            .into_iter()
+            .enumerate()
+            .map(|(index, label)| QuestionOption { key: (index + 1).to_string(), label });
+        let question = Question { number: 0, about: About::Agent, text, options: options.collect(), free_text: true };
         let number = handle.ask(phase.clone(), question).await.map_err(|error| refused(error.to_string()))?;
         self.question(&QuestionId::nth(&job, &phase, number)).await
     }

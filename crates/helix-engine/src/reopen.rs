@@ -44,8 +44,7 @@ impl Engine {
             }
             settled.await;
         }
-        let events =
-            helix_store::job_events(self.inner.journal.as_ref(), &view.id, 0).await.map_err(journal_error)?;
+        let events = helix_store::job_events(self.inner.journal.as_ref(), &view.id, 0).await.map_err(journal_error)?;
         let state = JobState::fold(&events).map_err(journal_error)?;
         let what = request.phase.map_or(Reopen::Unfinished, Reopen::Phase);
         let (reopen, restart) = state.to_reopen(&what).map_err(refused)?;

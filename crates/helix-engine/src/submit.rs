@@ -16,8 +16,8 @@ use jiff::Timestamp;
 use crate::codes;
 use crate::engine::Engine;
 use crate::git::{GitEnvironment, GitError, Head, Repository};
-use crate::skills::SkillCatalog;
 use crate::prompt;
+use crate::skills::SkillCatalog;
 use crate::workflows::Shelves;
 
 /// A request to carry out a plan.
@@ -375,9 +375,10 @@ impl Ground {
                 .map(String::as_str)
                 .collect();
             // What added phases will make is not known yet: such inputs are checked before the attempt.
-            let grows = plan.ancestors(&phase.id).iter().any(|id| {
-                plan.phase(id).is_some_and(|one| one.generates_phases.is_some())
-            });
+            let grows = plan
+                .ancestors(&phase.id)
+                .iter()
+                .any(|id| plan.phase(id).is_some_and(|one| one.generates_phases.is_some()));
             let inputs: Vec<String> =
                 phase.inputs.iter().filter(|input| !grows && !made.contains(&input.as_str())).cloned().collect();
             for missing in crate::job::inputs::missing_inputs(&repository, &base, &inputs).map_err(git_failed)? {

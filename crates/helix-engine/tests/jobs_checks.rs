@@ -54,8 +54,11 @@ async fn a_verifier_reads_a_checkout_and_what_it_finds_reaches_the_agent() {
       - structured: { verdict: rejected, summary: "The page says nothing.", findings: [{ message: "it does not say how to count", file: a.md, line: 1, fix: "say it" }] }
       - structured: { verdict: approved, summary: "It says how.", findings: [] }
 "#;
-    let script =
-        format!("parts:\n{}{}", writes("a", &["x", "Count one by one."]), told("judge", "independent reviewer", verdicts));
+    let script = format!(
+        "parts:\n{}{}",
+        writes("a", &["x", "Count one by one."]),
+        told("judge", "independent reviewer", verdicts)
+    );
     let shop = Workshop::open(&script).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, VERIFIED).await;
@@ -108,7 +111,11 @@ async fn a_reviewer_gate_is_a_gate_like_any_other() {
     let script = format!(
         "parts:\n{}{}",
         writes("a", &["x"]),
-        told("judge", "independent reviewer", "    act: { structured: { verdict: approved, summary: fine, findings: [] } }\n")
+        told(
+            "judge",
+            "independent reviewer",
+            "    act: { structured: { verdict: approved, summary: fine, findings: [] } }\n"
+        )
     );
     let shop = Workshop::open(&script).await;
     let plan = "name: Reviewed\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], gates: [{ type: files_exist }, { type: review_approved }] }]\n";
@@ -147,7 +154,8 @@ async fn a_job_waits_for_a_person_without_a_process_and_over_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_job_closes_its_questions() {
-    let plan = "name: Asked\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], approval: before }]\n";
+    let plan =
+        "name: Asked\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], approval: before }]\n";
     let shop = Workshop::open(&format!("parts:\n{}", writes("a", &["x"]))).await;
     let job = shop.submit(&shop.repo(), plan).await;
     let question = shop.question(&job).await;
@@ -170,7 +178,11 @@ async fn an_adviser_is_asked_when_the_tries_are_used_up_and_its_hint_is_carried_
     let script = format!(
         "parts:\n{}{}",
         writes("a", &["wrong", "right"]),
-        told("adviser", "used up its tries", "    act: { structured: { action: retry, reason: \"It misses the word.\", hint: \"write the word right\" } }\n")
+        told(
+            "adviser",
+            "used up its tries",
+            "    act: { structured: { action: retry, reason: \"It misses the word.\", hint: \"write the word right\" } }\n"
+        )
     );
     let shop = Workshop::configured(&script, advised).await;
     let ended = shop.run(&shop.repo(), ONE_TRY).await;
@@ -236,7 +248,8 @@ async fn an_agent_asks_a_person_and_its_session_goes_on_with_the_answer() {
     let shop = Workshop::open(&format!("parts:\n{}", part("a", acts))).await;
     let job = shop.submit(&shop.repo(), ONE_TRY).await;
     let run = shop.until_working(&job, "a", 1, None).await;
-    let asked = shop.engine.ask_from_run(&run, "Which word?".into(), vec!["left".into(), "right".into()]).await.unwrap();
+    let asked =
+        shop.engine.ask_from_run(&run, "Which word?".into(), vec!["left".into(), "right".into()]).await.unwrap();
     assert_eq!((asked.kind, asked.options.len()), (QuestionKind::Agent, 2));
     std::fs::write(shop.worktree(&job, "a", 1).join("ask-is-recorded"), "").unwrap();
     let question = shop.question(&job).await;
@@ -262,7 +275,8 @@ async fn phases_that_a_planning_phase_returns_run_before_what_depends_on_it() {
         structured: { phases: [{ id: end, description: "taken", outputs: [one.md] }] }
       - structured: { phases: [{ id: one, description: "One.", outputs: [one.md] }, { id: two, description: "Two.", depends_on: [one], outputs: [two.md] }] }
 "#;
-    let writes = |name: &str| part(name, &format!("    act: {{ steps: [{{ write: {{ path: {name}.md, content: x }} }}] }}\n"));
+    let writes =
+        |name: &str| part(name, &format!("    act: {{ steps: [{{ write: {{ path: {name}.md, content: x }} }}] }}\n"));
     let script = format!("parts:\n{}{}{}{}", part("plan", plan), writes("one"), writes("two"), writes("end"));
     let shop = Workshop::open(&script).await;
     let ended = shop.run(&shop.repo(), PLANNING).await;
@@ -291,7 +305,11 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     assert_eq!((shop.plays("one"), shop.plays("a")), (1, 2));
     assert!(repo.join("one.md").exists() && repo.join("a.md").exists());
     assert!(shop.engine.reopen(&id, request).await.is_err(), "what is integrated stays");
-    assert!(ended.events.iter().any(|event| matches!(&event.event, JobEvent::GateFinished { report, .. } if report.verdict == Verdict::Pass)));
+    assert!(
+        ended.events.iter().any(
+            |event| matches!(&event.event, JobEvent::GateFinished { report, .. } if report.verdict == Verdict::Pass)
+        )
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

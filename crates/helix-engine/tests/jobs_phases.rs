@@ -158,7 +158,8 @@ fn quarrel(resolves: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn phases_that_contradict_each_other_are_brought_together_by_an_agent_that_sees_both_sides() {
-    let resolves = "    attempts: [{ say: Done }, { steps: [{ write: { path: README.md, content: \"left and right\\n\" } }] }]\n";
+    let resolves =
+        "    attempts: [{ say: Done }, { steps: [{ write: { path: README.md, content: \"left and right\\n\" } }] }]\n";
     let shop = Workshop::open(&quarrel(resolves)).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, QUARREL).await;

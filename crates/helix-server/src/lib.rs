@@ -19,7 +19,7 @@ mod routes;
 mod shared;
 mod sse;
 
-pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
 pub use listen::{ServeError, serve};
+pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
 pub use openapi::document as openapi_document;

@@ -171,7 +171,7 @@ impl HelixTools {
     }
 
     #[tool(
-        description = "How a job stands right now, from the journal: its phases, errors, result, and what it waits for. Call it each time you are asked how far a job is."
+        description = "How a job stands right now, from the journal: its phases, errors, result, and what it waits for; of a failed job also the cause and what to do. Call it each time you are asked how far a job is."
     )]
     async fn job_status(
         &self,

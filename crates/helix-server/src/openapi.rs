@@ -64,7 +64,10 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
     }
     if let Some(body) = route.body {
         let content = json!({ "application/json": { "schema": body(generator) } });
-        operation.insert("requestBody".into(), json!({ "required": route.body_needed == BodyNeeded::Yes, "content": content }));
+        operation.insert(
+            "requestBody".into(),
+            json!({ "required": route.body_needed == BodyNeeded::Yes, "content": content }),
+        );
     }
     let (status, description, content) = match &route.answer {
         Answer::Json(status, schema) => (*status, "OK", json!({ "application/json": { "schema": schema(generator) } })),

@@ -12,8 +12,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::codes;
 use crate::commands::{
-    adr, answer, chat, completions, demo, doctor, events, failures, hook, init, jobs, man, mcp, outcome, plan, project, prompt, run, serve, skills,
-    workflow,
+    adr, answer, chat, completions, demo, doctor, events, failures, hook, init, jobs, man, mcp, outcome, plan, project,
+    prompt, run, serve, skills, workflow,
 };
 use crate::config::{Overrides, Settings};
 use crate::environment::Environment;

@@ -87,11 +87,17 @@ struct Whole {
 
 fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut phases: Vec<_> = view["phases"].as_array().unwrap().iter().map(|phase| {
-        let gates: Vec<String> = phase["gates"].as_array().unwrap().iter().map(|gate| text(&gate["verdict"])).collect();
-        let verdicts = format!("{} {}", gates.join(" "), text(&phase["verdict"]));
-        (text(&phase["id"]), text(&phase["status"]), phase["attempt"].as_u64().unwrap(), verdicts)
-    }).collect();
+    let mut phases: Vec<_> = view["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|phase| {
+            let gates: Vec<String> =
+                phase["gates"].as_array().unwrap().iter().map(|gate| text(&gate["verdict"])).collect();
+            let verdicts = format!("{} {}", gates.join(" "), text(&phase["verdict"]));
+            (text(&phase["id"]), text(&phase["status"]), phase["attempt"].as_u64().unwrap(), verdicts)
+        })
+        .collect();
     phases.sort();
     let mut names: Vec<String> = events
         .iter()
@@ -155,7 +161,11 @@ async fn carried_out(place: u64) -> (Whole, bool) {
     assert_numbered(&events);
     Stage::no_agent_is_left(&job);
     stage.no_gate_is_left();
-    assert_eq!(overlaps(&stage.plays()).unwrap(), Vec::<std::path::PathBuf>::new(), "place {place}: one attempt ran twice");
+    assert_eq!(
+        overlaps(&stage.plays()).unwrap(),
+        Vec::<std::path::PathBuf>::new(),
+        "place {place}: one attempt ran twice"
+    );
     if view["status"] != "succeeded" {
         println!("place {place}: {view:#}\n{}", stage.log());
     }

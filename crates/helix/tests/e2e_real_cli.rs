@@ -220,11 +220,11 @@ rules:
   - when: { prompt: Write a note, tool_result: { tool: Write, is_error: false } }
     reply: { text: "The note is there.\n<!-- STEP: what -->" }
   - when: { prompt: What stands in it }
-    reply: { text: "It says Kept." }
+    reply: { text: "It says Kept.\n<!-- STEP: what -->" }
   - when: { prompt: Who wrote it }
-    reply: { text: "I did." }
+    reply: { text: "I did.\n<!-- STEP: what -->" }
   - when: { prompt: When was that }
-    reply: { text: "Just now." }
+    reply: { text: "Just now.\n<!-- STEP: what -->" }
 "##
     .parse()
     .unwrap()
@@ -245,14 +245,23 @@ fn a_javascript_client_streams_edits_and_asks_in_both_forms() {
         let edited = client.edit("Who wrote it?");
         assert_eq!(answered(&edited), "I did.", "{version}: {edited:#}");
         let requests = bed.model.requests();
-        let body = requests[before..].iter().map(|one| one.body.to_string()).find(|body| body.contains("Who wrote it")).unwrap();
+        let body = requests[before..]
+            .iter()
+            .map(|one| one.body.to_string())
+            .find(|body| body.contains("Who wrote it"))
+            .unwrap();
         assert!(body.contains("The note is there.") && body.contains("tool_use"), "{version}: {body}");
         assert!(!body.contains("What stands in it"), "{version}: the other branch is not told: {body}");
         assert_eq!(answered(&client.say("When was that?")), "Just now.", "{version}");
 
-        let response = client.respond("Write a note.");
-        assert_eq!((&response["error"], &response["text"]), (&Value::Null, &json!("I write it.\n\nThe note is there.")), "{version}: {response:#}");
-        let items: Vec<&str> = response["items"].as_array().unwrap().iter().map(|item| item.as_str().unwrap()).collect();
+        let response = client.respond("Write a note for me.");
+        assert_eq!(
+            (&response["error"], &response["text"]),
+            (&Value::Null, &json!("I write it.\n\nThe note is there.")),
+            "{version}: {response:#}"
+        );
+        let items: Vec<&str> =
+            response["items"].as_array().unwrap().iter().map(|item| item.as_str().unwrap()).collect();
         assert!(items.contains(&"mcp_call") && items.contains(&"message"), "{version}: {response:#}");
         assert!(response["usage"]["output_tokens"].as_u64() > Some(0), "{version}: {response:#}");
         let next = client.respond("What stands in it?");

@@ -85,7 +85,8 @@ enum Place {
 
 /// Faults that a verifier cannot have or that say nothing about its verdict: it claims no work, its answer is the structured
 /// one, and a verdict that was given whole counts although more was tried.
-const NOT_A_VERIFIERS: &[&str] = &["lying-done", "{ kind: write-after-result, seconds: 0.1 }", "empty-answer", "max-turns", "max-budget"];
+const NOT_A_VERIFIERS: &[&str] =
+    &["lying-done", "{ kind: write-after-result, seconds: 0.1 }", "empty-answer", "max-turns", "max-budget"];
 
 struct Case {
     place: Place,
@@ -113,7 +114,8 @@ fn cases() -> Vec<Case> {
         }
     }
     let verdict = "structured: { verdict: approved, summary: Fine., findings: [] }";
-    for (index, (fault, once, always)) in FAULTS.iter().enumerate().filter(|(_, one)| !NOT_A_VERIFIERS.contains(&one.0)) {
+    for (index, (fault, once, always)) in FAULTS.iter().enumerate().filter(|(_, one)| !NOT_A_VERIFIERS.contains(&one.0))
+    {
         for (mode, expected) in [("once", *once), ("always", *always)] {
             let name = format!("v{index}-{mode}");
             let faulty = format!("{{ {verdict}, faults: [{fault}] }}");
@@ -170,9 +172,7 @@ async fn problem(stage: &Stage, case: &Case) -> Option<String> {
     let verified = view["phases"][0]["verdict"].as_str().is_some_and(|verdict| verdict.starts_with("pass"));
     let status = view["status"].as_str().unwrap();
     let good = match case.expected {
-        Done => {
-            status == "succeeded" && there && moved && proven(&view) && (case.place == Place::Agent || verified)
-        }
+        Done => status == "succeeded" && there && moved && proven(&view) && (case.place == Place::Agent || verified),
         Failed(why) => {
             status == "failed" && error.contains(why) && view["error"]["hint"].is_string() && !there && !moved
         }

@@ -76,7 +76,10 @@ fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
 #[test]
 fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
     let user = User::new();
-    user.write("plans/p/phases.yaml", &PLAN.replace("    outputs", "    max_attempts: 1\n    on_failure: fail\n    outputs"));
+    user.write(
+        "plans/p/phases.yaml",
+        &PLAN.replace("    outputs", "    max_attempts: 1\n    on_failure: fail\n    outputs"),
+    );
     user.repository();
     user.rehearse("- {key: a, repeat: true, actions: [{say: nothing}]}\n");
     let ran = user.run(&["run", "."]);

@@ -231,10 +231,8 @@ async fn an_added_gate_that_is_not_carried_out_goes_back_as_a_correction() {
         "template: documentation, gates: [{ type: deploy_success, command: make }]",
     );
     let plan = stage.plan("refused", &refused);
-    let output = stage
-        .helix(&["run", "--dry-run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()])
-        .output()
-        .unwrap();
+    let output =
+        stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("HX0411"), "{output:?}");
 }

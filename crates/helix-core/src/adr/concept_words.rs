@@ -129,7 +129,7 @@ pub(super) fn terms(text: &str) -> BTreeSet<String> {
     let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     words
         .filter(|word| word.chars().any(char::is_alphabetic) && word.chars().count() > 1 && !FILLER.contains(word))
-        .flat_map(|word| canonical(word))
+        .flat_map(canonical)
         .collect()
 }
 

@@ -291,7 +291,7 @@ impl Part<'_> {
         }
         let end = range.start + plain_end(&self.text[range.clone()], closing);
         let values = match label {
-            Label::Command => vec![range.start..end],
+            Label::Command => std::iter::once(range.start..end).collect(),
             Label::Test | Label::File | Label::Any => listed(self.text, range.start..end),
         };
         for value in values {

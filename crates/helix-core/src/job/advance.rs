@@ -9,9 +9,7 @@ use jiff::Timestamp;
 use super::attempt::Ground;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::spec::JobSpec;
-use super::state::{
-    Active, Conflict, Dependents, Integration, PhaseProgress, PhaseState, RunEnded, Stage, Try,
-};
+use super::state::{Active, Conflict, Dependents, Integration, PhaseProgress, PhaseState, RunEnded, Stage, Try};
 use crate::ids::PhaseId;
 use crate::plan::Phase;
 use crate::run::Outcome;
@@ -111,9 +109,10 @@ impl Active {
                 self.settle(phase, at, |progress, ground| progress.committed(ground, *attempt, result))
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
-                self.spec.plan.grown(phase, phases).map_err(|findings| {
-                    findings.first().map_or_else(String::new, |finding| finding.message.clone())
-                })?;
+                self.spec
+                    .plan
+                    .grown(phase, phases)
+                    .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
                 self.settle(phase, at, |progress, ground| progress.proposed(ground, *attempt, phases))
             }
             JobEvent::PhasesRejected { phase, attempt, findings } => {
@@ -122,10 +121,11 @@ impl Active {
             JobEvent::GateFinished { phase, attempt, gate, report } => {
                 self.settle(phase, at, |progress, ground| progress.gate_finished(ground, *attempt, *gate, report))
             }
-            JobEvent::ReviewFinished { phase, attempt, gate, round, review } => self
-                .settle(phase, at, |progress, ground| {
+            JobEvent::ReviewFinished { phase, attempt, gate, round, review } => {
+                self.settle(phase, at, |progress, ground| {
                     progress.review_finished(ground, *attempt, *gate, *round, review)
-                }),
+                })
+            }
             JobEvent::QuestionAsked { phase, question } => {
                 self.settle(phase, at, |progress, ground| progress.question_asked(ground, question))
             }
@@ -175,9 +175,11 @@ impl Active {
 
     fn advised(&mut self, id: &PhaseId, round: u32, advice: &Advice, at: Timestamp) -> Result<(), String> {
         if let AdviceAction::Split { phases } = &advice.action {
-            let grown = self.spec.plan.grown(id, phases).map_err(|findings| {
-                findings.first().map_or_else(String::new, |finding| finding.message.clone())
-            })?;
+            let grown = self
+                .spec
+                .plan
+                .grown(id, phases)
+                .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
             self.settle(id, at, |progress, ground| progress.advised(ground, round, advice))?;
             if matches!(self.find(id)?.state, PhaseState::Skipped { .. }) {
                 self.adopt(grown);
@@ -223,11 +225,7 @@ impl Active {
         if let Some(blocked) = grown.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
             blocked.depends_on.push(added.id.clone());
         }
-        self.conflicts.push(Conflict {
-            phase: added.id.clone(),
-            between: between.to_vec(),
-            paths: paths.to_vec(),
-        });
+        self.conflicts.push(Conflict { phase: added.id.clone(), between: between.to_vec(), paths: paths.to_vec() });
         grown.phases.push(added);
         self.adopt(grown);
         Ok(())
@@ -282,9 +280,11 @@ impl Active {
             _ => return Ok(()),
         };
         if !proposed.is_empty() {
-            let grown = self.spec.plan.grown(id, &proposed).map_err(|findings| {
-                findings.first().map_or_else(String::new, |finding| finding.message.clone())
-            })?;
+            let grown = self
+                .spec
+                .plan
+                .grown(id, &proposed)
+                .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
             self.adopt(grown);
         }
         Ok(())

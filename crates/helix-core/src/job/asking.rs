@@ -10,9 +10,7 @@ use super::state::{Asked, Between, Dependents, PhaseProgress, PhaseState, Stage}
 use super::view::ErrorView;
 use crate::finding::{Correction, Finding, Verdict};
 use crate::plan::{Approval, GateSpec, Phase};
-use crate::question::{
-    APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
-};
+use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
 
 /// Questions that the agents of one phase may ask; more is a loop.
 pub const MAX_AGENT_QUESTIONS: usize = 5;
@@ -36,13 +34,7 @@ impl PhaseProgress {
             About::Escalation { conflict } => (self.escalation_text(phase, trouble, *conflict), ways_out(phase)),
             About::Agent => (String::new(), Vec::new()),
         };
-        Question {
-            number: self.questions.len() as u32 + 1,
-            about: about.clone(),
-            text,
-            options,
-            free_text: true,
-        }
+        Question { number: self.questions.len() as u32 + 1, about: about.clone(), text, options, free_text: true }
     }
 
     fn escalation_text(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> String {
@@ -207,7 +199,8 @@ impl PhaseProgress {
                 fix,
             });
         }
-        let correction = Correction { summary: "Your question was put to a person. Go on with the answer.".into(), findings };
+        let correction =
+            Correction { summary: "Your question was put to a person. Go on with the answer.".into(), findings };
         let resume = self.session();
         debug_assert!(!ground.cancelling, "a phase that is cancelled waits for nothing");
         self.state = PhaseState::Between(Between { not_before: None, correction, resume });
@@ -306,11 +299,8 @@ fn yes_or_no(yes: &str, no: &str) -> Vec<QuestionOption> {
 }
 
 fn ways_out(phase: &Phase) -> Vec<QuestionOption> {
-    let skip = if phase.optional {
-        "go on without this phase"
-    } else {
-        "leave out this phase and all that build on it"
-    };
+    let skip =
+        if phase.optional { "go on without this phase" } else { "leave out this phase and all that build on it" };
     let options = [(RETRY, "one more try; your words are its hint"), (SKIP, skip), (FAIL, "end the job as failed")];
     options.map(|(key, label)| QuestionOption { key: key.into(), label: label.into() }).into()
 }

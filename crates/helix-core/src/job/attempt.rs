@@ -259,7 +259,9 @@ impl PhaseProgress {
                 self.state = PhaseState::Cancelled;
             }
             // An agent has to be stopped and its work committed first.
-            PhaseState::Working { stage: Stage::Agent | Stage::Committing | Stage::Reading | Stage::Reviewing { .. } }
+            PhaseState::Working {
+                stage: Stage::Agent | Stage::Committing | Stage::Reading | Stage::Reviewing { .. },
+            }
             | PhaseState::Escalating { .. }
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
@@ -520,9 +522,10 @@ fn backoff(policy: &Policy, at: Timestamp, streak: u32, spread: f64) -> Timestam
 /// A number from 0 to below 1 that is the same for the same run: jitter that a replay of the journal reproduces.
 fn spread(run: &RunId) -> f64 {
     // FNV-1a, whose upper bits are well mixed for short texts that differ in their last characters after a final multiply.
-    let hash = run.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = run
+        .as_str()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 11) as f64 / (1_u64 << 53) as f64
 }

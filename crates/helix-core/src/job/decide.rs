@@ -392,9 +392,7 @@ impl Decider<'_> {
                 hint: Some("`helix jobs resume` with a larger --budget goes on where it stopped".into()),
             },
             // Cannot happen with a validated plan; answering is what makes `decide` total.
-            None => {
-                JobEnd::Failed { reason: "no phase that is left can ever start".into(), phase: None, hint: None }
-            }
+            None => JobEnd::Failed { reason: "no phase that is left can ever start".into(), phase: None, hint: None },
         }
     }
 

@@ -55,7 +55,9 @@ impl PhaseProgress {
                     message: fault.message.clone(),
                     place: None,
                     evidence: None,
-                    fix: Some("make plain in the files themselves that the task is done, and how it can be checked".into()),
+                    fix: Some(
+                        "make plain in the files themselves that the task is done, and how it can be checked".into(),
+                    ),
                 };
                 let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", who(gate), fault.message);
                 self.gate_rejected(ground, Correction { summary, findings: vec![finding] });

@@ -242,6 +242,11 @@ pub(super) fn write_gates_as_in_plans(schema: &mut serde_json::Value) {
             required.retain(|key| key != "timeout");
         }
     }
+    // A schema whose own types have no duration does not define it yet, and an agent does not start with one that lacks it.
+    let duration = DurationText::json_schema(&mut schemars::SchemaGenerator::default()).to_value();
+    if let Some(definitions) = schema.get_mut("$defs").and_then(serde_json::Value::as_object_mut) {
+        definitions.entry("Duration").or_insert(duration);
+    }
 }
 
 /// Reads the keys and values of a plan; problems go to the reader.

@@ -4,8 +4,8 @@
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::job::{
-    Advice, AdviceAction, Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec, Origin, Policy, Recorded,
-    RepoRef, Review,
+    Advice, AdviceAction, Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec, Origin, Policy,
+    Recorded, RepoRef, Review,
 };
 use helix_core::plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
 use helix_core::question::Answer;

@@ -12,8 +12,8 @@ use helix_core::session::{SessionEvent, SessionView};
 use helix_store::{AppendError, Fence, Journal};
 use tokio_util::sync::CancellationToken;
 
-use super::room::append_of;
 use super::TurnRequest;
+use super::room::append_of;
 use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
 use crate::save_check::{Belongs, save_hook};

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::desk::Desk;
-use super::room::{self, Seat, Room, Waiting};
+use super::room::{self, Room, Seat, Waiting};
 use super::{Conversation, Place, TurnError, TurnEvent, TurnRequest, copying};
 use crate::job::lock;
 

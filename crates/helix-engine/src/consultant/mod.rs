@@ -5,9 +5,9 @@
 mod context;
 mod copying;
 mod desk;
+mod ears;
 mod enforce;
 mod facts;
-mod ears;
 mod house;
 mod placing;
 mod room;
@@ -15,8 +15,8 @@ mod trouble;
 mod uploads;
 
 pub(crate) use desk::{Desk, TOOL_SERVER, ToolsEndpoint};
-pub use enforce::{Enforcement, Validator};
 pub(crate) use enforce::Judged;
+pub use enforce::{Enforcement, Validator};
 pub(crate) use house::House;
 
 use std::sync::Arc;

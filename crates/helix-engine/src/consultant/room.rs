@@ -24,8 +24,8 @@ use super::desk::Desk;
 use super::ears::Ears;
 use super::placing::{self, Placed, Position};
 use super::{TurnEnded, TurnEvent, TurnRequest, trouble, uploads};
-use enforcing::Enforced;
 use crate::agent_run::{AgentRunner, RunError, RunLimits, RunReport};
+use enforcing::Enforced;
 
 /// A turn that waits for its place.
 pub(super) struct Waiting {
@@ -123,7 +123,7 @@ impl Room {
             done.push((run.clone(), report));
         }
         for (_, report) in done.iter().rev().skip(1) {
-            work.usage = work.usage + report.usage;
+            work.usage += report.usage;
         }
         let request = self.recovered_request(&open);
         let enforced = self.enforce(&mut work, &request, done).await;
@@ -238,7 +238,7 @@ impl Room {
         }
         let text = "The agent has lost this conversation; it starts anew with the record of it".to_owned();
         work.ears.tell(TurnEvent::Status { text }).await;
-        work.usage = work.usage + report.usage;
+        work.usage += report.usage;
         let context = context::rebuilt(&self.desk.journal, position, request).await?;
         self.run_once(work, request, &context.prompt(message), context.session).await
     }

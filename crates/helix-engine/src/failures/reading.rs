@@ -187,7 +187,13 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Environment`] when there is no classifier.
-    pub async fn explain(&self, observation: FailureObservation, log: Log) -> Result<Explanation, EngineError> {
+    pub async fn explain(&self, observation: FailureObservation, text: String) -> Result<Explanation, EngineError> {
+        // Megabytes take a while, away from the runtime's threads.
+        let reading = tokio::task::spawn_blocking(move || Log::of_texts(&text, ""));
+        let log = reading.await.map_err(|error| EngineError::Environment {
+            message: format!("the log could not be taken apart: {error}"),
+            hint: Some("this is a defect of Helix".into()),
+        })?;
         self.failures().explain(observation, log, FailurePlace::default()).await.ok_or_else(|| {
             EngineError::Environment {
                 message: "failures cannot be classified".into(),

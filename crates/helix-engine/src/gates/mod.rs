@@ -6,8 +6,8 @@
 mod adr;
 mod checkout;
 mod command;
-mod criteria;
 mod conflicts;
+mod criteria;
 mod definition;
 mod docs_refs;
 mod files;

@@ -50,7 +50,10 @@ impl std::fmt::Display for MergeConflict {
 pub(crate) enum MergedTree {
     Clean(TreeId),
     /// Files in conflict, and the tree that holds them with conflict markers.
-    Conflict { paths: Vec<String>, marked: TreeId },
+    Conflict {
+        paths: Vec<String>,
+        marked: TreeId,
+    },
 }
 
 impl Repository {

@@ -21,14 +21,16 @@ impl Repository {
     ///
     /// # Errors
     /// Git failed, or one of the commits is not there.
-    pub fn patch(
-        &self,
-        old: &CommitId,
-        new: &CommitId,
-        paths: &[String],
-        max_bytes: usize,
-    ) -> Result<Patch, GitError> {
-        let fixed = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/"];
+    pub fn patch(&self, old: &CommitId, new: &CommitId, paths: &[String], max_bytes: usize) -> Result<Patch, GitError> {
+        let fixed = [
+            "diff",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+        ];
         let ends = [old.as_str(), new.as_str(), "--"];
         // Paths are literal: a file may be called like a pattern.
         let paths: Vec<String> = paths.iter().map(|path| format!(":(literal){path}")).collect();

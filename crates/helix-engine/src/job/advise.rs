@@ -259,7 +259,15 @@ mod tests {
         let deploys = json!([{ "type": "deploy_success", "command": "make deploy" }]);
         let findings = split(&plan, &id, &pieces(deploys)).unwrap_err();
         assert_eq!(findings.len(), 1, "{findings:#?}");
-        assert!(findings[0].message.contains("phase `two`: the gate deploy_success"), "{findings:#?}");
+        assert!(findings[0].message.contains("deploy_success"), "{findings:#?}");
         assert!(findings[0].fix.as_deref().is_some_and(|fix| fix.contains("command")), "{findings:#?}");
+        // What the reading of fragments lets through is held to what the gates can do all the same.
+        let mut added = added;
+        added[1]
+            .gates
+            .push(GateSpec::DeploySuccess { command: "make".into(), timeout: helix_core::plan::GATE_TIMEOUT });
+        let findings = carried_out(added).unwrap_err();
+        assert_eq!(findings[0].rule, "plan_fragment.hx0411");
+        assert!(findings[0].message.contains("phase `two`: the gate deploy_success"), "{findings:#?}");
     }
 }

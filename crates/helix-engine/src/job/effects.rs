@@ -18,10 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent_run::{AgentRunner, Listener, RunError, RunLimits, writing_below};
 use crate::command::ToolEnvironment;
+use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Merged, Repository, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
@@ -67,6 +67,7 @@ struct Shared {
 }
 
 impl Carrier {
+    #[expect(clippy::too_many_arguments, reason = "the surroundings of all effects, named once by the engine")]
     pub(crate) fn new(
         state: StateDir,
         runner: AgentRunner,
@@ -148,12 +149,8 @@ impl Carrier {
                 this.stop_token(&RunId::for_attempt(job, &phase, attempt)).cancel();
                 None
             }
-            Effect::CommitResult { phase, attempt } => {
-                Some(this.commit_result(job, active, &phase, attempt).await)
-            }
-            Effect::RunGate { phase, attempt, gate } => {
-                this.run_gate(job, active, &phase, attempt, gate, cancel).await
-            }
+            Effect::CommitResult { phase, attempt } => Some(this.commit_result(job, active, &phase, attempt).await),
+            Effect::RunGate { phase, attempt, gate } => this.run_gate(job, active, &phase, attempt, gate, cancel).await,
             Effect::ReadPhases { phase, attempt } => Some(this.read_phases(job, active, &phase, attempt).await),
             Effect::RunReview { phase, attempt, gate, round } => {
                 this.run_review(job, active, &phase, attempt, gate, round).await
@@ -298,7 +295,8 @@ impl Carrier {
         ask.budget_usd = this.grant.usd.or(phase.budget_usd);
         ask.schema = phase.generates_phases.as_ref().map(helix_core::plan::fragment::schema);
         ask.mcp = self.tool_server(&this.run).into_iter().collect();
-        let asking = ask.mcp.iter().flat_map(|server| PHASE_MCP_TOOLS.map(|tool| format!("mcp__{}__{tool}", server.name)));
+        let asking =
+            ask.mcp.iter().flat_map(|server| PHASE_MCP_TOOLS.map(|tool| format!("mcp__{}__{tool}", server.name)));
         let allow = PHASE_TOOLS.map(str::to_owned).into_iter().chain(writes).chain(asking);
         ask.tools = ToolRules { allow: allow.collect(), deny: Vec::new() };
         ask.label = Some(phase.id.to_string());

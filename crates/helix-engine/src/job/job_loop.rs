@@ -14,8 +14,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::Carrier;
-use crate::crash_point::CrashPoint;
 use super::log::{JobLog, LogError, Record};
+use crate::crash_point::CrashPoint;
 
 /// What can be asked of a running job.
 pub(crate) enum Command {
@@ -212,9 +212,7 @@ impl JobLoop {
         tracing::error!(job = %self.log.id, %key, "an effect panicked");
         Some(match (&under_way.effect, attempt_of(&under_way.effect)) {
             (_, Some((phase, attempt))) => JobEvent::AttemptFaulted { phase, attempt, fault },
-            (Effect::Advise { phase, round }, None) => {
-                super::advise::panicked(&self.log.id, phase, *round, fault)
-            }
+            (Effect::Advise { phase, round }, None) => super::advise::panicked(&self.log.id, phase, *round, fault),
             (_, None) => JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)] },
         })
     }

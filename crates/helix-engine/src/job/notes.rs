@@ -188,13 +188,7 @@ impl Carrier {
         })
     }
 
-    fn site<'a>(
-        &self,
-        job: &JobId,
-        active: &'a Active,
-        id: &PhaseId,
-        attempt: u32,
-    ) -> Option<(AttemptSite, &'a Try)> {
+    fn site<'a>(&self, job: &JobId, active: &'a Active, id: &PhaseId, attempt: u32) -> Option<(AttemptSite, &'a Try)> {
         let this = active.progress(id)?.tries.iter().find(|one| one.number == attempt)?;
         let site = self.site_of_phase(job, active, id, attempt)?;
         let commit = this.result.as_ref().map(|result| result.commit.clone());

@@ -137,7 +137,8 @@ impl Carrier {
             DialectName::Claude => {}
             DialectName::Codex | DialectName::Command | DialectName::Replay => return None,
         }
-        let own = active.progress(&phase.id).and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
+        let own =
+            active.progress(&phase.id).and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         let works_with = own.or_else(|| profile.default_model.clone()).unwrap_or_default();
         Some(if works_with.contains("haiku") { "sonnet".into() } else { "haiku".into() })
     }
@@ -196,12 +197,8 @@ fn read(answer: &SideAnswer) -> (Verdict, String) {
     let verdict = match (verdict, findings.is_empty()) {
         (Word::Approved, true) => Verdict::Pass,
         (Word::Rejected, false) => Verdict::Fail { findings: findings.into_iter().map(finding).collect() },
-        (Word::Approved, false) => {
-            Verdict::Inconclusive { fault: unreadable("it approves and names problems".into()) }
-        }
-        (Word::Rejected, true) => {
-            Verdict::Inconclusive { fault: unreadable("it rejects and names no problem".into()) }
-        }
+        (Word::Approved, false) => Verdict::Inconclusive { fault: unreadable("it approves and names problems".into()) },
+        (Word::Rejected, true) => Verdict::Inconclusive { fault: unreadable("it rejects and names no problem".into()) },
     };
     (verdict, summary)
 }

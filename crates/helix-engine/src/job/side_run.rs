@@ -50,7 +50,12 @@ pub(super) struct SideAnswer {
 
 impl Carrier {
     /// Runs it, or goes on with the run that a former host began. `None` when the engine is closing.
-    pub(super) async fn side_run(&self, job: &JobId, active: &Active, side: SideAsk) -> Option<Result<SideAnswer, Fault>> {
+    pub(super) async fn side_run(
+        &self,
+        job: &JobId,
+        active: &Active,
+        side: SideAsk,
+    ) -> Option<Result<SideAnswer, Fault>> {
         if let Some(limit) = active.spent_limit() {
             return Some(Err(Fault {
                 kind: FaultKind::Environment,
@@ -90,11 +95,9 @@ impl Carrier {
                         () = stop.cancelled() => Err(unreadable("it was stopped".into())),
                     }
                 }
-                Retry::Never | Retry::Later(_) => Err(Fault {
-                    kind: FaultKind::Environment,
-                    message: describe(&outcome),
-                    hint: remedy(&outcome),
-                }),
+                Retry::Never | Retry::Later(_) => {
+                    Err(Fault { kind: FaultKind::Environment, message: describe(&outcome), hint: remedy(&outcome) })
+                }
                 Retry::Resume | Retry::Fresh if outcome == Outcome::TimedOut => Err(Fault {
                     kind: FaultKind::Timeout,
                     message: format!("no answer within {} s", side.deadline.as_secs()),

@@ -9,8 +9,8 @@ mod template;
 
 pub use consultant::{BUILT_IN, ConsultantPrompt, prompt_inputs};
 pub(crate) use consultant::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};
-pub(crate) use side::{advice, both_sides, review};
 pub(crate) use phase::{check, correction, first, phase};
+pub(crate) use side::{advice, both_sides, review};
 pub(crate) use template::file_name;
 
 use minijinja::{Environment, UndefinedBehavior};
@@ -44,9 +44,12 @@ impl PromptError {
     }
 }
 
-pub(crate) fn render(name: &'static str, template: &'static str, values: minijinja::Value) -> Result<String, PromptError> {
+pub(crate) fn render(
+    name: &'static str,
+    template: &'static str,
+    values: minijinja::Value,
+) -> Result<String, PromptError> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.render_str(template, values).map_err(|source| PromptError { template: name.into(), source })
 }
-

@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::job::{
-    AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles,
-};
+use helix_core::job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
 use helix_core::question::QuestionView;
 use helix_engine::agent_run::Patience;
 use helix_engine::questions::{QuestionFilter, Reply};

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::did_you_mean;
 use helix_core::failure::memory::FailureDetail;
-use helix_core::failure::{Category, FailureObservation, Log, Termination};
+use helix_core::failure::{Category, FailureObservation, Termination};
 use helix_engine::EngineError;
 use helix_engine::failures::{Explanation, FailureFilter, FailurePage, JobReport};
 use schemars::JsonSchema;
@@ -182,7 +182,7 @@ pub(crate) async fn explain(State(shared): State<Shared>, request: Request) -> R
         termination,
         ..FailureObservation::default()
     };
-    Ok(Json(shared.engine.explain(observation, Log::of_texts(&asked.log, "")).await?))
+    Ok(Json(shared.engine.explain(observation, asked.log).await?))
 }
 
 /// `GET /api/v1/jobs/{id}/reports`: JSON, or all of them as one page of Markdown.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use helix_core::job::JobStatus;
 use helix_core::session::SessionEvent;
-use helix_store::{NewEvent, 
-    Acquire, Append, AppendError, Appended, Change, Follower, JobFilter, Journal, LeaseError, Moved, Opened,
+use helix_store::{
+    Acquire, Append, AppendError, Appended, Change, Follower, JobFilter, Journal, LeaseError, Moved, NewEvent, Opened,
     Projection, ReadError, Stream, Submitted, session_events,
 };
 

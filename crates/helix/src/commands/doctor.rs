@@ -285,6 +285,9 @@ fn origins(settings: &Settings) -> Vec<serde_json::Value> {
         json!({ "key": "jobs.max_agents", "value": settings.max_agents.value, "origin": settings.max_agents.origin }),
         json!({ "key": "projects.directory", "value": settings.projects.value, "origin": settings.projects.origin }),
     ];
+    for (key, value, origin) in settings.failures.origins() {
+        rows.push(json!({ "key": key, "value": value, "origin": origin }));
+    }
     for (name, setting) in &settings.agents {
         // Values of variables may be secrets: names only.
         rows.push(json!({ "key": format!("agents.{name}"), "value": setting.value.command, "origin": setting.origin }));

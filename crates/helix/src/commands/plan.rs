@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
-use crate::config::{skill_directories, user_directory};
 use crate::commands::init::survey::{Survey, survey};
+use crate::config::{skill_directories, user_directory};
 use crate::error::{CommandError, Ended, unreadable, unwritable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};

@@ -273,7 +273,7 @@ mod tests {
         assert_eq!((policy.question_seconds, policy.max_turns), (None, Some(5)));
         assert_eq!((policy.max_tokens, policy.max_run_seconds), (Some(5_000_000_000), Some(7200)));
         assert_eq!(policy.side_budget_usd, Some(0.5));
-        assert!(settings.origins().iter().any(|one| one.0 == "questions.timeout" && one.2 == "/p/helix.toml:9"));
+        assert!(settings.origins().iter().any(|one| one.0 == "questions.timeout" && one.2 == "/p/helix.toml:10"));
     }
 
     #[test]

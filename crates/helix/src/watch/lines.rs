@@ -98,7 +98,8 @@ pub(super) fn lines(event: &JobEvent, view: &JobView, paint: impl Fn(Meaning, &s
             vec![format!("[{phase}] adds phases: {}", names.join(", "))]
         }
         JobEvent::PhasesRejected { phase, findings, .. } => {
-            let mut lines = vec![format!("[{phase}] {}", paint(Meaning::Bad, "its phases are no valid part of the plan"))];
+            let mut lines =
+                vec![format!("[{phase}] {}", paint(Meaning::Bad, "its phases are no valid part of the plan"))];
             let shown = findings.iter().take(3);
             lines.extend(shown.map(|finding| format!("[{phase}]   {}", one_line(&finding.message, LINE))));
             lines
@@ -123,7 +124,10 @@ pub(super) fn lines(event: &JobEvent, view: &JobView, paint: impl Fn(Meaning, &s
             vec![format!("[{phase}] {} answers question {asked}: {}", answer.by, one_line(&words, LINE))]
         }
         JobEvent::QuestionExpired { phase, asked } => {
-            vec![format!("[{phase}] {}", paint(Meaning::Attention, &format!("nobody answered question {asked} in time")))]
+            vec![format!(
+                "[{phase}] {}",
+                paint(Meaning::Attention, &format!("nobody answered question {asked} in time"))
+            )]
         }
         JobEvent::AdviceGiven { phase, round, advice } => {
             vec![format!("[{phase}] adviser, round {round}: {}", one_line(&advice.reason, LINE))]

@@ -87,7 +87,11 @@ impl Bed {
     pub(crate) fn javascript_client(&self) -> Client {
         let mut command: Command = self.sandbox.command("node");
         let packages = test_tools().join("javascript");
-        assert!(packages.join("complete").is_file(), "there is no {}; run `cargo xtask setup` first", packages.display());
+        assert!(
+            packages.join("complete").is_file(),
+            "there is no {}; run `cargo xtask setup` first",
+            packages.display()
+        );
         command.arg(workspace_root().join("crates/helix/tests/e2e/client.mjs")).env("PACKAGES", packages);
         self.converse(command)
     }

@@ -80,7 +80,7 @@ fn arguments(profile: &AgentProfile, ask: &AgentAsk, files: &AgentFiles) -> Resu
         option("--max-budget-usd", budget.to_string());
     }
     if let Some(schema) = &ask.schema {
-        option("--json-schema", schema.to_string());
+        option("--json-schema", without_dialect(schema).to_string());
     }
     if let Some(system) = &ask.system {
         option("--append-system-prompt", system.clone());
@@ -198,3 +198,12 @@ fn sub_agents(agents: &[SubAgent]) -> Result<Value, InvocationError> {
 
 /// The tools by which an agent asks its sub-agents, under both of their names.
 const ASKING_TOOLS: [&str; 2] = ["Agent", "Task"];
+
+/// The schema without the name of its own dialect: the CLI knows no other than its validator's and refuses to start.
+fn without_dialect(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(keys) = schema.as_object_mut() {
+        keys.remove("$schema");
+    }
+    schema
+}

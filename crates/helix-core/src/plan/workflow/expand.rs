@@ -26,10 +26,7 @@ impl ParsedPlan {
     /// Every problem: inputs without a value, ids that both have, dependencies that nobody has, claims that collide.
     pub fn with_workflow(mut self, file: &str, workflow: &Workflow) -> Result<Self, Vec<Diagnostic>> {
         let at_workflow = self.places.workflow;
-        let read = match self.phases_of(file, workflow) {
-            Ok(read) => read,
-            Err(problems) => return Err(problems),
-        };
+        let read = self.phases_of(file, workflow)?;
         let clashes = self.clashes(file, workflow, &read);
         if !clashes.is_empty() {
             return Err(clashes);

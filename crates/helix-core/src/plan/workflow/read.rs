@@ -51,7 +51,7 @@ struct InputSource {
 /// A phase, or the slot for the plan's own.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "only its schema is used")]
+#[expect(dead_code, clippy::large_enum_variant, reason = "only its schema is used")]
 enum ItemSource {
     /// A phase as in plans.
     Phase(PhaseSource),

@@ -102,7 +102,7 @@ fn linked(url: &str, directory: &Path) -> Option<NamedFile> {
     let path = percent_decoded(path)?;
     let full = normal(&directory.join(&path));
     // Elsewhere a path in an answer may be of another machine, or of a repository page.
-    full.starts_with(directory).then(|| NamedFile { written: path, path: full })
+    full.starts_with(directory).then_some(NamedFile { written: path, path: full })
 }
 
 /// A full path below the directory.

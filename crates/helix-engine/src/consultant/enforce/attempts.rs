@@ -176,7 +176,7 @@ impl Attempts {
         }
         let correction = Correction {
             summary: format!("Your last answer was checked, and {count} {findings} must be mended first:"),
-            findings: examined.findings.iter().map(|one| named(one)).collect(),
+            findings: examined.findings.iter().map(named).collect(),
         };
         let prompt = format!(
             "[Helix, not the user] {}\nMend exactly this, in the files where it is about files, and check with the tools that you \

@@ -31,8 +31,13 @@ impl Scene {
     }
 
     fn examine(&self, answer: &str) -> Examined {
-        let evidence =
-            Evidence { answer: answer.into(), directory: self.work.clone(), project: None, skills: Vec::new(), config: None };
+        let evidence = Evidence {
+            answer: answer.into(),
+            directory: self.work.clone(),
+            project: None,
+            skills: Vec::new(),
+            config: None,
+        };
         self.enforcer.examine(&evidence).unwrap()
     }
 
@@ -175,8 +180,13 @@ fn a_mended_answer_is_accepted() {
 fn validators_that_are_off_look_at_nothing() {
     let scene = Scene::new();
     scene.write("phases.yaml", "name: x\n");
-    let evidence =
-        Evidence { answer: "x [y](gone.md)".into(), directory: scene.work.clone(), project: None, skills: Vec::new(), config: None };
+    let evidence = Evidence {
+        answer: "x [y](gone.md)".into(),
+        directory: scene.work.clone(),
+        project: None,
+        skills: Vec::new(),
+        config: None,
+    };
     assert_eq!(examine(&[], &evidence).unwrap(), Examined::default());
     let words: Vec<&str> = Validator::ALL.into_iter().map(Validator::word).collect();
     assert_eq!(words, ["step_marker", "adr_structure", "file_existence", "plan_valid"]);

@@ -195,7 +195,7 @@ impl Room {
         work.ears.aside();
         let report = self.run_once(work, request, &retry.prompt, SessionRef::Resume(session)).await?;
         // The last run's own consumption is added at the end of the turn.
-        work.usage = work.usage + course.last.usage;
+        work.usage += course.last.usage;
         Ok((RunId::for_turn(&work.turn, work.runs), report))
     }
 

@@ -169,14 +169,14 @@ async fn tests(
     let line = argv.join(" ");
     let how = end_text(checked.run.end);
     let run = read_run(&checked);
-    let counts = run.as_ref().map(|run| run.counts.clone());
+    let counts = run.as_ref().map(|run| run.counts);
     let failed = |rule, message: String, fix: &str| Outcome::Failed {
         rule,
         message,
         fix: fix.to_owned(),
         evidence: last_part(&checked.output),
         command: Some(checked.evidence.clone()),
-        tests: counts.clone(),
+        tests: counts,
     };
     Ok(match &run {
         Some(run) if run.counts.failed > 0 => {
@@ -195,7 +195,7 @@ async fn tests(
         Some(run) => Outcome::Passed {
             how: format!("{} passed", run.counts.passed),
             command: Some(checked.evidence.clone()),
-            tests: counts.clone(),
+            tests: counts,
         },
         None => failed(
             "criteria.test_not_run",

@@ -113,6 +113,7 @@ pub(crate) enum OutputItem {
 /// Text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::enum_variant_names, reason = "the names on the wire")]
 pub(crate) enum Part {
     /// Of the answer.
     OutputText { text: String, annotations: Vec<String> },

@@ -65,7 +65,7 @@ fn say(context: &Context, found: &Drift) -> Result<(), CommandError> {
 }
 
 fn failed(error: &DriftError) -> CommandError {
-    let shown = match error {
+    match error {
         DriftError::Repository { source } => {
             CommandError::usage(codes::INPUT_UNREADABLE, error).because(source).hint_if(source.hint())
         }
@@ -74,6 +74,5 @@ fn failed(error: &DriftError) -> CommandError {
         }
         DriftError::NoSuchRef { .. } => CommandError::usage(codes::NOT_FOUND, error)
             .hint("name a branch, a tag or a commit, such as `--since main`"),
-    };
-    shown
+    }
 }
