@@ -131,6 +131,7 @@ impl JobLoop {
     }
 
     async fn carry_out(&mut self) -> Result<(), LogError> {
+        self.catch_up().await?;
         while self.log.state.end().is_none() {
             let decision = decide(&self.log.state, Timestamp::now());
             self.reconcile(decision.effects);
@@ -254,6 +255,24 @@ impl JobLoop {
             }
             Record::Stale(illegal) => Err(Refused::Illegal(illegal.why)),
         })
+    }
+
+    /// Notes what a former host had no time to note: it may have died between a phase's end and what follows from it.
+    async fn catch_up(&mut self) -> Result<(), LogError> {
+        let mut notes = self.carrier.conclusions(&self.log.id, &JobState::New, &self.log.state).await;
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let known = self.log.events().await?;
+        notes.retain(|note| !known.iter().any(|one| &one.event == note));
+        if notes.is_empty() {
+            return Ok(());
+        }
+        match self.log.record_all(notes, &self.closing).await? {
+            Record::Done => {}
+            Record::Stale(illegal) => tracing::warn!(job = %self.log.id, %illegal, "what was learned is not noted"),
+        }
+        Ok(())
     }
 
     /// Notes what follows from a phase's end for the failures before it: which are gone, and what had helped.

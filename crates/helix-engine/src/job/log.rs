@@ -112,6 +112,12 @@ impl JobLog {
         }
     }
 
+    /// Everything that was recorded so far.
+    pub(crate) async fn events(&self) -> Result<Vec<Recorded<JobEvent>>, LogError> {
+        let read = helix_store::job_events(self.journal.as_ref(), &self.id, 0).await;
+        read.map_err(|source| LogError::Unwritable { job: self.id.clone(), source: Box::new(source) })
+    }
+
     fn append_of(&self, recorded: &[Recorded<JobEvent>], next: &JobState, last: u64) -> Result<Append, LogError> {
         let unwritable =
             |source: Box<dyn std::error::Error + Send + Sync>| LogError::Unwritable { job: self.id.clone(), source };

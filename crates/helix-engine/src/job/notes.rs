@@ -96,13 +96,14 @@ impl Carrier {
         }
     }
 
-    /// What follows for failures from phases, or the job, having come to their end.
+    /// What follows for failures from phases, or the job, having come to their end. Before a job's first state, everything that
+    /// it has reached counts as new; asking again gives the same answer.
     pub(super) async fn conclusions(&self, job: &JobId, before: &JobState, after: &JobState) -> Vec<JobEvent> {
-        let (Some(old), Some(new)) = (before.active(), after.active()) else { return Vec::new() };
+        let (old, Some(new)) = (before.active(), after.active()) else { return Vec::new() };
         let now = Timestamp::now();
         let mut notes = Vec::new();
         for progress in &new.phases {
-            let was = old.progress(&progress.id).map(|old| &old.state);
+            let was = old.and_then(|old| old.progress(&progress.id)).map(|old| &old.state);
             let Some(this) = progress.last_try() else { continue };
             match (&progress.state, was) {
                 (PhaseState::Passed { .. }, Some(PhaseState::Passed { .. }))
