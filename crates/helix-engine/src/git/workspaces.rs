@@ -8,6 +8,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use helix_core::ids::{CommitId, JobId};
 
@@ -26,6 +27,9 @@ const MAX_TOUCHED: usize = 20;
 pub struct Workspaces {
     repository: Repository,
     root: PathBuf,
+    /// Held while the repository's list of worktrees changes: `git worktree add` reads what it knows of all others, and fails
+    /// over one that is half made or half removed ("failed to read …/commondir").
+    listing: Arc<Mutex<()>>,
 }
 
 /// A worktree in which an agent may work.
@@ -55,7 +59,7 @@ impl Workspaces {
         fs::create_dir_all(root).map_err(GitError::disk("create", root))?;
         // Git records resolved paths; a link in the way would make a worktree unfindable.
         let root = root.canonicalize().map_err(GitError::disk("resolve", root))?;
-        Ok(Self { repository, root })
+        Ok(Self { repository, root, listing: Arc::default() })
     }
 
     /// The repository.
@@ -261,7 +265,10 @@ impl Workspaces {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(GitError::disk("create", parent))?;
         }
-        self.repository.git(self.repository.top(), args).run()?;
+        {
+            let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+            self.repository.git(self.repository.top(), args).run()?;
+        }
         let own = self.find_own(path)?.ok_or_else(|| GitError::Unreadable {
             command: "git worktree add".into(),
             problem: format!("the repository does not know {path:?} afterwards"),
@@ -275,6 +282,7 @@ impl Workspaces {
     pub(crate) fn discard(&self, path: &Path) -> Result<(), GitError> {
         let own = self.find_own(path)?;
         remove_tree(path)?;
+        let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
         own.map_or(Ok(()), |own| remove_tree(&own))
     }
 }
