@@ -58,7 +58,7 @@ pub(crate) struct Inner {
     pub(crate) desk: Arc<Desk>,
     pub(crate) probes: Probes,
     carrier: Carrier,
-    house: House,
+    pub(crate) house: House,
     pub(crate) jobs: Mutex<HashMap<JobId, JobHandle>>,
     /// One job at a time is taken up again: two that resume the same one would both write its next event.
     pub(crate) reopening: tokio::sync::Mutex<()>,
@@ -67,7 +67,7 @@ pub(crate) struct Inner {
     pub(crate) settled: tokio::sync::Notify,
     activity: broadcast::Sender<Activity>,
     tools: Arc<OnceLock<ToolsEndpoint>>,
-    tasks: TaskTracker,
+    pub(crate) tasks: TaskTracker,
     pub(crate) closing: CancellationToken,
 }
 
