@@ -204,6 +204,7 @@ impl Engine {
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.recover().await?;
+        engine.inner.tasks.spawn(engine.clone().keep_conversations_few());
         Ok(engine)
     }
 
