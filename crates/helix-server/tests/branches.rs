@@ -337,3 +337,40 @@ async fn a_key_that_asks_too_often_is_told_when_to_come_back() {
     assert_eq!(host.get("/v1/models").send().await.unwrap().status(), 200, "reading is free");
     host.stop().await;
 }
+
+/// What the client adds to the instructions counts for every run of its turn, also for one that a later host starts.
+#[tokio::test]
+async fn a_correction_after_a_restart_knows_the_clients_instructions() {
+    let strict = |engine: &mut helix_engine::EngineConfig| {
+        engine.consultant.enforcement = helix_engine::consultant::Enforcement::default();
+    };
+    let host = Host::with_engine(ServerConfig::default(), strict).await;
+    let gate = tempfile::tempdir().unwrap();
+    let path = gate.path().join("go");
+    let wait = format!("run while [ ! -e {} ]; do sleep 0.02; done", path.display());
+    let order = format!("[[fake: text Hm.]] [[fake: {wait}]] [[fake: say No marker.]]");
+    let asked = json!([{ "role": "system", "content": "Speak like a pirate." }, { "role": "user", "content": order }]);
+    let mut bytes = send(&host, &ids("c", "m1", ""), asked, true).await.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("Hm.") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    let host = host.restart_with(ServerConfig::default(), strict).await;
+    std::fs::write(&path, "").unwrap();
+    // Sessions have no stream of events: looking is the only way to learn of the turn's end.
+    let turn = loop {
+        let list: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+        let view = session(&host, list["sessions"][0]["id"].as_str().unwrap()).await;
+        if view["turns"][0]["end"].is_object() {
+            break view["turns"][0].clone();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
+    assert!(turn["end"]["runs"].as_u64() > Some(1), "it was corrected: {turn:#}");
+    for run in [1, 2] {
+        let (args, _) = host.asked(&format!("{}.{run}", turn["id"].as_str().unwrap()));
+        assert!(args.iter().any(|arg| arg.contains("Speak like a pirate.")), "run {run}: {args:?}");
+    }
+    assert_eq!(turn["system"], Value::Null, "it is kept no longer than it is needed");
+    host.stop().await;
+}

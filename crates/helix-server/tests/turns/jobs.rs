@@ -291,3 +291,54 @@ async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
     // The phase's agent goes on under its keeper: let it end.
     std::fs::write(&gate, "").unwrap();
 }
+
+#[tokio::test]
+async fn titles_and_follow_ups_come_from_what_the_conversation_has_come_to() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    let ask = async |chat: &str, task: &str| {
+        let prompt = "### Task:\nx\n<chat_history>\nUSER: hello\nASSISTANT: Hi.\n</chat_history>";
+        let request = stage.host.post("/v1/chat/completions").header("x-chat", chat).header("x-task", task);
+        let body = json!({ "messages": [{ "role": "user", "content": prompt }] });
+        let answer: Value = request.json(&body).send().await.unwrap().json().await.unwrap();
+        serde_json::from_str::<Value>(answer["choices"][0]["message"]["content"].as_str().unwrap()).unwrap()
+    };
+    assert_eq!(ask("c", "title_generation").await["title"], "hello", "only talk so far");
+    assert_eq!(ask("c", "follow_up_generation").await["follow_ups"], json!([]));
+    stage.start().await;
+    assert_eq!(ask("c", "title_generation").await["title"], "pages");
+    assert_eq!(ask("c", "tags_generation").await["tags"], json!(["shop"]));
+    assert_eq!(ask("c", "follow_up_generation").await["follow_ups"], json!(["How far is it?"]));
+    assert_eq!(ask("other", "title_generation").await["title"], "hello", "another conversation");
+    let sessions: Value = stage.host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1, "[14]");
+    assert_eq!(stage.turns().await.len(), 1, "[14]");
+    stage.put("go");
+    stage.host.stop().await;
+}
+
+#[tokio::test]
+async fn a_conversation_with_an_open_job_is_not_forgotten() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    let job = stage.start().await;
+    let request = stage.host.post("/v1/chat/completions").header("x-chat", "over");
+    let said = request.json(&json!({ "messages": [said("user", "hi [[fake: say Hi.]]")] })).send().await.unwrap();
+    assert_eq!(said.status(), 200);
+    let Stage { host, sandbox, gate, session } = stage;
+    let none = helix_engine::consultant::Retention { days: None, count: Some(0) };
+    let host = host.restart_with(ServerConfig::default(), |engine| engine.consultant.retention = none).await;
+    let stage = Stage { host, sandbox, gate, session };
+    // The host looks after its start and tells nobody when it is through.
+    loop {
+        let list: Value = stage.host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+        let left = list["sessions"].as_array().unwrap();
+        if left.len() == 1 {
+            assert_eq!(left[0]["id"], stage.session.as_str(), "{list}");
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    std::fs::write(&stage.gate, "").unwrap();
+    stage.finished(&job).await;
+    assert_eq!(stage.turns().await.len(), 1, "its record is whole");
+    stage.host.stop().await;
+}
