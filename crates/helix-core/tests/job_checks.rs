@@ -259,6 +259,7 @@ fn escalation_asks_the_adviser_first_and_a_person_last() {
     let question = play.view().questions[0].clone();
     assert_eq!(question.kind, QuestionKind::Escalation);
     assert!(question.text.contains("still wrong"), "{}", question.text);
+    assert!(question.text.contains("An adviser said, 2 times: "), "once is enough: {}", question.text);
     let mut again = Play { world: World::new(Vec::new()), state: play.state.clone() };
     again.world.number = play.world.number;
     again.event(answered(&id("a"), 1, RETRY, Some("the file is called b.py")));
@@ -268,6 +269,8 @@ fn escalation_asks_the_adviser_first_and_a_person_last() {
     skip.world.number = play.world.number;
     skip.event(answered(&id("a"), 1, SKIP, None));
     assert_eq!(skip.view().phases[0].status, PhaseStatus::Skipped);
+    let [Effect::Conclude { end: JobEnd::Failed { reason, .. } }] = &skip.effects()[..] else { panic!() };
+    assert!(reason.contains("no phase has passed"), "what was left out proves nothing: {reason}");
     play.event(answered(&id("a"), 1, FAIL, None));
     assert!(matches!(&play.effects()[..], [Effect::Conclude { end: JobEnd::Failed { .. } }]));
 }

@@ -50,8 +50,13 @@ impl PhaseProgress {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("\n- {place}{}", finding.message));
         }
-        for advice in &self.advice {
-            text.push_str(&format!("\nAn adviser said: {}", advice.reason.trim()));
+        for same in self.advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
+            let times = match same.len() {
+                1 => String::new(),
+                more => format!(", {more} times"),
+            };
+            let reason = same.first().map_or("", |advice| advice.reason.trim());
+            text.push_str(&format!("\nAn adviser said{times}: {reason}"));
         }
         text.push_str("\n\nWhat is to be done?");
         text
