@@ -4,6 +4,7 @@
 
 mod background;
 mod idle;
+mod port;
 mod reach;
 mod token;
 
@@ -12,7 +13,6 @@ use std::net::SocketAddr;
 use helix_engine::{Engine, EngineError};
 use helix_server::ServerConfig;
 use helix_store::{DatabaseError, HostInfo, HostLock, OpenError, StateDir, StateDirError};
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -110,7 +110,7 @@ impl Host {
             | StateDirError::Announcement { .. }
             | StateDirError::Io { .. } => HostError::Failed(state_dir_error(&error)),
         })?;
-        let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(&listening.address, &error))?;
+        let listener = port::bind(address, &state).await.map_err(|error| cannot_listen(&listening.address, &error))?;
         let bound = listener.local_addr().map_err(|error| cannot_listen(&listening.address, &error))?;
         let token = token::prepare(settings, &state, &listening.access)?;
         let config = settings.engine(environment)?;
