@@ -70,7 +70,7 @@ parts:
     prompt: { matches: '(?i)phase `integrate-1`' }
     act: { steps: [{ write: { path: NOTES.md, content: "second and third\n" } }] }
   - name: judge
-    prompt: { matches: 'independent reviewer' }
+    prompt: { matches: '^You are an independent reviewer' }
     act: { structured: { verdict: approved, summary: "Fine.", findings: [] } }
 "##,
     plays: &[("first", 2), ("second", 1), ("third", 1), ("added", 1), ("together", 1), ("judge", 1)],
@@ -106,13 +106,18 @@ phases:
 sessions: known
 parts:
   - name: judge
-    prompt: { matches: 'independent reviewer' }
+    prompt: { matches: '^You are an independent reviewer' }
     attempts:
       - { structured: { verdict: rejected, summary: "Too short.", findings: [{ message: "it says nothing", file: docs/judged.md, line: 1, fix: "say it" }] } }
       - { structured: { verdict: approved, summary: "Fine.", findings: [] } }
   - name: adviser
     prompt: { matches: 'has used up its tries' }
     act: { structured: { action: retry, reason: "It wrote elsewhere.", hint: "write docs/stuck.md" } }
+  - name: judged
+    prompt: { matches: '(?i)phase `judged`' }
+    attempts:
+      - steps: [{ write: { path: docs/judged.md, content: "# Judged\n" } }]
+      - steps: [{ write: { path: docs/judged.md, content: "# Judged\n\nMore.\n" } }]
   - name: asks
     prompt: { matches: '(?i)phase `asks`' }
     attempts:
@@ -125,11 +130,6 @@ parts:
       - steps: [{ write: { path: docs/wrong.md, content: "# Wrong\n" } }]
       - steps: [{ write: { path: docs/also-wrong.md, content: "# Also wrong\n" } }]
       - steps: [{ write: { path: docs/stuck.md, content: "# Stuck no more\n" } }]
-  - name: judged
-    prompt: { matches: '(?i)phase `judged`' }
-    attempts:
-      - steps: [{ write: { path: docs/judged.md, content: "# Judged\n" } }]
-      - steps: [{ write: { path: docs/judged.md, content: "# Judged\n\nMore.\n" } }]
 "##,
     plays: &[("asks", 2), ("stuck", 3), ("judged", 2), ("judge", 2), ("adviser", 1)],
     events: &["question_asked", "question_answered", "advice_given", "review_finished", "integrated"],
