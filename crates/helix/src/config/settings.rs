@@ -278,6 +278,7 @@ impl Settings {
             }),
             max_agents: self.max_agents.value,
             patience: self.patience,
+            tools: None,
             helix: environment.program.clone(),
             config_dir: files::user_directory(environment),
             crash: Self::crash_point(environment),
