@@ -8,7 +8,7 @@ use helix_agents::{AgentProfile, SubAgent};
 use helix_core::job::{Policy, Roles};
 
 use crate::agent_run::Patience;
-use crate::consultant::Enforcement;
+use crate::consultant::{Enforcement, ToolsEndpoint};
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
 use crate::prompt::ConsultantPrompt;
@@ -40,6 +40,9 @@ pub struct EngineConfig {
     pub max_agents: u32,
     /// How long agents may linger, be silent, and take to stop.
     pub patience: Patience,
+    /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
+    /// start agents, before anybody asks for anything.
+    pub tools: Option<ToolsEndpoint>,
     /// Path of this `helix` binary, for agents that call it.
     pub helix: PathBuf,
     /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.

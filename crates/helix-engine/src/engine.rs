@@ -3,7 +3,7 @@
 //! Must not know HTTP or a terminal; both are clients of this.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
-use crate::consultant::{Desk, House, ToolsEndpoint, TurnError, TurnEvent, TurnRequest};
+use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
 use crate::failures::FailureDesk;
 use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
 use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock, side_runs};
@@ -66,7 +66,6 @@ pub(crate) struct Inner {
     /// Told when the loop of a job has ended and cleaned up.
     pub(crate) settled: tokio::sync::Notify,
     activity: broadcast::Sender<Activity>,
-    tools: Arc<OnceLock<ToolsEndpoint>>,
     tasks: TaskTracker,
     pub(crate) closing: CancellationToken,
 }
@@ -156,7 +155,7 @@ impl Engine {
         )
         .with_patience(config.patience);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
-        let (tasks, closing, tools) = (TaskTracker::new(), CancellationToken::new(), Arc::new(OnceLock::new()));
+        let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let git = GitEnvironment::from_process().owned_by(state.root());
         let desk = Arc::new(Desk {
             runner: runner.clone().with_patience(in_a_chat(config.patience)),
@@ -166,7 +165,7 @@ impl Engine {
             projects: config.projects.clone(),
             config_dir: config.config_dir.clone(),
             helix: config.helix.clone(),
-            tools: Arc::clone(&tools),
+            tools: config.tools.clone(),
             closing: closing.clone(),
         });
         let failures = FailureDesk::open(&state, config.failures).await;
@@ -176,7 +175,7 @@ impl Engine {
             config.default_agent.clone(),
             activity.clone(),
             git.clone(),
-            Arc::clone(&tools),
+            config.tools.clone(),
             config.helix.clone(),
             failures.clone(),
         );
@@ -198,7 +197,6 @@ impl Engine {
             settled: tokio::sync::Notify::new(),
             failures,
             activity,
-            tools,
             tasks,
             closing,
         };
@@ -264,14 +262,6 @@ impl Engine {
         self.inner.closing.cancel();
         self.inner.tasks.close();
         self.inner.tasks.wait().await;
-    }
-
-    /// Tells the engine under which URL and with which token agents reach Helix's MCP tools. Set once by the server;
-    /// later calls change nothing.
-    pub fn set_tools_endpoint(&self, url: String, token: String) {
-        if self.inner.tools.set(ToolsEndpoint { url, token }).is_err() {
-            tracing::warn!("the tools' endpoint is set already");
-        }
     }
 
     /// Checks a plan and its surroundings and starts the job.

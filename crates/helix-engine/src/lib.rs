@@ -33,6 +33,7 @@ pub mod tools;
 pub mod workflows;
 
 pub use config::{ConsultantConfig, EngineConfig};
+pub use consultant::ToolsEndpoint;
 // What a host needs to configure an engine and to be its agents' keeper.
 pub use engine::{Activity, Engine, EngineError, Follow};
 pub use helix_agents::{AgentProfile, DialectName, keeper_main};

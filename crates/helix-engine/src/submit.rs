@@ -147,10 +147,10 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
         return Err(journal_refusal(&std::io::Error::other("a submitted job has no view")));
     };
     let job = NewJob { idempotency_key: request.idempotency_key, events: vec![new], view: Box::new(view.clone()) };
-    inner.config.crash.pass("before a submission");
+    inner.config.crash.pass(|| "before a submission".into());
     match inner.journal.submit(job).await.map_err(|error| journal_refusal(&error))? {
         Submitted::Created(_) => {
-            inner.config.crash.pass("after a submission");
+            inner.config.crash.pass(|| "after a submission".into());
             engine.start_loop(id, state);
             Ok(Submission { job: view, existed: false, warnings: checked.warnings })
         }

@@ -103,6 +103,11 @@ impl StateDir {
         self.root.join("token")
     }
 
+    /// The port that the last host took, if it could choose.
+    pub fn port_file(&self) -> PathBuf {
+        self.root.join("port")
+    }
+
     /// The announcement of the host.
     pub fn host_file(&self) -> PathBuf {
         self.root.join("host.json")

@@ -170,6 +170,14 @@ impl PhaseProgress {
         Ok(())
     }
 
+    /// Number of the same question, if the agent of the last try has asked it before: one that did not hear that it was asked,
+    /// since the host died meanwhile, asks again.
+    pub fn asked_before(&self, question: &Question) -> Option<u32> {
+        let known = self.questions.iter().filter(|asked| self.asked_by_agent().contains(&asked.question.number));
+        let same = |asked: &&Asked| asked.question.text == question.text && asked.question.options == question.options;
+        known.into_iter().find(same).map(|asked| asked.question.number)
+    }
+
     /// Numbers of the questions that the agent of the last try asked.
     pub(super) fn asked_by_agent(&self) -> &[u32] {
         self.tries.last().map(|last| last.asked.as_slice()).unwrap_or_default()

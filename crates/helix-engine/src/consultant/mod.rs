@@ -14,7 +14,8 @@ mod room;
 mod trouble;
 mod uploads;
 
-pub(crate) use desk::{Desk, TOOL_SERVER, ToolsEndpoint};
+pub use desk::ToolsEndpoint;
+pub(crate) use desk::{Desk, TOOL_SERVER};
 pub(crate) use enforce::Judged;
 pub use enforce::{Enforcement, Validator};
 pub(crate) use house::House;

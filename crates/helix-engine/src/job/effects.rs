@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use helix_agents::{AgentAsk, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
@@ -59,7 +59,7 @@ struct Shared {
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
     /// How agents of phases reach Helix's tools.
-    tools: Arc<OnceLock<ToolsEndpoint>>,
+    tools: Option<ToolsEndpoint>,
     /// This `helix` binary, for agents that call it.
     helix: PathBuf,
     /// Where failures are handed in.
@@ -74,7 +74,7 @@ impl Carrier {
         default_agent: String,
         activity: broadcast::Sender<Activity>,
         git: GitEnvironment,
-        tools: Arc<OnceLock<ToolsEndpoint>>,
+        tools: Option<ToolsEndpoint>,
         helix: PathBuf,
         failures: FailureDesk,
     ) -> Self {
@@ -407,7 +407,7 @@ impl Carrier {
 
     /// Helix's tools, as the agent of a phase reaches them.
     fn tool_server(&self, run: &RunId) -> Option<McpServer> {
-        let endpoint = self.shared.tools.get()?;
+        let endpoint = self.shared.tools.as_ref()?;
         let headers = [
             ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
             ("X-Helix-Run".to_owned(), run.to_string()),

@@ -167,11 +167,11 @@ impl JobLoop {
             }
             let cancel = self.closing.child_token();
             let work = self.carrier.carry_out(self.log.id.clone(), effect.clone(), &self.log.state, cancel.clone());
-            let (carried_key, crash) = (key.clone(), self.crash.clone());
+            let (carried_key, crash, place) = (key.clone(), self.crash.clone(), place_of(&effect));
             let task = self.results.spawn(async move {
-                crash.pass("before an effect");
+                crash.pass(|| format!("before {place}"));
                 let events = work.await;
-                crash.pass("after an effect");
+                crash.pass(|| format!("after {place}"));
                 Carried { key: carried_key, events }
             });
             self.keys.insert(task.id(), key.clone());
@@ -234,10 +234,15 @@ impl JobLoop {
                 }
             }
             Command::Ask { phase, mut question, done } => {
-                let asked = self.log.state.active().and_then(|active| active.progress(&phase));
-                question.number = asked.map_or(0, |progress| progress.questions.len() as u32) + 1;
-                let number = question.number;
-                let answer = self.take_in(JobEvent::QuestionAsked { phase, question }).await?.map(|()| number);
+                let progress = self.log.state.active().and_then(|active| active.progress(&phase));
+                let answer = match progress.and_then(|progress| progress.asked_before(&question)) {
+                    Some(number) => Ok(number),
+                    None => {
+                        let number = progress.map_or(0, |progress| progress.questions.len() as u32) + 1;
+                        question.number = number;
+                        self.take_in(JobEvent::QuestionAsked { phase, question }).await?.map(|()| number)
+                    }
+                };
                 if done.send(answer).is_err() {
                     tracing::debug!(job = %self.log.id, "nobody waits for the number of a question");
                 }
@@ -320,6 +325,17 @@ impl JobHandle {
         let command = Command::Ask { phase, question: Box::new(question), done };
         self.commands.send(command).await.map_err(|_| Refused::Over)?;
         answer.await.unwrap_or(Err(Refused::Over))
+    }
+}
+
+/// Names an effect by what it does, for [`CrashPoint`]: its key, or what is put together without the ids of commits.
+fn place_of(effect: &Effect) -> String {
+    match effect {
+        Effect::Integrate { tips } => {
+            let phases: Vec<&str> = tips.iter().map(|tip| tip.phase.as_str()).collect();
+            format!("effect integrate/{}", phases.join("+"))
+        }
+        other => format!("effect {}", other.key()),
     }
 }
 

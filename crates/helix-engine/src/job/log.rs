@@ -88,11 +88,12 @@ impl JobLog {
         }
         let append = self.append_of(&recorded, &next, last)?;
         let mut pause = FIRST_PAUSE;
-        self.crash.pass("before an append");
+        let crash = self.crash.clone();
+        crash.pass(|| format!("before {}", append_place(&recorded)));
         loop {
             match self.journal.append(append.clone()).await {
                 Ok(_) => {
-                    self.crash.pass("after an append");
+                    crash.pass(|| format!("after {}", append_place(&recorded)));
                     self.state = next;
                     return Ok(Record::Done);
                 }
@@ -129,4 +130,22 @@ impl JobLog {
             None => append,
         })
     }
+}
+
+/// Names an append by what it says, for [`CrashPoint`].
+fn append_place(recorded: &[Recorded<JobEvent>]) -> String {
+    let names = recorded.iter().map(|one| {
+        let mut name = one.event.name().to_owned();
+        // An event that cannot be written is refused before; here its fields only tell places apart.
+        let fields = serde_json::to_value(&one.event).unwrap_or_default();
+        for key in ["phase", "attempt", "gate", "round", "asked"] {
+            match &fields[key] {
+                serde_json::Value::String(text) => name.push_str(&format!(" {text}")),
+                serde_json::Value::Number(number) => name.push_str(&format!(" {key} {number}")),
+                _ => {}
+            }
+        }
+        name
+    });
+    format!("append of {}", names.collect::<Vec<_>>().join(", "))
 }

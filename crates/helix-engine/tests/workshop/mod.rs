@@ -260,6 +260,7 @@ fn config(sandbox: &Sandbox, script: &Path, patience: Patience) -> EngineConfig 
         failures: Default::default(),
         max_agents: 4,
         patience,
+        tools: None,
         helix,
         config_dir: None,
     }

@@ -33,7 +33,8 @@ impl Host {
 
     pub(crate) async fn start_with(config: ServerConfig) -> Self {
         let (state, engine) = bare_engine().await;
-        Self::serve(state, engine, config).await
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::serve(state, engine, listener, config).await
     }
 
     /// A host whose Consultant is the fake agent, which does what the messages order.
@@ -52,12 +53,13 @@ impl Host {
         settings.consultant.agent = "fake".into();
         settings.default_agent = "fake".into();
         settings.agents = vec![agent];
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        settings.tools = Some(helix_server::tools_endpoint(listener.local_addr().unwrap(), Some(TOKEN)));
         let engine = Engine::open(directory, settings).await.unwrap();
-        Self::serve(state, engine, config).await
+        Self::serve(state, engine, listener, config).await
     }
 
-    async fn serve(state: tempfile::TempDir, engine: Engine, config: ServerConfig) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    async fn serve(state: tempfile::TempDir, engine: Engine, listener: TcpListener, config: ServerConfig) -> Self {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (shutdown, stopped) = oneshot::channel();
         let config = ServerConfig { token: Some(TOKEN.into()), ..config };
@@ -145,6 +147,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         policy: Policy::default(),
         max_agents: 2,
         patience: Default::default(),
+        tools: None,
         helix: "/nonexistent/helix".into(),
         config_dir: None,
     }

@@ -233,10 +233,12 @@ impl Settings {
         })
     }
 
-    /// Where a test lets the process die: `HELIX_CRASH_AT`, a number from 1 (docs/development.md).
+    /// Where a test lets the process die: `HELIX_CRASH_AT`, names of places, one a line, and `HELIX_CRASH_PLACES`, the file that
+    /// those passed are written to (docs/development.md).
     fn crash_point(environment: &Environment) -> CrashPoint {
-        let number = environment.variable("HELIX_CRASH_AT").and_then(|text| text.parse().ok());
-        number.map_or_else(CrashPoint::default, CrashPoint::at)
+        let names = environment.variable("HELIX_CRASH_AT").unwrap_or_default();
+        let record = environment.variable("HELIX_CRASH_PLACES").filter(|path| !path.is_empty()).map(PathBuf::from);
+        CrashPoint::planned(names.lines().map(str::to_owned), record)
     }
 
     /// What the engine is told.
@@ -276,6 +278,7 @@ impl Settings {
             }),
             max_agents: self.max_agents.value,
             patience: self.patience,
+            tools: None,
             helix: environment.program.clone(),
             config_dir: files::user_directory(environment),
             crash: Self::crash_point(environment),

@@ -4,15 +4,15 @@
 
 mod background;
 mod idle;
+mod port;
 mod reach;
 mod token;
 
 use std::net::SocketAddr;
 
-use helix_engine::{Engine, EngineError};
+use helix_engine::{Engine, EngineConfig, EngineError};
 use helix_server::ServerConfig;
 use helix_store::{DatabaseError, HostInfo, HostLock, OpenError, StateDir, StateDirError};
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -110,19 +110,22 @@ impl Host {
             | StateDirError::Announcement { .. }
             | StateDirError::Io { .. } => HostError::Failed(state_dir_error(&error)),
         })?;
-        let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(&listening.address, &error))?;
+        let listener = port::bind(address, &state).await.map_err(|error| cannot_listen(&listening.address, &error))?;
         let bound = listener.local_addr().map_err(|error| cannot_listen(&listening.address, &error))?;
         let token = token::prepare(settings, &state, &listening.access)?;
-        let config = settings.engine(environment)?;
+        let required = match listening.access {
+            Access::Token(_) => Some(token.value.clone()),
+            Access::Open => None,
+        };
+        // Jobs of a former host go on as soon as the engine is open: their agents must have been told of the tools by then.
+        let tools = Some(helix_server::tools_endpoint(bound, required.as_deref()));
+        let config = EngineConfig { tools, ..settings.engine(environment)? };
         let models = config.agents.iter().filter_map(|agent| agent.default_model.clone()).collect();
         let engine = Engine::open(state, config).await.map_err(|error| engine_error(&error))?;
 
         let shutdown = CancellationToken::new();
         let server_config = settings.chat_api.apply(ServerConfig {
-            token: match listening.access {
-                Access::Token(_) => Some(token.value.clone()),
-                Access::Open => None,
-            },
+            token: required,
             models,
             ..ServerConfig::default()
         });
