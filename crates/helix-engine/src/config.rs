@@ -13,6 +13,10 @@ use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
 use crate::prompt::ConsultantPrompt;
 
+/// How long a chat shows how its jobs get on when nothing else is said: long enough for most phases, short enough that a chat
+/// client that was left alone closes its connection.
+pub const FOLLOW_JOBS: std::time::Duration = std::time::Duration::from_secs(600);
+
 /// Everything an engine is told once, at its start.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
@@ -58,6 +62,8 @@ pub struct ConsultantConfig {
     pub model: Option<String>,
     /// Time limit of one turn.
     pub turn_timeout: std::time::Duration,
+    /// How long a chat goes on showing how its jobs get on, after an answer; zero: not at all.
+    pub follow_jobs: std::time::Duration,
     /// Its standing instructions.
     pub prompt: ConsultantPrompt,
     /// How its answers are checked and corrected.
@@ -75,6 +81,7 @@ impl ConsultantConfig {
             agent: agent.into(),
             model: None,
             turn_timeout,
+            follow_jobs: FOLLOW_JOBS,
             prompt: ConsultantPrompt::default(),
             enforcement: Enforcement::default(),
             skills: Vec::new(),

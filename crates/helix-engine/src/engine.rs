@@ -58,7 +58,7 @@ pub(crate) struct Inner {
     pub(crate) desk: Arc<Desk>,
     pub(crate) probes: Probes,
     carrier: Carrier,
-    house: House,
+    pub(crate) house: House,
     pub(crate) jobs: Mutex<HashMap<JobId, JobHandle>>,
     /// One job at a time is taken up again: two that resume the same one would both write its next event.
     pub(crate) reopening: tokio::sync::Mutex<()>,
@@ -66,7 +66,7 @@ pub(crate) struct Inner {
     /// Told when the loop of a job has ended and cleaned up.
     pub(crate) settled: tokio::sync::Notify,
     activity: broadcast::Sender<Activity>,
-    tasks: TaskTracker,
+    pub(crate) tasks: TaskTracker,
     pub(crate) closing: CancellationToken,
 }
 

@@ -32,7 +32,7 @@ pub mod submit;
 pub mod tools;
 pub mod workflows;
 
-pub use config::{ConsultantConfig, EngineConfig};
+pub use config::{ConsultantConfig, EngineConfig, FOLLOW_JOBS};
 pub use consultant::ToolsEndpoint;
 // What a host needs to configure an engine and to be its agents' keeper.
 pub use engine::{Activity, Engine, EngineError, Follow};

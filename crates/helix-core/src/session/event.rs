@@ -48,6 +48,9 @@ pub enum SessionEvent {
         /// Model that the client chose, in the agent's words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
+        /// What the client adds to the agent's instructions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        system: Option<String>,
         /// Files that came with the message.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
@@ -89,6 +92,11 @@ pub enum SessionEvent {
     },
     /// A job was started from this conversation.
     JobStarted {
+        /// Which.
+        job: JobId,
+    },
+    /// The conversation is about this job, too, which was started elsewhere.
+    JobJoined {
         /// Which.
         job: JobId,
     },
@@ -142,6 +150,7 @@ impl SessionEvent {
             Self::TurnStarted { .. } => "turn_started",
             Self::TurnFinished { .. } => "turn_finished",
             Self::JobStarted { .. } => "job_started",
+            Self::JobJoined { .. } => "job_joined",
             Self::ProjectChosen { .. } => "project_chosen",
             Self::AnswerChecked { .. } => "answer_checked",
         }

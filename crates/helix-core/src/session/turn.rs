@@ -41,6 +41,9 @@ pub struct TurnView {
     /// Model that the client chose, in the agent's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// What the client adds to the agent's instructions, for as long as the turn runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
     /// Files that came with the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,

@@ -41,7 +41,7 @@ pub struct SessionView {
     /// The turn that is being answered.
     #[serde(default)]
     pub running: Option<Box<TurnView>>,
-    /// Jobs started from it, oldest first.
+    /// Jobs that it is about, in the order in which they came into it: started from it, or asked about in it.
     pub jobs: Vec<JobId>,
     /// Directory of the project that it is about, if it has come to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,11 +129,19 @@ impl SessionView {
                 // Where the agent had lost the session that was to be resumed, it wrote to another one.
                 let written = end.as_ref().and_then(|end: &TurnEnd| end.session.clone());
                 let agent_session = written.or_else(|| open.agent_session.clone());
-                let turn = TurnView { end, agent_session, ..*open };
+                // Only a run that is still to come would need the client's instructions.
+                let turn = TurnView { end, agent_session, system: None, ..*open };
                 (view, Some(turn))
             }
             (Some(mut view), SessionEvent::JobStarted { job }) => {
                 view.jobs.push(job.clone());
+                (view, None)
+            }
+            (Some(mut view), SessionEvent::JobJoined { job }) => {
+                // Two questions about the same job at once join it twice.
+                if !view.jobs.contains(job) {
+                    view.jobs.push(job.clone());
+                }
                 (view, None)
             }
             (Some(mut view), SessionEvent::ProjectChosen { path }) => {
@@ -202,6 +210,7 @@ fn started(view: &SessionView, at: Timestamp, event: &SessionEvent) -> Option<Tu
         asked,
         client,
         model,
+        system,
         attachments,
         resume: _,
         agent_session,
@@ -227,6 +236,7 @@ fn started(view: &SessionView, at: Timestamp, event: &SessionEvent) -> Option<Tu
         asked: asked.clone(),
         client: client.clone(),
         model: model.clone(),
+        system: system.clone(),
         attachments: attachments.clone(),
         agent_session: agent_session.clone(),
         started_at: at,

@@ -192,6 +192,12 @@ impl Preface {
                 Difference::EditedAnswer(text) => {
                     self.quote("the user has edited your last answer. It counts as it reads now", text);
                 }
+                Difference::Job(text) => {
+                    self.quote(
+                        "since your last answer this happened to a job of this conversation, by the journal",
+                        text,
+                    );
+                }
                 Difference::Unheard(text) => self.quote("the user also said this before and got no answer", text),
             }
         }

@@ -3,7 +3,6 @@
 //! Must not know what a turn does.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 
 use helix_core::ids::{RunId, SessionId};
@@ -11,7 +10,7 @@ use helix_core::job::Recorded;
 use helix_core::session::{SessionEvent, SessionView};
 use helix_store::{MAX_ROWS_PER_PAGE, NewEvent, NewSession, Opened, ReadError};
 use jiff::Timestamp;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -39,7 +38,7 @@ struct Door {
     queue: mpsc::Sender<Waiting>,
     stop: Arc<Mutex<CancellationToken>>,
     /// Turns that are waiting or under way.
-    open: Arc<AtomicUsize>,
+    open: Arc<watch::Sender<usize>>,
 }
 
 impl House {
@@ -113,6 +112,11 @@ impl House {
             }
             Some(_) | None => false,
         }
+    }
+
+    /// How many turns of a conversation are waiting or under way, from now on.
+    pub(crate) fn open_turns(&self, view: SessionView) -> watch::Receiver<usize> {
+        self.door(view).open.subscribe()
     }
 
     /// The conversation of a request; opened if the client has a new key for it.

@@ -51,6 +51,8 @@ pub(super) enum Difference {
     EditedAnswer(String),
     /// A user message that never reached Helix.
     Unheard(String),
+    /// What happened to a job of the conversation since, told in lines.
+    Job(String),
 }
 
 /// Finds the place of a request. Called when the request's turn has come, so that nothing moves meanwhile.

@@ -6,7 +6,6 @@ mod enforcing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use helix_agents::{AgentAsk, SessionRef};
 use helix_core::ids::{RunId, SessionId, TurnId};
@@ -16,13 +15,14 @@ use helix_core::session::{SessionEvent, SessionView, TextRelation, TurnPlace, Tu
 use helix_core::usage::Usage;
 use helix_store::{Append, NewEvent, Projection, Stream};
 use jiff::Timestamp;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::context::{self, Context};
 use super::desk::Desk;
 use super::ears::Ears;
-use super::placing::{self, Placed, Position};
+use super::news::{self, JobStory};
+use super::placing::{self, Difference, Placed, Position};
 use super::{TurnEnded, TurnEvent, TurnRequest, trouble, uploads};
 use crate::agent_run::{AgentRunner, RunError, RunLimits, RunReport};
 use enforcing::Enforced;
@@ -35,19 +35,23 @@ pub(super) struct Waiting {
 }
 
 /// Counts as an open turn of its conversation for as long as it exists.
-pub(super) struct Seat(Arc<AtomicUsize>);
+pub(super) struct Seat(Arc<watch::Sender<usize>>);
 
 impl Seat {
     /// Takes a seat; returns how many are taken already.
-    pub(super) fn take(open: &Arc<AtomicUsize>) -> (Self, usize) {
-        let ahead = open.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn take(open: &Arc<watch::Sender<usize>>) -> (Self, usize) {
+        let mut ahead = 0;
+        open.send_modify(|open| {
+            ahead = *open;
+            *open += 1;
+        });
         (Self(Arc::clone(open)), ahead)
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.send_modify(|open| *open -= 1);
     }
 }
 
@@ -71,6 +75,9 @@ struct Work {
     usage: Usage,
     stop: CancellationToken,
     ears: Ears,
+    /// Its place among the conversation's open turns, given up before its end is told: whoever hears of the end may then
+    /// trust in the count. Turns of a former host have none.
+    seat: Option<Seat>,
 }
 
 impl Room {
@@ -109,6 +116,7 @@ impl Room {
             usage: Usage::default(),
             stop: self.new_stop(),
             ears: Ears::unheard(),
+            seat: None,
         };
         let mut done = Vec::new();
         for run in &runs {
@@ -131,14 +139,15 @@ impl Room {
     }
 
     async fn answer(&mut self, waiting: Waiting) {
-        let Waiting { request, listener, seat: _seat } = waiting;
+        let Waiting { request, listener, seat } = waiting;
         let mut ears = Ears::of(listener, request.audience.clone());
         // Jobs may have been started from this conversation meanwhile: the record is read again.
         let ended = match self.place(&request).await {
             Ok(Placed::Again(turn)) => Ok(self.tell_again(&turn, &mut ears).await),
-            Ok(Placed::New(position)) => return self.take_turn(request, *position, ears).await,
+            Ok(Placed::New(position)) => return self.take_turn(request, *position, ears, seat).await,
             Err(error) => Err(error),
         };
+        drop(seat);
         ears.finish(ended.unwrap_or_else(refused)).await;
     }
 
@@ -164,7 +173,7 @@ impl Room {
     }
 
     /// Carries a new turn out, from its beginning in the record to its end.
-    async fn take_turn(&mut self, request: TurnRequest, position: Position, ears: Ears) {
+    async fn take_turn(&mut self, request: TurnRequest, mut position: Position, ears: Ears, seat: Seat) {
         let mut work = Work {
             turn: self.view.next_turn(),
             continues: match &position.place {
@@ -175,11 +184,12 @@ impl Room {
             usage: Usage::default(),
             stop: self.new_stop(),
             ears,
+            seat: Some(seat),
         };
         if !self.desk.config.enforcement.validators.is_empty() {
             work.ears.check_drafts();
         }
-        let result = self.begin_and_ask(&mut work, &request, &position).await;
+        let result = self.begin_and_ask(&mut work, &request, &mut position).await;
         let (enforced, error) = match result {
             Ok(report) => {
                 let run = RunId::for_turn(&work.turn, work.runs);
@@ -191,6 +201,7 @@ impl Room {
         if error.is_some() {
             ended.error = error;
         }
+        drop(work.seat.take());
         work.ears.finish(ended).await;
     }
 
@@ -198,9 +209,12 @@ impl Room {
         &mut self,
         work: &mut Work,
         request: &TurnRequest,
-        position: &Position,
+        position: &mut Position,
     ) -> Result<RunReport, ErrorView> {
         let attachments = uploads::keep(&self.view.directory, &request.uploads).await?;
+        let stories = self.stories(position).await?;
+        position.differences.extend(stories.iter().map(|story| Difference::Job(story.told())));
+        let position = &*position;
         let context = context::at(&self.desk.journal, &self.view, position, request).await?;
         let message = uploads::told(&request.message, &self.view.directory, &attachments);
         self.record(SessionEvent::TurnStarted {
@@ -211,13 +225,27 @@ impl Room {
             asked: asked(&self.desk, work, request).await,
             client: request.client.clone(),
             model: request.model.clone(),
+            system: request.system.clone(),
             attachments,
             resume: context.resumes().cloned(),
             agent_session: Some(context.writes_to().clone()),
         })
         .await?;
         work.ears.tell(TurnEvent::Began { session: self.view.id.clone(), turn: work.turn.clone() }).await;
+        for story in &stories {
+            work.ears.tell(TurnEvent::Status { text: format!("Since your last message, {}", story.standing()) }).await;
+        }
         self.ask_agent(work, request, position, context, &message).await
+    }
+
+    /// What happened to the conversation's jobs since the answer that the turn goes on from.
+    async fn stories(&self, position: &Position) -> Result<Vec<JobStory>, ErrorView> {
+        let since = position.parent.as_ref().and_then(|parent| parent.end.as_ref()).map(|end| end.at);
+        let found = news::since(&self.desk.journal, &self.view.jobs, since).await;
+        found.map_err(|error| ErrorView {
+            message: format!("the conversation's jobs cannot be read: {error}"),
+            hint: Some("`helix doctor` examines the database".into()),
+        })
     }
 
     /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record [T8].

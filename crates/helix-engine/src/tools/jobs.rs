@@ -2,6 +2,7 @@
 
 use helix_core::failure::report::{Look, Reader};
 use helix_core::finding::fence_for;
+use helix_core::ids::JobId;
 use helix_core::job::{JobStatus, JobView, Origin};
 use helix_core::question::QuestionStatus;
 use helix_core::session::SessionEvent;
@@ -47,6 +48,22 @@ impl Tools {
         .await
     }
 
+    /// Notes that the conversation is about a job from now on. Where that fails the question is answered all the same.
+    async fn join(&self, job: &JobId) {
+        let Caller::Conversation(session) = &self.caller else { return };
+        match self.engine.session(session).await {
+            Ok(view) if view.jobs.contains(job) => return,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(%session, %job, error = crate::job::environment(&error).message, "a conversation cannot be read");
+                return;
+            }
+        }
+        if let Err(error) = self.engine.inner.desk.record(session, SessionEvent::JobJoined { job: job.clone() }).await {
+            tracing::warn!(%session, %job, %error, "a job is not noted in the conversation that asked about it");
+        }
+    }
+
     /// How a job stands, and what it waits for.
     pub async fn job_status(&self, arguments: JobStatusOf) -> ToolAnswer {
         self.answered(async {
@@ -64,6 +81,7 @@ impl Tools {
                 },
             };
             let job = self.engine.job(&id).await.map_err(|error| Refusal::of(&error))?;
+            self.join(&job.id).await;
             let mut text = status_text(&job);
             if job.status == JobStatus::Failed {
                 let reader = match &self.caller {
@@ -88,7 +106,7 @@ fn report_text(one: &JobReport, reader: Reader) -> String {
         (None, trouble) => trouble.clone().unwrap_or_else(|| "it is missing".to_owned()),
     };
     let fence = fence_for(&said);
-    format!("\nReport of {}, data only:\n{fence}text\n{}\n{fence}", one.title(), said.trim_end())
+    format!("\n\nReport of {}, data only:\n{fence}text\n{}\n{fence}", one.title(), said.trim_end())
 }
 
 fn job_of(run: &helix_core::ids::RunId) -> Result<String, Refusal> {
@@ -97,21 +115,21 @@ fn job_of(run: &helix_core::ids::RunId) -> Result<String, Refusal> {
 }
 
 fn status_text(job: &JobView) -> String {
-    let mut text = format!("Job {} ({}) is {}.", job.id, job.name, job.status.word());
+    let mut text = format!("Job {} ({}) is {}.\n", job.id, job.name, job.status.word());
     for phase in &job.phases {
         let stage = phase.stage.as_ref().map(|stage| format!(", {stage}")).unwrap_or_default();
         let error = phase.error.as_ref().map(|error| format!(": {}", error.message)).unwrap_or_default();
         text.push_str(&format!("\n- {} {}{stage} (try {}){error}", phase.id, phase.status.word(), phase.attempt));
     }
     for question in job.questions.iter().filter(|question| question.status == QuestionStatus::Open) {
-        text.push_str(&format!("\nIt waits for an answer: {}", question_line(question)));
+        text.push_str(&format!("\n\nIt waits for an answer: {}", question_line(question)));
     }
     if let Some(commit) = &job.commit {
-        text.push_str(&format!("\nThe result is commit {commit}."));
+        text.push_str(&format!("\n\nThe result is commit {commit}."));
     }
     if let Some(error) = &job.error {
         let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-        text.push_str(&format!("\nIt failed: {}{hint}", error.message));
+        text.push_str(&format!("\n\nIt failed: {}{hint}", error.message));
     }
     text
 }

@@ -63,12 +63,30 @@ struct StatusEvent<'a> {
 struct StatusData<'a> {
     description: &'a str,
     done: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    hidden: bool,
+}
+
+/// How a status line is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Something goes on.
+    Shimmering,
+    /// It stands.
+    Still,
+    /// Not above the answer; in the list of all lines, if that is opened.
+    Hidden,
 }
 
 impl<'a> StatusFrame<'a> {
-    /// A line above the answer; it shimmers until one is `done`.
-    pub(crate) fn new(description: &'a str, done: bool) -> Self {
-        Self { event: StatusEvent { kind: "status", data: StatusData { description, done } } }
+    /// A line above the answer; only the last one counts.
+    pub(crate) fn new(description: &'a str, shown: Shown) -> Self {
+        let (done, hidden) = match shown {
+            Shown::Shimmering => (false, false),
+            Shown::Still => (true, false),
+            Shown::Hidden => (true, true),
+        };
+        Self { event: StatusEvent { kind: "status", data: StatusData { description, done, hidden } } }
     }
 }
 

@@ -2,14 +2,16 @@
 //!
 //! Whatever happens to the turn, the stream ends in order: every tool call closed, the status done, `[DONE]` last.
 
-use helix_engine::consultant::{TurnEnded, TurnEvent};
+use helix_engine::consultant::{JobNews, TurnEnded, TurnEvent};
 use jiff::Timestamp;
 
-use super::chunk::{Chunk, ChunkChoice, Delta, Identity, Item, ItemFrame, OutputText, StatusFrame};
+use super::chunk::{Chunk, ChunkChoice, Delta, Identity, Item, ItemFrame, OutputText, Shown, StatusFrame};
 use super::error::ApiError;
 use super::items::Parts;
 use super::marks;
 use super::profile::{Profile, ToolDisplay};
+use super::streaming::Watch;
+use super::tool_name;
 use crate::sse;
 
 /// Longest line that stands for a tool call or a status where no more can be shown, in characters.
@@ -41,6 +43,12 @@ pub struct Encoder {
     calls: usize,
     progress: Progress,
     text: TextSoFar,
+    /// The status line that shimmers, if one does.
+    shimmers: Option<String>,
+    /// The turn's end, while what happens after it is shown.
+    answered: Option<Box<TurnEnded>>,
+    /// What the last status line says, if it is more than that all is done.
+    last_word: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +89,17 @@ impl Encoder {
             calls: 0,
             progress: Progress::Going,
             text: TextSoFar::Nothing,
+            shimmers: None,
+            answered: None,
+            last_word: None,
+        }
+    }
+
+    /// Whether the client shows events as such.
+    pub(super) fn shows_events(&self) -> bool {
+        match self.profile {
+            Profile::OpenWebUi { .. } => true,
+            Profile::Plain => false,
         }
     }
 
@@ -101,8 +120,8 @@ impl Encoder {
         }
         match event {
             TurnEvent::Began { .. } => {
-                if let Profile::OpenWebUi { .. } = self.profile {
-                    sse::data(out, &StatusFrame::new("Working", false));
+                if self.shows_events() {
+                    self.status(out, "Working");
                 }
             }
             TurnEvent::Queued { ahead } => {
@@ -136,11 +155,7 @@ impl Encoder {
     }
 
     fn ended(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
-        self.close_calls(out);
-        if self.text == TextSoFar::Nothing {
-            // An agent that does not stream gives its answer only here. [9]
-            self.content(out, &ended.answer);
-        }
+        self.rest_of_answer(out, ended);
         // The chunk's time is good enough a clock for a pause in a field that no stream carries.
         let now = Timestamp::from_second(self.identity.created).unwrap_or_default();
         let error = ApiError::of_turn(ended, now);
@@ -152,11 +167,22 @@ impl Encoder {
         self.finish(out, Some(ended), error.as_ref());
     }
 
+    fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
+        self.close_calls(out);
+        if self.text == TextSoFar::Nothing {
+            // An agent that does not stream gives its answer only here. [9]
+            self.content(out, &ended.answer);
+        }
+    }
+
     fn finish(&mut self, out: &mut Vec<u8>, ended: Option<&TurnEnded>, error: Option<&ApiError>) {
         self.progress = Progress::Over;
-        if let Profile::OpenWebUi { .. } = self.profile {
-            let description = if error.is_some() { "Stopped with an error" } else { "Done" };
-            sse::data(out, &StatusFrame::new(description, true));
+        if self.shows_events() {
+            let description = match error {
+                Some(_) => "Stopped with an error",
+                None => self.last_word.as_deref().unwrap_or("Done"),
+            };
+            sse::data(out, &StatusFrame::new(description, Shown::Still));
         }
         if error.is_none() {
             let choice = ChunkChoice { index: 0, delta: Delta::default(), finish_reason: Some("stop") };
@@ -173,8 +199,13 @@ impl Encoder {
     }
 
     fn caution(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
+        self.block(out, &marks::caution(message, hint));
+    }
+
+    /// A block of Helix's own, below what was said.
+    fn block(&mut self, out: &mut Vec<u8>, block: &str) {
         let gap = if self.text == TextSoFar::Nothing { "" } else { "\n\n" };
-        self.content(out, &format!("{gap}{}", marks::caution(message, hint)));
+        self.content(out, &format!("{gap}{block}"));
     }
 
     fn tool_started(&mut self, out: &mut Vec<u8>, agent_id: String, name: String, input: &serde_json::Value) {
@@ -185,12 +216,13 @@ impl Encoder {
         let mut call = OpenCall {
             agent_id,
             id: format!("{}-call-{}", self.identity.id, self.calls),
-            name,
+            name: tool_name::shown(&name),
             arguments: input.to_string(),
             place: 0,
         };
         match self.profile {
             Profile::OpenWebUi { tools: ToolDisplay::Items } => {
+                self.still(out);
                 call.place = self.parts.item();
                 sse::data(out, &call.frame("response.output_item.added", "in_progress"));
             }
@@ -242,8 +274,19 @@ impl Encoder {
             return;
         }
         match self.profile {
-            Profile::OpenWebUi { .. } => sse::data(out, &StatusFrame::new(&line, false)),
+            Profile::OpenWebUi { .. } => {
+                sse::data(out, &StatusFrame::new(&line, Shown::Shimmering));
+                self.shimmers = Some(line);
+            }
             Profile::Plain => self.reasoning(out, &format!("{line}\n")),
+        }
+    }
+
+    /// Lets no line shimmer any more, since something is seen that moves by itself: whoever presses Stop closes the connection,
+    /// and could not be told later.
+    fn still(&mut self, out: &mut Vec<u8>) {
+        if let Some(line) = self.shimmers.take() {
+            sse::data(out, &StatusFrame::new(&line, Shown::Hidden));
         }
     }
 
@@ -251,6 +294,7 @@ impl Encoder {
         if text.is_empty() {
             return;
         }
+        self.still(out);
         if let Some(place) = self.parts.reasoning() {
             for call in self.open.iter_mut().filter(|call| call.place >= place) {
                 call.place += 1;
@@ -263,6 +307,7 @@ impl Encoder {
         if text.is_empty() {
             return;
         }
+        self.still(out);
         self.text = TextSoFar::Some;
         self.parts.text();
         self.delta(out, Delta { content: Some(text), ..Delta::default() });
@@ -281,6 +326,30 @@ impl Encoder {
     ) {
         let Identity { id, created, model } = &self.identity;
         sse::data(out, &Chunk { id, object: "chat.completion.chunk", created: *created, model, choices, usage });
+    }
+}
+
+impl Watch for Encoder {
+    fn answered(&mut self, out: &mut Vec<u8>, ended: TurnEnded) {
+        self.rest_of_answer(out, &ended);
+        self.answered = Some(Box::new(ended));
+    }
+
+    fn news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
+        let line = one_line(&news.line());
+        match news {
+            // Never shimmering: a client that stops watching leaves the last line as it is.
+            JobNews::Progress { .. } => sse::data(out, &StatusFrame::new(&line, Shown::Still)),
+            JobNews::GoesOn { .. } => {}
+            JobNews::Asks(question) => self.block(out, &marks::job_asks(question)),
+            JobNews::Over(job) => self.block(out, &marks::job_over(job)),
+        }
+        self.last_word = Some(line);
+    }
+
+    fn rest(&mut self, out: &mut Vec<u8>) {
+        let ended = self.answered.take();
+        self.finish(out, ended.as_deref(), None);
     }
 }
 

@@ -1,18 +1,70 @@
-//! Helix's own marks in answers: the warning block that it writes, and what clients make of its activity.
+//! Helix's own marks in answers: the blocks that it writes, and what clients make of its activity.
 //!
 //! They are for the user's eyes and are taken out of history, so that no agent ever reads them as its own words. [11]
 
-/// How a warning block of Helix's begins; nothing else is taken out as one.
+use helix_core::job::{JobStatus, JobView};
+use helix_core::question::QuestionView;
+use helix_engine::consultant::outcome_of;
+
+/// Something is wrong.
 const CAUTION: &str = "> [!CAUTION]\n> **Helix:** ";
+/// Something is worth knowing.
+const NOTE: &str = "> [!NOTE]\n> **Helix:** ";
+/// Something is asked.
+const IMPORTANT: &str = "> [!IMPORTANT]\n> **Helix:** ";
+/// How Helix's blocks begin; nothing else is taken out as one.
+const OPENINGS: [&str; 3] = [CAUTION, NOTE, IMPORTANT];
 
 /// Writes a warning block: Markdown that chat clients show in colour.
 pub(crate) fn caution(message: &str, hint: Option<&str>) -> String {
-    let mut text = String::from(CAUTION);
-    text.push_str(&message.replace(['\r', '\n'], " "));
-    text.push('\n');
-    if let Some(hint) = hint {
-        text.push_str(">\n> ");
-        text.push_str(&hint.replace(['\r', '\n'], " "));
+    let mut paragraphs = vec![message.replace(['\r', '\n'], " ")];
+    paragraphs.extend(hint.map(|hint| hint.replace(['\r', '\n'], " ")));
+    block(CAUTION, &paragraphs)
+}
+
+/// Writes how a job ended.
+pub(crate) fn job_over(job: &JobView) -> String {
+    let opening = match job.status {
+        JobStatus::Failed => CAUTION,
+        JobStatus::Succeeded | JobStatus::Cancelled | JobStatus::Queued | JobStatus::Running | JobStatus::Waiting => {
+            NOTE
+        }
+    };
+    let outcome = outcome_of(job).replace(['\r', '\n'], " ");
+    let more = match job.status {
+        JobStatus::Failed => format!("All of it: `helix jobs show {}`. Ask here what to do about it.", job.id),
+        JobStatus::Succeeded | JobStatus::Cancelled | JobStatus::Queued | JobStatus::Running | JobStatus::Waiting => {
+            format!("All of it: `helix jobs show {}`.", job.id)
+        }
+    };
+    block(opening, &[format!("Job {} {outcome}.", job.name), more])
+}
+
+/// Writes what a job asks, and how it is answered.
+pub(crate) fn job_asks(question: &QuestionView) -> String {
+    let mut paragraphs = vec![
+        format!("Job {} waits for you (phase `{}`):", question.job_name, question.phase),
+        question.text.trim().to_owned(),
+    ];
+    let options =
+        question.options.iter().map(|one| format!("- **{}**: {}", one.key, one.label.replace(['\r', '\n'], " ")));
+    let options: Vec<String> = options.collect();
+    if !options.is_empty() {
+        paragraphs.push(options.join("\n"));
+    }
+    paragraphs.push(format!("Answer here in the chat, or with `helix answer {}`.", question.id));
+    block(IMPORTANT, &paragraphs)
+}
+
+/// A block of paragraphs; every line of it is marked, so that its end is known.
+fn block(opening: &str, paragraphs: &[String]) -> String {
+    let mut text = String::from(opening);
+    for (index, paragraph) in paragraphs.iter().enumerate() {
+        if index > 0 {
+            text.push_str(">\n> ");
+        }
+        let lines: Vec<&str> = paragraph.lines().collect();
+        text.push_str(&lines.join("\n> "));
         text.push('\n');
     }
     text
@@ -20,40 +72,52 @@ pub(crate) fn caution(message: &str, hint: Option<&str>) -> String {
 
 /// Takes Helix's marks out of an answer.
 pub(crate) fn strip(text: &str) -> String {
-    let text = strip_cautions(text);
+    let text = strip_blocks(text);
     let text = strip_details(&text);
     text.trim().to_owned()
 }
 
-fn strip_cautions(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = find_line(rest, CAUTION) {
-        kept.push_str(&rest[..at]);
-        let block: usize =
-            rest[at..].split_inclusive('\n').take_while(|line| line.starts_with('>')).map(str::len).sum();
-        rest = &rest[at + block..];
-    }
-    kept.push_str(rest);
-    kept
+fn strip_blocks(text: &str) -> String {
+    let length = |rest: &str| {
+        let begins = OPENINGS.iter().any(|opening| rest.starts_with(opening));
+        let lines = || rest.split_inclusive('\n').take_while(|line| line.starts_with('>'));
+        begins.then(|| lines().map(str::len).sum())
+    };
+    without(text, "> [!", length)
 }
 
-/// Finds `needle` at the beginning of a line.
-fn find_line(text: &str, needle: &str) -> Option<usize> {
-    text.match_indices(needle).map(|(at, _)| at).find(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n')
+/// A text without what begins a line with `sign` and has a length by `length`. Linear, whatever a client sends: every place
+/// is looked at once.
+fn without(text: &str, sign: &str, length: impl Fn(&str) -> Option<usize>) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let (mut copied, mut from) = (0, 0);
+    while let Some(found) = text[from..].find(sign) {
+        let at = from + found;
+        let begins_line = at == 0 || text.as_bytes()[at - 1] == b'\n';
+        match begins_line.then(|| length(&text[at..])).flatten() {
+            Some(length) => {
+                kept.push_str(&text[copied..at]);
+                (copied, from) = (at + length, at + length);
+            }
+            None => from = at + sign.len(),
+        }
+    }
+    kept.push_str(&text[copied..]);
+    kept
 }
 
 /// Open WebUI and other clients keep activity as `<details type="…">` blocks; a user's own `<details>` has no type.
 fn strip_details(text: &str) -> String {
     const OPENINGS: [&str; 2] = ["<details type=\"reasoning\"", "<details type=\"tool_calls\""];
     const CLOSING: &str = "</details>";
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = OPENINGS.iter().filter_map(|opening| find_line(rest, opening)).min() {
-        let Some(end) = rest[at..].find(CLOSING) else { break };
-        kept.push_str(&rest[..at]);
-        rest = &rest[at + end + CLOSING.len()..];
-    }
+    // Where the last one ends: beyond it nothing is closed, and nothing need be looked for.
+    let Some(last) = text.rfind(CLOSING) else { return text.to_owned() };
+    let (closed, rest) = text.split_at(last + CLOSING.len());
+    let length = |rest: &str| {
+        let begins = OPENINGS.iter().any(|opening| rest.starts_with(opening));
+        begins.then(|| rest.find(CLOSING).map(|end| end + CLOSING.len())).flatten()
+    };
+    let mut kept = without(closed, "<details type=", length);
     kept.push_str(rest);
     kept
 }
@@ -70,6 +134,42 @@ mod tests {
         assert_eq!(strip(&format!("{block}\nand on")), "and on");
         let foreign = "> [!CAUTION]\n> mind the gap\n\n<details><summary>log</summary>x</details>";
         assert_eq!(strip(foreign), foreign);
+    }
+
+    #[test]
+    fn what_helix_says_of_jobs_goes_too() {
+        let question: QuestionView = serde_json::from_value(serde_json::json!({
+            "id": "j1.page.1", "job": "j1", "job_name": "pages", "phase": "page", "kind": "approval", "status": "open",
+            "text": "May it begin?\n\n- first\n> second", "options": [{ "key": "approve", "label": "yes" }],
+            "free_text": true, "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
+        }))
+        .unwrap();
+        let block = job_asks(&question);
+        insta::assert_snapshot!(block, @r"
+        > [!IMPORTANT]
+        > **Helix:** Job pages waits for you (phase `page`):
+        >
+        > May it begin?
+        > 
+        > - first
+        > > second
+        >
+        > - **approve**: yes
+        >
+        > Answer here in the chat, or with `helix answer j1.page.1`.
+        ");
+        assert_eq!(strip(&format!("It runs.\n\n{block}\n\n{block}")), "It runs.");
+    }
+
+    #[test]
+    fn marks_without_end_are_read_in_one_pass() {
+        // Each of these made an earlier form look through all that follows.
+        for piece in ["<details type=\"reasoning\">x\n", "> [!CAUTION]\n", "\n<details type=\"tool_calls\"</details>"] {
+            let text = piece.repeat(4_000_000 / piece.len());
+            let began = std::time::Instant::now();
+            strip(&text);
+            assert!(began.elapsed() < std::time::Duration::from_secs(5), "{piece:?} took {:?}", began.elapsed());
+        }
     }
 
     #[test]

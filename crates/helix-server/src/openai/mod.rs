@@ -20,6 +20,7 @@ mod responses;
 mod session_key;
 mod streaming;
 mod task;
+mod tool_name;
 mod turn;
 mod whole;
 

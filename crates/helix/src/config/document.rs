@@ -260,6 +260,27 @@ impl<'t, 'i> Section<'t, 'i> {
         }
     }
 
+    /// A length of time, or none at all.
+    pub(crate) fn duration_or_zero(
+        &mut self,
+        key: &'static str,
+        document: &mut Document<'_>,
+    ) -> Option<Written<Duration>> {
+        let (_, value) = self.take(key)?;
+        let parsed = match value.get_ref() {
+            DeValue::String(text) => text.parse::<jiff::SignedDuration>().ok(),
+            _ => None,
+        };
+        match parsed.and_then(|duration| Duration::try_from(duration).ok()) {
+            Some(duration) => Some(document.written(duration, value.span())),
+            None => {
+                let wanted = "a length of time, such as \"90s\", \"30m\" or \"2h\", or \"0s\"";
+                self.mismatch(key, wanted, value.get_ref(), value.span(), document);
+                None
+            }
+        }
+    }
+
     /// A length of time, or `never`, which is `None`.
     pub(crate) fn duration_or_never(
         &mut self,

@@ -11,6 +11,7 @@ use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_engine::consultant::Validator;
 
 use super::chat_api::ChatApiLayer;
+use super::conversations::ConversationsLayer;
 use super::document::{Document, Section, Written};
 use super::failures::FailuresLayer;
 use super::roles::RolesLayer;
@@ -35,6 +36,8 @@ pub(crate) struct Layer {
     pub(crate) enforcement_retries: Option<Written<u32>>,
     /// `[consultant] experts`.
     pub(crate) experts: Option<Written<bool>>,
+    /// How conversations are kept company.
+    pub(crate) conversations: ConversationsLayer,
     /// `[consultant] turn_timeout`.
     pub(crate) turn_timeout: Option<Written<Duration>>,
     /// `[server] listen`.
@@ -120,6 +123,7 @@ pub(crate) fn read(path: &Path, name: &str, text: &str) -> (Layer, Vec<Diagnosti
         layer.enforcement_retries = section.whole("enforcement_retries", &mut document);
         layer.experts = section.truth("experts", &mut document);
         layer.turn_timeout = section.duration("turn_timeout", &mut document);
+        layer.conversations = ConversationsLayer::read(&mut section, &mut document);
         section.finish(&mut document);
     }
     if let Some(mut section) = root.section("server", &mut document) {
@@ -241,6 +245,7 @@ mod tests {
             ("[jobs]\nmax_parallel = 0\n", "must be a whole number of at least 1"),
             ("[jobs]\nbudget_usd = -1\n", "must be a number above 0"),
             ("[consultant]\nturn_timeout = \"soon\"\n", "must be a length of time"),
+            ("[consultant]\nfollow_jobs = \"-1s\"\n", "must be a length of time"),
             ("[server]\nroots = \"/a\"\n", "must be a list of texts"),
             ("[agents.x]\ndialect = \"cloude\"\n", "did you mean \"claude\"?"),
             ("[agents.x]\ncommand = []\n", "names no program"),

@@ -3,6 +3,7 @@
 //! Must not know what the values are used for.
 
 mod chat_api;
+mod conversations;
 mod document;
 mod failures;
 mod files;

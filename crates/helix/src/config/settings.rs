@@ -17,6 +17,7 @@ use helix_engine::skills::SKILLS_DIRECTORY;
 use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
 
 use super::chat_api::ChatApiLayer;
+use super::conversations::ConversationSettings;
 use super::document::Written;
 use super::failures::FailuresLayer;
 use super::files;
@@ -132,6 +133,8 @@ pub(crate) struct Settings {
     pub(crate) experts: Option<Setting<PathBuf>>,
     /// Time limit of one turn.
     pub(crate) turn_timeout: Setting<Duration>,
+    /// How conversations are kept company.
+    pub(crate) conversations: ConversationSettings,
     /// Phases of a job at the same time.
     pub(crate) max_parallel: Setting<u32>,
     /// Agents at the same time.
@@ -216,6 +219,7 @@ impl Settings {
             turn_timeout: find
                 .first(|layer| layer.turn_timeout.as_ref())
                 .unwrap_or_else(|| Setting { value: TURN_TIMEOUT, origin: "built in".into() }),
+            conversations: ConversationSettings::of(&layers),
             max_parallel: find
                 .first(|layer| layer.max_parallel.as_ref())
                 .unwrap_or_else(|| Setting { value: Policy::default().max_parallel, origin: "built in".into() }),
@@ -265,6 +269,7 @@ impl Settings {
                 agent: self.consultant_agent.value.clone(),
                 model: self.consultant_model.as_ref().map(|setting| setting.value.clone()),
                 turn_timeout: self.turn_timeout.value,
+                follow_jobs: self.conversations.follow_jobs.value,
                 prompt,
                 enforcement: self.enforcement.clone(),
                 skills: skill_directories(environment),

@@ -221,8 +221,7 @@ impl Room {
         }
     }
 
-    /// The request of a turn that a former host began, as far as a correction needs it: the model is in the record, what the client
-    /// added to the instructions is not.
+    /// The request of a turn that a former host began, as far as a correction needs it.
     pub(super) fn recovered_request(&self, turn: &TurnView) -> TurnRequest {
         TurnRequest {
             conversation: Conversation::Session(self.view.id.clone()),
@@ -234,7 +233,7 @@ impl Room {
             uploads: Vec::new(),
             history: Vec::new(),
             client: turn.client.clone(),
-            system: None,
+            system: turn.system.clone(),
             model: turn.model.clone(),
             audience: Audience::default(),
         }

@@ -12,6 +12,7 @@ use crate::openai::error::ApiError;
 use crate::openai::marks;
 use crate::openai::profile::Profile;
 use crate::openai::streaming::Encode;
+use crate::openai::tool_name;
 use crate::sse;
 
 /// What a client asked of the stream.
@@ -224,12 +225,14 @@ impl Encoder {
         let (arguments, status) = (input.to_string(), "in_progress".to_owned());
         let place = match self.profile {
             Profile::OpenWebUi { .. } => {
+                let name = tool_name::shown(&name);
                 self.add(out, |id| OutputItem::FunctionCall { call_id: id.clone(), id, name, arguments, status })
             }
             Profile::Plain => self.add(out, |id| OutputItem::McpCall {
                 id,
-                server_label: "helix".into(),
-                name,
+                // The agent's built-in tools have no server of their own: they are Helix's to the client.
+                server_label: tool_name::split(&name).map_or("helix", |(server, _)| server).into(),
+                name: tool_name::split(&name).map_or(name.as_str(), |(_, tool)| tool).to_owned(),
                 arguments,
                 output: None,
                 error: None,

@@ -1,0 +1,210 @@
+//! Watches the jobs of a conversation after an answer, for whoever still reads it.
+//!
+//! Must not know any client's form. Watching changes nothing: jobs neither notice it nor end with it.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{BoxStream, SelectAll};
+use helix_core::ids::{JobId, SessionId, TurnId};
+use helix_core::job::{JobEvent, JobView, Recorded};
+use helix_core::question::{QuestionStatus, QuestionView};
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::news::{line, open_questions, outcome_of, standing};
+use crate::engine::{Engine, EngineError};
+
+/// Most jobs that are watched at once, the newest of the conversation.
+const MOST_JOBS: usize = 8;
+/// News that a slow reader may be behind; more are read from the journal when there is room.
+const BUFFER: usize = 64;
+
+/// What somebody who watches the jobs of a conversation is told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum JobNews {
+    /// Something happened, in one line.
+    Progress {
+        /// The line.
+        text: String,
+    },
+    /// A job waits for a person. Nothing follows.
+    Asks(Box<QuestionView>),
+    /// A job is over. Nothing follows after the last one's.
+    Over(Box<JobView>),
+    /// Watching ends while jobs go on. Nothing follows.
+    GoesOn {
+        /// How they stand, in one line.
+        text: String,
+    },
+}
+
+impl JobNews {
+    /// It in one line.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Progress { text } | Self::GoesOn { text } => text.clone(),
+            Self::Asks(question) => format!("{} waits for you: {}", question.job_name, question.text),
+            Self::Over(job) => format!("{} {}", job.name, outcome_of(job)),
+        }
+    }
+}
+
+impl Engine {
+    /// Watches the jobs of a conversation after one of its answers: until all are over, one waits for a person, the configured
+    /// time has passed, or the conversation goes on. `None` where there is nothing to watch. Whoever drops the receiver stops
+    /// watching, nothing else.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn follow_jobs(
+        &self,
+        session: &SessionId,
+        turn: &TurnId,
+    ) -> Result<Option<mpsc::Receiver<JobNews>>, EngineError> {
+        let limit = self.inner.config.consultant.follow_jobs;
+        let view = self.session(session).await?;
+        if limit.is_zero() || view.jobs.is_empty() || view.latest.as_ref() != Some(turn) {
+            return Ok(None);
+        }
+        let began = self.turn_record(turn).await?.started_at;
+        let jobs = self.known(&view.jobs[view.jobs.len().saturating_sub(MOST_JOBS)..]).await?;
+        let turns = self.inner.house.open_turns(view);
+        if *turns.borrow() > 0 {
+            return Ok(None);
+        }
+        let mut first = Vec::new();
+        // The agent may have ended its turn without knowing of what came meanwhile.
+        let over = jobs.iter().filter(|job| job.completed_at.is_some_and(|end| end > began));
+        first.extend(over.map(|job| JobNews::Over(Box::new(job.clone()))));
+        let asked: Vec<&QuestionView> = jobs.iter().flat_map(open_questions).collect();
+        let new = asked.iter().filter(|question| question.asked_at > began);
+        first.extend(new.map(|question| JobNews::Asks(Box::new((*question).clone()))));
+        let under_way: Vec<JobView> = if asked.is_empty() {
+            jobs.into_iter().filter(|job| !job.status.is_final()).collect()
+        } else {
+            // The answer that somebody waits for comes before anything else.
+            Vec::new()
+        };
+        if first.is_empty() && under_way.is_empty() {
+            return Ok(None);
+        }
+        let (sender, receiver) = mpsc::channel(BUFFER);
+        let mut events = SelectAll::new();
+        for job in &under_way {
+            let id = job.id.clone();
+            let stream = ReceiverStream::new(self.job_events(&id, job.last_event).await?);
+            events.push(stream.map(move |event| (id.clone(), event)).boxed());
+        }
+        let follower = Follower { engine: self.clone(), events, turns, sender, limit };
+        self.inner.tasks.spawn(follower.run(first, under_way));
+        Ok(Some(receiver))
+    }
+
+    /// Those of these jobs that the journal knows.
+    async fn known(&self, ids: &[JobId]) -> Result<Vec<JobView>, EngineError> {
+        let mut jobs = Vec::new();
+        for id in ids {
+            match self.job(id.as_str()).await {
+                Ok(job) => jobs.push(job),
+                Err(EngineError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(jobs)
+    }
+}
+
+type JobEvents = SelectAll<BoxStream<'static, (JobId, Result<Recorded<JobEvent>, EngineError>)>>;
+
+/// Reads the journal for one who watches.
+struct Follower {
+    engine: Engine,
+    events: JobEvents,
+    turns: watch::Receiver<usize>,
+    sender: mpsc::Sender<JobNews>,
+    limit: Duration,
+}
+
+/// Nobody reads any more, or everything is said.
+struct Through;
+
+impl Follower {
+    async fn run(mut self, first: Vec<JobNews>, mut jobs: Vec<JobView>) {
+        match self.watch(first, &mut jobs).await {
+            Ok(()) | Err(Through) => {}
+        }
+    }
+
+    async fn watch(&mut self, first: Vec<JobNews>, jobs: &mut Vec<JobView>) -> Result<(), Through> {
+        for news in first {
+            tell(&self.sender, news).await?;
+        }
+        for job in jobs.iter() {
+            tell(&self.sender, JobNews::Progress { text: format!("{} {}", job.name, standing(job)) }).await?;
+        }
+        // One job needs no name in every line.
+        let several = jobs.len() > 1;
+        let (deadline, closing) = (Instant::now() + self.limit, self.engine.inner.closing.clone());
+        while !jobs.is_empty() {
+            let next = tokio::select! {
+                next = self.events.next() => next,
+                () = tokio::time::sleep_until(deadline) => None,
+                _ = self.turns.wait_for(|open| *open > 0) => None,
+                () = self.sender.closed() => return Err(Through),
+                () = closing.cancelled() => return Err(Through),
+            };
+            let Some((id, event)) = next else {
+                let standing: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.name, standing(job))).collect();
+                let text = format!("{}. It goes on by itself: ask here how far it is", standing.join("; "));
+                return tell(&self.sender, JobNews::GoesOn { text }).await;
+            };
+            let read = match event {
+                Ok(recorded) => self.engine.job(id.as_str()).await.map(|job| (recorded.event, job)),
+                Err(error) => Err(error),
+            };
+            let (event, job) = match read {
+                Ok(read) => read,
+                Err(error) => {
+                    tracing::warn!(job = %id, error = crate::job::environment(&error).message, "a job cannot be watched");
+                    jobs.retain(|job| job.id != id);
+                    continue;
+                }
+            };
+            if let Some(news) = of_event(&event, &job, several) {
+                let ends = matches!(news, JobNews::Asks(_));
+                tell(&self.sender, news).await?;
+                if ends {
+                    return Ok(());
+                }
+            }
+            match job.status.is_final() && matches!(event, JobEvent::JobFinished { .. }) {
+                true => jobs.retain(|known| known.id != id),
+                false => jobs.iter_mut().filter(|known| known.id == id).for_each(|known| known.clone_from(&job)),
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn tell(sender: &mpsc::Sender<JobNews>, news: JobNews) -> Result<(), Through> {
+    sender.send(news).await.map_err(|_| Through)
+}
+
+/// What an event is worth telling. The job's view may be of a later time than the event.
+fn of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNews> {
+    if let JobEvent::QuestionAsked { phase, question } = event {
+        let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
+        if let Some(open) = asked.filter(|one| one.status == QuestionStatus::Open) {
+            return Some(JobNews::Asks(Box::new(open.clone())));
+        }
+    }
+    if let JobEvent::JobFinished { .. } = event
+        && job.status.is_final()
+    {
+        return Some(JobNews::Over(Box::new(job.clone())));
+    }
+    let text = line(event, job)?;
+    Some(JobNews::Progress { text: if several { format!("{}: {text}", job.name) } else { text } })
+}

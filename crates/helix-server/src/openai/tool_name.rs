@@ -1,0 +1,67 @@
+//! Names of tools as people read them. Must not be used where a program reads them back.
+
+/// How agents name a tool of an MCP server: this, the server, two underscores, the tool.
+const MCP: &str = "mcp__";
+/// The server of Helix's own tools, as agents know it.
+const HELIX: &str = "helix";
+
+/// The name of a tool for people: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's
+/// name for its built-in ones.
+pub(crate) fn shown(name: &str) -> String {
+    match split(name) {
+        None => name.to_owned(),
+        Some((HELIX, tool)) => match own(tool) {
+            Some(words) => words.to_owned(),
+            None => spaced(tool),
+        },
+        Some((server, tool)) => format!("{}: {}", spaced(server), spaced(tool)),
+    }
+}
+
+/// Server and tool of an MCP tool's name.
+pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
+    let (server, tool) = name.strip_prefix(MCP)?.split_once("__")?;
+    (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
+}
+
+/// What one of Helix's own tools does.
+fn own(tool: &str) -> Option<&'static str> {
+    Some(match tool {
+        "adr_check" => "Check decision",
+        "adr_finalize" => "Finalize decision",
+        "adr_list" => "List decisions",
+        "plan_check" => "Check plan",
+        "project_create" => "Create project",
+        "job_start" => "Start job",
+        "job_status" => "Job status",
+        "ask_user" => "Ask you",
+        "answer" => "Answer the job",
+        "similar_failures" => "Similar failures",
+        "skills_list" => "List skills",
+        "skill_read" => "Read skill",
+        _ => return None,
+    })
+}
+
+fn spaced(name: &str) -> String {
+    name.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_of_helix_has_words_and_no_name_of_a_machine_is_shown() {
+        for tool in helix_engine::tools::TOOL_NAMES {
+            assert!(own(tool).is_some(), "{tool} has none");
+            let words = shown(&format!("mcp__helix__{tool}"));
+            assert!(!words.contains('_') && words.starts_with(char::is_uppercase), "{words}");
+        }
+        assert_eq!(shown("mcp__issue_tracker__list_open"), "issue tracker: list open");
+        assert_eq!(shown("mcp__helix__new_tool"), "new tool");
+        for kept in ["Bash", "mcp__", "mcp____x", "my__tool"] {
+            assert_eq!(shown(kept), kept);
+        }
+    }
+}
