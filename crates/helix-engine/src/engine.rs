@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
-use crate::failures::FailureDesk;
+use crate::failures::{FailureDesk, ReportShelf};
 use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
 use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock, side_runs};
 use crate::probes::Probes;
@@ -157,6 +157,7 @@ impl Engine {
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let git = GitEnvironment::from_process().owned_by(state.root());
+        let failures = FailureDesk::open(&state, config.failures).await;
         let desk = Arc::new(Desk {
             runner: runner.clone().with_patience(in_a_chat(config.patience)),
             journal: Arc::clone(&journal),
@@ -167,8 +168,9 @@ impl Engine {
             helix: config.helix.clone(),
             tools: config.tools.clone(),
             closing: closing.clone(),
+            failures: failures.clone(),
+            reports: ReportShelf::of(state.root()),
         });
-        let failures = FailureDesk::open(&state, config.failures).await;
         let carrier = Carrier::new(
             state.clone(),
             runner.clone(),

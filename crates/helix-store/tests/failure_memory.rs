@@ -281,7 +281,7 @@ async fn a_full_disk_fails_the_capture_and_leaves_what_is_there() {
     let error = loop {
         let mut filler =
             seen(&format!("filler {}", "x".repeat(captured as usize % 90)), place("f", captured + 1, TESTS));
-        filler.cause_line = "y".repeat(5_000);
+        filler.diagnosis.cause_line = "y".repeat(5_000);
         filler.at = at(i64::from(captured));
         match memory.capture(filler).await {
             Ok(_) => captured += 1,

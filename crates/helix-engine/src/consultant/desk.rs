@@ -16,6 +16,7 @@ use super::TurnRequest;
 use super::room::append_of;
 use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
+use crate::failures::{FailureDesk, ReportShelf};
 use crate::save_check::{Belongs, save_hook};
 
 /// Name of Helix's tool server for agents.
@@ -44,6 +45,10 @@ pub(crate) struct Desk {
     pub(crate) helix: PathBuf,
     pub(crate) tools: Option<ToolsEndpoint>,
     pub(crate) closing: CancellationToken,
+    /// Where failures are classified and remembered.
+    pub(crate) failures: FailureDesk,
+    /// Where their reports are kept.
+    pub(crate) reports: ReportShelf,
 }
 
 impl Desk {

@@ -3,6 +3,7 @@
 //! Must not know other conversations, and nothing of who listens: a turn goes on when its listener is gone.
 
 mod enforcing;
+mod remembering;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -135,7 +136,7 @@ impl Room {
         }
         let request = self.recovered_request(&open);
         let enforced = self.enforce(&mut work, &request, done).await;
-        self.conclude(&mut work, enforced).await;
+        self.conclude(&mut work, enforced, None).await;
     }
 
     async fn answer(&mut self, waiting: Waiting) {
@@ -197,10 +198,7 @@ impl Room {
             }
             Err(error) => (Enforced { report: lost_report(), note: None }, Some(error)),
         };
-        let mut ended = self.conclude(&mut work, enforced).await;
-        if error.is_some() {
-            ended.error = error;
-        }
+        let ended = self.conclude(&mut work, enforced, error).await;
         drop(work.seat.take());
         work.ears.finish(ended).await;
     }
@@ -315,7 +313,9 @@ impl Room {
 
     /// The end of a turn: looks at what its last run left, and records it. Everything that ends a turn comes through here;
     /// what wants another run of the same turn first (such as a correction) calls [`Room::run_once`] with `work`.
-    async fn conclude(&mut self, work: &mut Work, enforced: Enforced) -> TurnEnded {
+    ///
+    /// `refused` is why the agent could not be asked at all.
+    async fn conclude(&mut self, work: &mut Work, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
         let Enforced { report, note } = enforced;
         work.ears.release().await;
         let usage = work.usage + report.usage;
@@ -335,7 +335,11 @@ impl Room {
             delivery: work.ears.delivery(),
         };
         let outcome = Outcome::from_facts(&report.facts);
-        let mut ended = TurnEnded { error: trouble::of(&outcome), outcome, answer, usage };
+        let error = match refused {
+            Some(refused) => Some(self.remember_refusal(work, refused).await),
+            None => self.remember_turn(work, &report.facts, trouble::of(&outcome)).await,
+        };
+        let mut ended = TurnEnded { error, outcome, answer, usage };
         if self.view.running().is_some_and(|running| running.id == work.turn)
             && let Err(error) = self.record(event).await
         {

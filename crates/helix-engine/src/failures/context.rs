@@ -6,11 +6,11 @@ use std::fmt::Write;
 use std::io::Read;
 use std::path::PathBuf;
 
-use helix_core::failure::memory::{OccurrencePlace, check};
+use helix_core::failure::memory::{OccurrencePlace, Work, check};
 use helix_core::failure::report::FailurePlace;
 use helix_core::failure::{FailureObservation, Log, LogCollector, Stream, Termination};
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
-use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
+use helix_core::ids::{CommitId, RunId};
 use helix_core::job::GateReport;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, RunFacts, StopCause};
 use jiff::Timestamp;
@@ -22,20 +22,18 @@ const PIECE: usize = 256 * 1024;
 /// Error number of "no such file", which a missing program gives.
 const ENOENT: i32 = 2;
 
-/// Where an attempt is made: what all its failures have in common.
+/// Where an attempt at some work is made: what all its failures have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptSite {
     /// Path of the project's repository.
     pub project: String,
-    /// The job.
-    pub job: JobId,
-    /// The phase; `None` for what belongs to no single one, such as an integration.
-    pub phase: Option<PhaseId>,
-    /// The phase's name.
+    /// The work that is done: a phase, a conversation, a document.
+    pub work: Work,
+    /// The phase's name; empty where there is none.
     pub phase_name: String,
-    /// What is to be done: the phase's description.
+    /// What is to be done: the phase's description, the user's message.
     pub goal: String,
-    /// Which try, from 1.
+    /// Which try, from 1; in a conversation the turn's number.
     pub attempt: u32,
     /// How many there may be.
     pub max_attempts: Option<u32>,
@@ -68,8 +66,7 @@ impl AttemptSite {
     fn place(&self, check: &str) -> OccurrencePlace {
         OccurrencePlace {
             project: self.project.clone(),
-            job: self.job.clone(),
-            phase: self.phase.clone(),
+            work: self.work.clone(),
             attempt: self.attempt,
             check: check.to_owned(),
             commit: self.commit.clone(),
@@ -79,13 +76,21 @@ impl AttemptSite {
     }
 
     fn report_place(&self, check: &str, log: &str) -> FailurePlace {
+        let (attempt, document) = match &self.work {
+            Work::Job { .. } => (Some(self.attempt), String::new()),
+            // A turn is no try of the one before it, and how often a document was refused before says nothing.
+            Work::Conversation { .. } => (None, String::new()),
+            Work::Document { document } => (None, document.clone()),
+        };
         FailurePlace {
             project: self.project.clone(),
-            job: Some(self.job.clone()),
-            phase: self.phase.clone(),
+            job: self.work.job().cloned(),
+            phase: self.work.phase().cloned(),
+            turn: self.work.turn(self.attempt),
+            document,
             phase_name: self.phase_name.clone(),
             goal: self.goal.clone(),
-            attempt: Some(self.attempt),
+            attempt,
             max_attempts: self.max_attempts,
             check: check.to_owned(),
             adr: self.adr.clone(),
@@ -166,6 +171,11 @@ impl FailureContext {
         log.append(Log::of_texts(stdout, &format!("{}\n{not_started}", facts.stderr_tail)));
         let (place, report_place) = (site.place(check::RUN), site.report_place(check::RUN, ""));
         Some(Self { place, report_place, observation, log, at })
+    }
+
+    /// Remembers it as seen by this check; people read of it as before.
+    pub fn see_as(&mut self, check: &str) {
+        check.clone_into(&mut self.place.check);
     }
 
     /// Something around the attempt that failed: git, the disk, an input that is missing.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use helix_core::failure::event::FailureEvent;
 use helix_core::failure::memory::{
-    AttemptAnswer, Holdout, Occurrence, PastFailure, Resolution, SimilarQuery, Suggestion, SuggestionDraft,
-    SuggestionSource,
+    AttemptAnswer, Diagnosis, Holdout, Occurrence, PastFailure, Resolution, SimilarQuery, Suggestion, SuggestionDraft,
+    SuggestionSource, Work,
 };
 use helix_core::failure::report::{HISTORY_TOKENS, Report, ReportRequest, Section, suggest};
 use helix_core::failure::{Classified, Classifier, Fingerprint, Log, normalise, plain_text, redact};
@@ -200,7 +200,7 @@ impl FailureDesk {
         let (seen_before, similar) = self.remember(&occurrence).await;
         let found = similar.known().cloned().unwrap_or_default();
         let drafts = suggest(&context.observation, &classified, &context.log, &context.report_place, &found);
-        let drafts = self.ranked(&occurrence.cause, drafts).await;
+        let drafts = self.ranked(&occurrence.diagnosis.cause, drafts).await;
         let suggestions: Vec<Suggestion> =
             drafts.into_iter().map(|draft| Suggestion::of(draft, &occurrence, self.shared.holdout)).collect();
         if let Some(memory) = &self.shared.memory {
@@ -235,15 +235,15 @@ impl FailureDesk {
         let Some(classified) = self.classified(Arc::clone(&context), |context| (&context.0, &context.1)).await else {
             return Vec::new();
         };
-        let query = SimilarQuery::about(&context.0.tool, &classified, SIMILAR, at);
+        let query = SimilarQuery::like(&Diagnosis::of(&context.0.tool, &classified), SIMILAR, at);
         let recalled = memory.similar(query).await;
         recalled.trouble.iter().for_each(|trouble| self.tell(trouble));
         recalled.failures
     }
 
-    /// The commit from which the change of an attempt is measured: that of the oldest failure of its phase that is open.
-    pub async fn changed_since(&self, job: &JobId, phase: Option<&PhaseId>) -> Option<CommitId> {
-        self.open_failures(job, phase).await.into_iter().find_map(|open| open.commit)
+    /// The commit from which the change of an attempt is measured: that of the oldest failure of its work that is open.
+    pub async fn changed_since(&self, work: &Work) -> Option<CommitId> {
+        self.open_failures(work).await.into_iter().find_map(|open| open.commit)
     }
 
     /// Draws what follows from an attempt that passed: only what its checks looked at is resolved.
@@ -254,7 +254,7 @@ impl FailureDesk {
     /// Draws what follows from an attempt that failed again, in these checks and with these logs. Its own failures were
     /// recorded before.
     pub async fn attempt_failed_again(&self, end: AttemptEnd, failed: Vec<(String, Log)>) -> Resolution {
-        let open = self.open_failures(&end.site.job, end.site.phase.as_ref()).await;
+        let open = self.open_failures(&end.site.work).await;
         let attempt = end.site.attempt;
         let names = failed.iter().map(|(check, _)| check.clone()).collect();
         let looked = tokio::task::spawn_blocking(move || still_there(&open, attempt, &failed)).await;
@@ -285,8 +285,7 @@ impl FailureDesk {
         let AttemptEnd { site, passed, files, diff, at } = end;
         let answer = AttemptAnswer {
             project: site.project,
-            job: site.job,
-            phase: site.phase,
+            work: site.work,
             attempt: site.attempt,
             passed,
             failed,
@@ -299,9 +298,9 @@ impl FailureDesk {
         self.heard(memory.resolve_outstanding(answer).await).unwrap_or_default()
     }
 
-    async fn open_failures(&self, job: &JobId, phase: Option<&PhaseId>) -> Vec<OpenFailure> {
+    pub(super) async fn open_failures(&self, work: &Work) -> Vec<OpenFailure> {
         let Some(memory) = &self.shared.memory else { return Vec::new() };
-        self.heard(memory.open_failures(job.clone(), phase.cloned()).await).unwrap_or_default()
+        self.heard(memory.open_failures(work.clone()).await).unwrap_or_default()
     }
 
     async fn classify(&self, context: &Arc<FailureContext>) -> Option<Classified> {
@@ -331,7 +330,7 @@ impl FailureDesk {
             return (0, Section::Missing("failures are not remembered here".into()));
         };
         let captured = self.heard(memory.capture(occurrence.clone()).await);
-        let recalled = memory.similar(SimilarQuery::like(occurrence, SIMILAR)).await;
+        let recalled = memory.similar(SimilarQuery::like(&occurrence.diagnosis, SIMILAR, occurrence.at)).await;
         let similar = match recalled.trouble {
             Some(trouble) => {
                 self.tell(&trouble);

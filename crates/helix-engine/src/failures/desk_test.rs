@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use helix_core::failure::memory::{
-    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, check,
+    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
 use helix_core::failure::{Category, Log};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
@@ -29,11 +29,14 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_795_000_000 + second).unwrap()
 }
 
+fn work(job: &str) -> Work {
+    Work::Job { job: JobId::new(job).unwrap(), phase: Some(PhaseId::new("implement").unwrap()) }
+}
+
 fn site(job: &str, attempt: u32) -> AttemptSite {
     AttemptSite {
         project: "/projects/shop".into(),
-        job: JobId::new(job).unwrap(),
-        phase: Some(PhaseId::new("implement").unwrap()),
+        work: work(job),
         phase_name: "Implement the cart".into(),
         goal: "The cart adds up".into(),
         attempt,
@@ -106,8 +109,7 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
     assert_eq!(first.events(None).len(), 2 + first.suggestions.len());
     desk.attempt_failed_again(ended("first", 1, &[check::RUN.into()]), vec![(tests(), Log::of_texts(LOG, ""))]).await;
 
-    let phase = PhaseId::new("implement").unwrap();
-    let since = desk.changed_since(&JobId::new("first").unwrap(), Some(&phase)).await;
+    let since = desk.changed_since(&work("first")).await;
     assert_eq!(since, site("first", 1).commit, "the change is measured from the commit that failed");
     let resolution = desk.attempt_passed(ended("first", 2, &[check::RUN.into(), tests()])).await;
     assert_eq!(resolution.gone.len(), 1);
@@ -116,7 +118,7 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
 
     let again = desk.record_failure(failing("second", 1, LOG)).await;
     assert_eq!(again.seen_before, 1);
-    assert!(matches!(&again.similar[0].known.end, FailureEnd::Fixed { link, .. } if link.job.as_str() == "first"));
+    assert!(matches!(&again.similar[0].known.end, FailureEnd::Fixed { link, .. } if link.work == work("first")));
     assert!(matches!(again.suggestions[0].source, SuggestionSource::PastFix { .. }), "{:?}", again.suggestions);
     let prompt = again.prompt();
     assert!(prompt.contains("prices.iter().sum()"), "{prompt}");
@@ -140,7 +142,7 @@ async fn what_is_held_back_is_recorded_and_kept_from_the_prompt() {
 #[tokio::test]
 async fn a_failure_that_the_log_still_shows_is_not_called_fixed() {
     let (desk, _scratch) = desk(Holdout::NONE).await;
-    let first = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap().fingerprint;
+    let first = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap().diagnosis.fingerprint;
     let both = format!("{OTHER}{}", "assertion `left == right` failed: total of the cart\n");
     desk.record_failure(failing("a", 2, OTHER)).await;
     let log = Log::of_texts(&both, "");

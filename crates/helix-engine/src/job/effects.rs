@@ -279,7 +279,7 @@ impl Carrier {
             }
         };
         let mut prompt = prompt.map_err(|error| environment(&error))?;
-        if let Some(history) = self.history(&this.run, phase, this.number).await {
+        if let Some(history) = self.history(&this.run, active, phase, this.number).await {
             prompt.push_str(&history);
         }
         if let Some(conflict) = active.conflict(&phase.id).filter(|_| this.resume.is_none()) {

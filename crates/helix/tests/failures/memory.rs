@@ -1,6 +1,6 @@
 //! `helix failures list`, `show`, `search`, `stats`, `forget`, `export` and `import`, without a host.
 
-use helix_core::failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, check};
+use helix_core::failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, Work, check};
 use helix_core::failure::{Classifier, FailureObservation, Log};
 use helix_core::ids::{JobId, PhaseId};
 use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
@@ -10,6 +10,10 @@ use jiff::Timestamp;
 use super::user::User;
 
 const LINES: [&str; 2] = ["assertion `left == right` failed: total of the cart", "error[E0425]: cannot find value `x`"];
+
+fn work(job: &str) -> Work {
+    Work::Job { job: JobId::new(job).unwrap(), phase: Some(PhaseId::new("implement").unwrap()) }
+}
 
 /// Two failures of which the first was fixed, as an engine leaves them.
 fn remember(user: &User) -> Vec<String> {
@@ -25,8 +29,7 @@ fn remember(user: &User) -> Vec<String> {
             let classified = classifier.classify(&observation, &Log::of_texts(line, ""));
             let place = OccurrencePlace {
                 project: "/projects/shop".into(),
-                job: JobId::new(format!("j{number}")).unwrap(),
-                phase: Some(PhaseId::new("implement").unwrap()),
+                work: work(&format!("j{number}")),
                 attempt: 1,
                 check: check::gate(0, "tests_pass"),
                 commit: None,
@@ -35,13 +38,12 @@ fn remember(user: &User) -> Vec<String> {
             };
             let at = Timestamp::from_second(1_795_000_000 + number as i64).unwrap();
             let occurrence = Occurrence::of("cargo", &classified, place, at);
-            ids.push(occurrence.fingerprint.to_string());
+            ids.push(occurrence.diagnosis.fingerprint.to_string());
             memory.capture(occurrence).await.unwrap();
         }
         let answer = AttemptAnswer {
             project: "/projects/shop".into(),
-            job: JobId::new("j0").unwrap(),
-            phase: Some(PhaseId::new("implement").unwrap()),
+            work: work("j0"),
             attempt: 2,
             passed: vec![check::gate(0, "tests_pass")],
             failed: Vec::new(),

@@ -39,7 +39,7 @@ pub fn suggest(
         }
     };
     for past in similar.iter().filter(|past| past_step(past).is_some()).take(MOST_PAST) {
-        let source = SuggestionSource::PastFix { fingerprint: past.known.fingerprint.clone() };
+        let source = SuggestionSource::PastFix { fingerprint: past.known.diagnosis.fingerprint.clone() };
         add(past_step(past).unwrap_or_default(), source);
     }
     let mut of_cause = steps(&observation.tool, classified).into_iter();

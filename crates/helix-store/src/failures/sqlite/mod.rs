@@ -8,6 +8,7 @@ mod capture;
 mod index;
 mod lane;
 mod reads;
+mod renew;
 mod resolve;
 mod row;
 mod schema;
@@ -23,7 +24,7 @@ use std::time::Duration;
 use helix_core::failure::Fingerprint;
 use helix_core::failure::memory::{
     AttemptAnswer, Effectiveness, FailureDetail, FixLink, KnownFailure, MemoryRecord, MemoryStatistics, Occurrence,
-    Resolution, SimilarQuery, Suggestion, SuggestionOutcome,
+    Resolution, SimilarQuery, Suggestion, SuggestionOutcome, Work,
 };
 use helix_core::ids::{JobId, PhaseId};
 use jiff::Timestamp;
@@ -144,8 +145,12 @@ impl FailureMemory for SqliteFailureMemory {
         })
     }
 
-    fn open_failures(&self, job: JobId, phase: Option<PhaseId>) -> Pending<'_, Vec<OpenFailure>, MemoryError> {
-        Box::pin(self.readers.run(move |working| resolve::open_failures(working, &job, phase.as_ref())))
+    fn open_failures(&self, work: Work) -> Pending<'_, Vec<OpenFailure>, MemoryError> {
+        Box::pin(self.readers.run(move |working| resolve::open_failures(working, &work)))
+    }
+
+    fn last_attempt(&self, work: Work) -> Pending<'_, u32, MemoryError> {
+        Box::pin(self.readers.run(move |working| resolve::last_attempt(working, &work)))
     }
 
     fn link_fix(&self, fingerprint: Fingerprint, link: FixLink) -> Pending<'_, Linked, MemoryError> {
@@ -210,6 +215,10 @@ impl FailureMemory for SqliteFailureMemory {
 
     fn decay(&self, stale: Stale) -> Pending<'_, u64, MemoryError> {
         Box::pin(self.write(move |working| upkeep::decay(working, &stale)))
+    }
+
+    fn renew(&self, most: usize) -> Pending<'_, u64, MemoryError> {
+        Box::pin(self.write(move |working| renew::renew(working, most)))
     }
 
     fn export(&self, from: i64, limit: usize) -> Pending<'_, ExportPage, MemoryError> {
