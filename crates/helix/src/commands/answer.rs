@@ -6,6 +6,7 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use clap::Args;
 use helix_core::question::{QuestionKind, QuestionOption, QuestionStatus, QuestionView};
+use tokio::signal::unix::SignalKind;
 
 use crate::cli::Context;
 use crate::client::{AnswerBody, Client};
@@ -15,6 +16,7 @@ use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{find, start_in_background};
 use crate::terminal::{Meaning, Reading};
+use crate::watch::signal_stream;
 
 /// Arguments of `helix answer`.
 #[derive(Debug, Args)]
@@ -217,6 +219,8 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
 /// A line from the terminal; `None` when it is empty, at its end, or interrupted. Read on a thread of its own, which nothing
 /// waits for: an interrupted command must be able to leave.
 async fn line(context: &Context, prompt: &str) -> Result<Option<String>, CommandError> {
+    // Listened to before anybody can see the prompt: an interrupt must not kill what has only just asked.
+    let mut interrupts = signal_stream(SignalKind::interrupt())?;
     let mut stderr = std::io::stderr().lock();
     if write!(stderr, "{} ", context.terminal.paint_error(Meaning::Strong, &format!("{prompt}:"))).is_err()
         || stderr.flush().is_err()
@@ -233,7 +237,7 @@ async fn line(context: &Context, prompt: &str) -> Result<Option<String>, Command
     });
     let read = tokio::select! {
         read = receiver => read,
-        _ = tokio::signal::ctrl_c() => return Ok(None),
+        _ = interrupts.recv() => return Ok(None),
     };
     let read =
         read.map_err(|error| CommandError::helix(codes::BROKEN, "reading standard input broke").because(&error))?;

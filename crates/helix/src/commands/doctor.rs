@@ -283,9 +283,11 @@ fn origins(settings: &Settings) -> Vec<serde_json::Value> {
         json!({ "key": "server.listen", "value": settings.listen.value, "origin": settings.listen.origin }),
         json!({ "key": "server.roots", "value": settings.roots.value, "origin": settings.roots.origin }),
         json!({ "key": "jobs.max_parallel", "value": settings.max_parallel.value, "origin": settings.max_parallel.origin }),
-        json!({ "key": "jobs.max_agents", "value": settings.max_agents.value, "origin": settings.max_agents.origin }),
         json!({ "key": "projects.directory", "value": settings.projects.value, "origin": settings.projects.origin }),
     ];
+    for (key, value, origin) in settings.admission.origins() {
+        rows.push(json!({ "key": key, "value": value, "origin": origin }));
+    }
     for (key, value, origin) in settings.failures.origins() {
         rows.push(json!({ "key": key, "value": value, "origin": origin }));
     }
