@@ -304,7 +304,7 @@ fn a_split_puts_phases_in_the_place_of_one_and_dependents_build_on_them() {
     let b = active.spec.plan.phase(&id("b")).unwrap();
     assert_eq!(b.depends_on, [id("a"), id("a-1-0"), id("a-1-1")]);
     let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
-    assert_eq!(order, ["plan", "plan-1-0", "plan-1-1", "end"], "they stand after the phase that they come from");
+    assert_eq!(order, ["a", "a-1-0", "a-1-1", "b"]);
 }
 
 #[test]
@@ -340,7 +340,32 @@ fn phases_that_a_planning_phase_returns_join_the_plan_when_it_passes() {
     assert_eq!(play.view().phases.len(), 2, "not before it has passed");
     play.happy();
     assert_eq!(play.keys(), ["start/plan-1-0/1", "start/plan-1-1/1"], "what depends on it waits for them");
-    assert_eq!(play.view().phases.len(), 4);
+    let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
+    assert_eq!(order, ["plan", "plan-1-0", "plan-1-1", "end"], "they stand after the phase that they come from");
+}
+
+#[test]
+fn of_two_planning_phases_that_add_the_same_phase_the_slower_one_is_corrected() {
+    let mut spec = planning();
+    let mut other = spec.plan.phases[0].clone();
+    other.id = id("other");
+    spec.plan.phases.push(other);
+    let mut play = Play::new(spec);
+    play.work();
+    play.work();
+    assert_eq!(play.keys(), ["read/plan/1", "read/other/1"]);
+    let same = |by: &str| vec![phase("same", &[by], 0)];
+    // Both fit the plan as it is; it grows when the first of them passes.
+    for by in ["plan", "other"] {
+        play.event(JobEvent::PhasesProposed { phase: id(by), attempt: 1, phases: same(by) });
+    }
+    while !matches!(play.phase("other"), PhaseState::Between(_)) {
+        assert_ne!(play.keys(), Vec::<String>::new(), "{:?}", play.phase("other"));
+        play.happy();
+    }
+    assert!(matches!(play.phase("plan"), PhaseState::Passed { .. }));
+    let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
+    assert_eq!(order, ["plan", "same", "end", "other"]);
 }
 
 #[test]
@@ -387,6 +412,7 @@ fn two_phases_that_meet_one_conflict_wait_for_one_resolution() {
     let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
     assert_eq!(order, ["a", "b", "integrate-1", "c", "d"], "before those that wait for it");
     play.work();
+    play.happy();
     assert_eq!(play.keys(), ["start/c/1", "start/d/1"]);
 }
 

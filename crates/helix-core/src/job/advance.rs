@@ -10,6 +10,7 @@ use super::attempt::Ground;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use crate::finding::{Correction, Finding};
 use crate::ids::PhaseId;
 use crate::plan::Phase;
 use crate::run::Outcome;
@@ -317,12 +318,11 @@ impl Active {
             _ => return Ok(()),
         };
         if !proposed.is_empty() {
-            let grown = self
-                .spec
-                .plan
-                .grown(id, &proposed)
-                .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
-            self.adopt(grown);
+            match self.spec.plan.grown(id, &proposed) {
+                Ok(grown) => self.adopt(grown),
+                // They were valid when they were read; another planning phase has added phases since.
+                Err(findings) => self.find(id)?.outgrown(&ground, &findings),
+            }
         }
         Ok(())
     }
@@ -344,6 +344,16 @@ impl PhaseProgress {
             advice: Vec::new(),
             questions: Vec::new(),
         }
+    }
+
+    /// Everything else has passed, and what it proposes does not fit the plan any more: it is told so, and tries again.
+    fn outgrown(&mut self, ground: &Ground<'_>, findings: &[Finding]) {
+        if let Some(last) = self.tries.last_mut() {
+            last.proposed.clear();
+        }
+        let summary =
+            "the plan has grown meanwhile, and the phases that were returned do not fit it any more".to_owned();
+        self.gate_rejected(ground, Correction { summary, findings: findings.to_vec() });
     }
 
     /// Whether a process works on it.

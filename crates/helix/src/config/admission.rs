@@ -70,6 +70,11 @@ impl AdmissionSettings {
         }
     }
 
+    /// Where the number of agents comes from, for people.
+    pub(crate) fn why_so_many(&self) -> &str {
+        &self.agents.origin
+    }
+
     /// Keys, values and where they come from.
     pub(crate) fn origins(&self) -> [(&'static str, Value, &str); 3] {
         [

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::stage::{LIMIT, LOOK_AGAIN, Stage};
 use super::{WRITES, json_of, only_job, plan, waiting, watched};
 
 const CTRL_C: &str = "\u{3}";
@@ -73,6 +73,29 @@ fn a_run_at_a_terminal_puts_its_questions_there_and_goes_on() {
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(ended.seen.contains("succeeded"), "{ended:?}");
     assert_eq!(status(&stage), "succeeded");
+}
+
+#[test]
+fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_terminal() {
+    let stage = Stage::new(WRITES, "");
+    let file = stage.plan("pages", &plan("    approval: before\n"));
+    let (file, repo) = (file.to_str().unwrap(), stage.repo.to_str().unwrap());
+    let run = ["run", file, "--project", repo];
+    let ended = std::thread::scope(|scope| {
+        let terminal = scope.spawn(|| at_terminal(&stage, &run, &[("(empty: not now):", "")]));
+        let start = std::time::Instant::now();
+        let question = loop {
+            let open = json_of(&stage, &["answer"], 0);
+            if let Some(id) = open[0]["id"].as_str() {
+                break id.to_owned();
+            }
+            assert!(start.elapsed() < LIMIT, "nothing is asked");
+            std::thread::sleep(LOOK_AGAIN);
+        };
+        json_of(&stage, &["answer", &question, "--choice", "approve"], 0);
+        terminal.join().unwrap()
+    });
+    assert_eq!((ended.code, status(&stage)), (0, json!("succeeded")), "{ended:?}");
 }
 
 #[test]
