@@ -42,6 +42,7 @@ pub struct Ticket {
 pub(super) struct Queue<W> {
     capacity: usize,
     held: usize,
+    waiting: usize,
     clock: u64,
     accounts: HashMap<Owner, Account<W>>,
     /// Owners who wait, the next one first.
@@ -68,7 +69,14 @@ struct Standing {
 impl<W> Queue<W> {
     /// A queue before so many places, at least one.
     pub(super) fn new(capacity: u32) -> Self {
-        Self { capacity: capacity.max(1) as usize, held: 0, clock: 0, accounts: HashMap::new(), line: BTreeSet::new() }
+        Self {
+            capacity: capacity.max(1) as usize,
+            held: 0,
+            waiting: 0,
+            clock: 0,
+            accounts: HashMap::new(),
+            line: BTreeSet::new(),
+        }
     }
 
     /// Joins the line; the number leaves it again.
@@ -121,7 +129,7 @@ impl<W> Queue<W> {
 
     /// How many wait.
     pub(super) fn waiting(&self) -> usize {
-        self.accounts.values().map(|account| account.waiting.len()).sum()
+        self.waiting
     }
 
     /// What an owner waits for, the first to be served first.
@@ -137,7 +145,9 @@ impl<W> Queue<W> {
         if let Some(before) = account.standing(owner) {
             self.line.remove(&before);
         }
+        self.waiting -= account.waiting.len();
         change(account);
+        self.waiting += account.waiting.len();
         match account.standing(owner) {
             Some(after) => drop(self.line.insert(after)),
             None if account.held == 0 => drop(self.accounts.remove(owner)),
