@@ -20,12 +20,13 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::admission::{Admission, Owner};
 use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
 use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
-use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock, side_runs};
+use crate::job::{Carrier, JobHandle, JobLog, JobLoop, Surroundings, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
 use crate::tools::{Caller, Tools};
@@ -54,6 +55,7 @@ pub(crate) struct Inner {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) fence: Fence,
     pub(crate) runner: AgentRunner,
+    gate_places: Admission,
     pub(crate) git: GitEnvironment,
     pub(crate) desk: Arc<Desk>,
     pub(crate) probes: Probes,
@@ -151,7 +153,7 @@ impl Engine {
             supervisor.map_err(environment_error)?,
             state.runs(),
             config.agents.clone(),
-            config.max_agents,
+            Admission::to_agents(&config.admission),
         )
         .with_patience(config.patience);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
@@ -171,16 +173,19 @@ impl Engine {
             failures: failures.clone(),
             reports: ReportShelf::of(state.root()),
         });
-        let carrier = Carrier::new(
-            state.clone(),
-            runner.clone(),
-            config.default_agent.clone(),
-            activity.clone(),
-            git.clone(),
-            config.tools.clone(),
-            config.helix.clone(),
-            failures.clone(),
-        );
+        let gate_places = Admission::to_gates(&config.admission);
+        let carrier = Carrier::new(Surroundings {
+            state: state.clone(),
+            runner: runner.clone(),
+            gate_places: gate_places.clone(),
+            default_agent: config.default_agent.clone(),
+            activity: activity.clone(),
+            git: git.clone(),
+            tools: config.tools.clone(),
+            helix: config.helix.clone(),
+            failures: failures.clone(),
+        });
+        tasks.spawn(runner.admission().clone().watch_memory(closing.clone()));
         let house = House::new(Arc::clone(&desk), state.sessions(), tasks.clone());
         let jobs = Mutex::default();
         let inner = Inner {
@@ -189,6 +194,7 @@ impl Engine {
             journal,
             fence,
             runner,
+            gate_places,
             git,
             desk,
             probes: Probes::default(),
@@ -295,7 +301,18 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Journal`].
     pub async fn jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
-        self.all_jobs(filter).await
+        Ok(self.all_jobs(filter).await?.into_iter().map(|view| self.live(view)).collect())
+    }
+
+    /// A job with what it waits for at this moment: that is nowhere in its record.
+    fn live(&self, view: JobView) -> JobView {
+        if view.status.is_final() {
+            return view;
+        }
+        let owner = Owner::Job(view.id.clone());
+        let mut waits = self.inner.runner.admission().waiting_of(&owner);
+        waits.extend(self.inner.gate_places.waiting_of(&owner));
+        view.with_waits(waits.into_iter().filter_map(|(phase, wait)| Some((phase?, wait))))
     }
 
     async fn all_jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
@@ -317,7 +334,8 @@ impl Engine {
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     pub async fn job(&self, id: &str) -> Result<JobView, EngineError> {
         let found = self.inner.journal.job(id.to_owned()).await.map_err(journal_error)?;
-        found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })
+        let view = found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })?;
+        Ok(self.live(view))
     }
 
     /// Asks a job to stop; returns once the request is durable.

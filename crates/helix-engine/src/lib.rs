@@ -3,6 +3,7 @@
 //!
 //! Must not know HTTP, a terminal, or SQL text.
 
+pub mod admission;
 pub mod adr_files;
 pub mod agent_run;
 pub mod codes;
@@ -26,6 +27,7 @@ mod prompt;
 pub mod questions;
 pub mod reopen;
 pub mod save_check;
+mod session_totals;
 pub mod skills;
 pub mod status_file;
 pub mod submit;

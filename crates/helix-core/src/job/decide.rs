@@ -379,7 +379,7 @@ impl Decider<'_> {
                 self.decision.effects.push(Effect::Integrate { tips });
             }
             Integration::Done { .. } => self.conclude(JobEnd::Succeeded),
-            Integration::Failed { findings } => self.conclude(JobEnd::Failed {
+            Integration::Failed { findings, .. } => self.conclude(JobEnd::Failed {
                 reason: findings
                     .first()
                     .map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),

@@ -25,7 +25,8 @@ use super::ears::Ears;
 use super::news::{self, JobStory};
 use super::placing::{self, Difference, Placed, Position};
 use super::{TurnEnded, TurnEvent, TurnRequest, trouble, uploads};
-use crate::agent_run::{AgentRunner, RunError, RunLimits, RunReport};
+use crate::admission::{Owner, Ticket, Urgency};
+use crate::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
 use enforcing::Enforced;
 
 /// A turn that waits for its place.
@@ -280,7 +281,9 @@ impl Room {
         work.runs += 1;
         let run = RunId::for_turn(&work.turn, work.runs);
         let ask = self.make_ask(&run, request, prompt, session).await?;
-        let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop: &work.stop };
+        let owner = Owner::Conversation(self.view.id.clone());
+        let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
+        let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop: &work.stop, entry };
         let result = self.desk.runner.run(&self.view.agent, &run, || ask, limits, &mut work.ears).await;
         work.ears.end_of_run().await;
         result.map_err(|error| {

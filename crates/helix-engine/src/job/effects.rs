@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use helix_agents::{AgentAsk, McpServer, SessionRef, ToolRules};
+use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -16,7 +16,8 @@ use helix_store::StateDir;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent_run::{AgentRunner, Listener, RunError, RunLimits, writing_below};
+use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
+use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
 use crate::command::ToolEnvironment;
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
@@ -44,12 +45,35 @@ pub(crate) struct Carrier {
     shared: Arc<Shared>,
 }
 
+/// What the effects of all jobs work with, named once by the engine.
+pub(crate) struct Surroundings {
+    pub(crate) state: StateDir,
+    pub(crate) runner: AgentRunner,
+    /// Who may run the command of a gate now.
+    pub(crate) gate_places: Admission,
+    /// Agent of phases that name none.
+    pub(crate) default_agent: String,
+    pub(crate) activity: broadcast::Sender<Activity>,
+    pub(crate) git: GitEnvironment,
+    /// How agents of phases reach Helix's tools.
+    pub(crate) tools: Option<ToolsEndpoint>,
+    /// This `helix` binary, for agents that call it.
+    pub(crate) helix: PathBuf,
+    /// Where failures are handed in.
+    pub(crate) failures: FailureDesk,
+}
+
+/// What came of an effect.
+#[derive(Default)]
+pub(crate) struct Carried {
+    /// What is recorded: the answer first, then what is worth noting about it.
+    pub(crate) events: Vec<JobEvent>,
+    /// The place in which the attempt that has started runs its agent.
+    pub(crate) place: Option<Place>,
+}
+
 struct Shared {
-    state: StateDir,
-    runner: AgentRunner,
-    default_agent: String,
-    activity: broadcast::Sender<Activity>,
-    git: GitEnvironment,
+    around: Surroundings,
     /// One set of long-lived git processes for each repository.
     workspaces: Mutex<HashMap<PathBuf, Workspaces>>,
     /// Cancelled for runs that are to stop.
@@ -58,59 +82,55 @@ struct Shared {
     checkouts: GateCheckouts,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
-    /// How agents of phases reach Helix's tools.
-    tools: Option<ToolsEndpoint>,
-    /// This `helix` binary, for agents that call it.
-    helix: PathBuf,
-    /// Where failures are handed in.
-    failures: FailureDesk,
 }
 
 impl Carrier {
-    #[expect(clippy::too_many_arguments, reason = "the surroundings of all effects, named once by the engine")]
-    pub(crate) fn new(
-        state: StateDir,
-        runner: AgentRunner,
-        default_agent: String,
-        activity: broadcast::Sender<Activity>,
-        git: GitEnvironment,
-        tools: Option<ToolsEndpoint>,
-        helix: PathBuf,
-        failures: FailureDesk,
-    ) -> Self {
+    pub(crate) fn new(around: Surroundings) -> Self {
         Self {
             shared: Arc::new(Shared {
-                state,
-                runner,
-                default_agent,
-                activity,
-                git,
+                around,
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts: GateCheckouts::default(),
                 landings: Mutex::default(),
-                tools,
-                helix,
-                failures,
             }),
         }
     }
 
-    /// The future that carries an effect out. It owns all that it needs of the job's state.
+    /// What waits until an attempt may begin; `None` for effects that need nobody's leave. Until then nothing is made for the
+    /// attempt, and nothing of it runs.
+    pub(crate) fn admission(
+        &self,
+        job: &JobId,
+        effect: &Effect,
+    ) -> Option<impl Future<Output = Option<Place>> + Send + use<>> {
+        let Effect::StartAttempt { phase, attempt, .. } = effect else { return None };
+        let urgency = if *attempt == 1 { Urgency::Begin } else { Urgency::Continue };
+        let ticket = Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency };
+        let admission = self.runner().admission().clone();
+        Some(async move { admission.enter(ticket).await.ok() })
+    }
+
+    /// The future that carries an effect out, in its attempt's place if that has one. It owns all that it needs of the job's
+    /// state.
     pub(crate) fn carry_out(
         &self,
         job: JobId,
         effect: Effect,
         state: &JobState,
         cancel: CancellationToken,
-    ) -> impl Future<Output = Vec<JobEvent>> + Send + use<> {
+        place: Option<Place>,
+    ) -> impl Future<Output = Carried> + Send + use<> {
         let active = state.active().cloned();
         let this = self.clone();
         async move {
-            let Some(active) = active else { return Vec::new() };
-            let Some(event) = this.answer(&job, &active, effect, cancel).await else { return Vec::new() };
+            let Some(active) = active else { return Carried::default() };
+            let starts = matches!(effect, Effect::StartAttempt { .. });
+            let (kept, used) = if starts { (place, None) } else { (None, place) };
+            let Some(event) = this.answer(&job, &active, effect, cancel, used).await else { return Carried::default() };
+            let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted { .. }));
             let notes = this.notes(&job, &active, &event).await;
-            std::iter::once(event).chain(notes).collect()
+            Carried { events: std::iter::once(event).chain(notes).collect(), place }
         }
     }
 
@@ -121,6 +141,7 @@ impl Carrier {
         active: &Active,
         effect: Effect,
         cancel: CancellationToken,
+        place: Option<Place>,
     ) -> Option<JobEvent> {
         let this = self;
         match effect {
@@ -144,7 +165,7 @@ impl Carrier {
                     Err(fault) => faulted(fault),
                 })
             }
-            Effect::RunAgent { phase, attempt } => this.run_agent(job, active, &phase, attempt).await,
+            Effect::RunAgent { phase, attempt } => this.run_agent(job, active, &phase, attempt, place).await,
             Effect::StopAgent { phase, attempt } => {
                 this.stop_token(&RunId::for_attempt(job, &phase, attempt)).cancel();
                 None
@@ -223,28 +244,45 @@ impl Carrier {
         .await
     }
 
-    async fn run_agent(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> Option<JobEvent> {
+    async fn run_agent(
+        &self,
+        job: &JobId,
+        active: &Active,
+        id: &PhaseId,
+        attempt: u32,
+        place: Option<Place>,
+    ) -> Option<JobEvent> {
         let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
         let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
             (Ok(phase), Ok(this)) => (phase, this),
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
-        let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }.directory(&self.shared.state.worktrees());
-        let ask = match self.ask(active, phase, this, cwd).await {
+        let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }
+            .directory(&self.shared.around.state.worktrees());
+        let agent = phase.agent.clone().unwrap_or_else(|| self.shared.around.default_agent.clone());
+        let mut ask = match self.ask(active, phase, this, cwd).await {
             Ok(ask) => ask,
             Err(fault) => return faulted(fault),
         };
-        let agent = phase.agent.clone().unwrap_or_else(|| self.shared.default_agent.clone());
+        self.limit(&agent, &mut ask);
         let stop = self.stop_token(&this.run);
         let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
-        let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop };
+        // Without one, a former host had started the attempt: it has begun, and is to get on.
+        let entry = place.map_or_else(
+            || {
+                let owner = Owner::Job(job.clone());
+                Entry::Ticket(Ticket { owner, phase: Some(id.clone()), urgency: Urgency::Continue })
+            },
+            Entry::Place,
+        );
+        let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop, entry };
         let mut listener = Reporter {
             job: job.clone(),
             phase: id.clone(),
             run: this.run.clone(),
-            activity: self.shared.activity.clone(),
+            activity: self.shared.around.activity.clone(),
         };
-        let result = self.shared.runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
+        let result = self.shared.around.runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
         match result {
             Ok(report) => {
                 self.forget_stop(&this.run);
@@ -260,6 +298,13 @@ impl Carrier {
             Err(RunError::Closing) => None,
             Err(error) => faulted(run_fault(&error)),
         }
+    }
+
+    /// Leaves out what the agent cannot keep during a run: it is kept between runs, or was refused at submit.
+    pub(super) fn limit(&self, agent: &str, ask: &mut AgentAsk) {
+        let during = |limit| self.runner().keeps(agent, limit) == Keeping::DuringRuns;
+        ask.max_turns = ask.max_turns.filter(|_| during(Limit::Turns));
+        ask.budget_usd = ask.budget_usd.filter(|_| during(Limit::Money));
     }
 
     async fn ask(&self, active: &Active, phase: &Phase, this: &Try, cwd: PathBuf) -> Result<AgentAsk, Fault> {
@@ -287,8 +332,8 @@ impl Carrier {
         }
         let writes = writing_below(&cwd.to_string_lossy());
         // What the agent saves is checked within its turn, by the same rules as its result.
-        let hook = save_hook(&self.shared.helix, Belongs::Project(&cwd));
-        let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.runner.agent_files(&this.run));
+        let hook = save_hook(&self.shared.around.helix, Belongs::Project(&cwd));
+        let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.around.runner.agent_files(&this.run));
         ask.hooks = vec![hook];
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = this.grant.turns.or(phase.max_turns);
@@ -336,7 +381,7 @@ impl Carrier {
         if let Some(known) = lock(&self.shared.workspaces).get(&path) {
             return Ok(known.clone());
         }
-        let (environment, root) = (self.shared.git.clone(), self.shared.state.worktrees());
+        let (environment, root) = (self.shared.around.git.clone(), self.shared.around.state.worktrees());
         let spaces = blocking_fault({
             let path = path.clone();
             move || {
@@ -353,7 +398,7 @@ impl Carrier {
     }
 
     pub(super) fn state(&self) -> &StateDir {
-        &self.shared.state
+        &self.shared.around.state
     }
 
     pub(super) fn checkouts(&self) -> &GateCheckouts {
@@ -362,8 +407,8 @@ impl Carrier {
 
     /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its secrets [28].
     pub(super) fn tool_environment(&self, phase: &Phase) -> ToolEnvironment {
-        let agent = phase.agent.as_deref().unwrap_or(&self.shared.default_agent);
-        let path = self.shared.runner.profile(agent).ok().and_then(|profile| profile.env.get("PATH").cloned());
+        let agent = phase.agent.as_deref().unwrap_or(&self.shared.around.default_agent);
+        let path = self.shared.around.runner.profile(agent).ok().and_then(|profile| profile.env.get("PATH").cloned());
         let environment = ToolEnvironment::from_process(&[]);
         match path {
             Some(path) => environment.with("PATH", path),
@@ -380,21 +425,25 @@ impl Carrier {
     }
 
     pub(super) fn runner(&self) -> &AgentRunner {
-        &self.shared.runner
+        &self.shared.around.runner
+    }
+
+    pub(super) fn gate_places(&self) -> &Admission {
+        &self.shared.around.gate_places
     }
 
     pub(super) fn failures(&self) -> &FailureDesk {
-        &self.shared.failures
+        &self.shared.around.failures
     }
 
     pub(super) fn default_agent(&self) -> &str {
-        &self.shared.default_agent
+        &self.shared.around.default_agent
     }
 
     /// Tells whoever listens what an agent does. Nobody listening is the normal case.
     pub(super) fn tell(&self, activity: Activity) {
-        if self.shared.activity.receiver_count() > 0 {
-            drop(self.shared.activity.send(activity));
+        if self.shared.around.activity.receiver_count() > 0 {
+            drop(self.shared.around.activity.send(activity));
         }
     }
 
@@ -407,7 +456,7 @@ impl Carrier {
 
     /// Helix's tools, as the agent of a phase reaches them.
     fn tool_server(&self, run: &RunId) -> Option<McpServer> {
-        let endpoint = self.shared.tools.as_ref()?;
+        let endpoint = self.shared.around.tools.as_ref()?;
         let headers = [
             ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
             ("X-Helix-Run".to_owned(), run.to_string()),
@@ -443,11 +492,17 @@ enum Start {
     Conflict(MergeConflict),
 }
 
-/// What is recorded of a conflict; `None` when it is one that was to be resolved already, or one too many.
+/// What is recorded of a conflict; `None` when it is one that was to be resolved already, or one too many. A phase may meet one
+/// that another phase has met: both then wait for the same resolution.
 pub(super) fn conflict_event(active: &Active, phase: Option<&PhaseId>, conflict: &MergeConflict) -> Option<JobEvent> {
     let between: Vec<PhaseId> = conflict.ours.iter().chain([&conflict.theirs]).cloned().collect();
-    let known = active.conflicts.iter().any(|known| known.between == between);
-    if known || active.conflicts.len() >= MAX_CONFLICTS || active.cancel.is_some() {
+    let resolves = match active.conflicts.iter().find(|known| known.between == between) {
+        None => active.conflicts.len() < MAX_CONFLICTS,
+        Some(known) => phase
+            .and_then(|phase| active.spec.plan.phase(phase))
+            .is_some_and(|phase| !phase.depends_on.contains(&known.phase)),
+    };
+    if !resolves || active.cancel.is_some() {
         return None;
     }
     Some(JobEvent::ConflictFound { phase: phase.cloned(), between, paths: conflict.paths.clone() })

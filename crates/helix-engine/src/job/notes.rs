@@ -74,7 +74,7 @@ impl Carrier {
                 let context = FailureContext::of_fault(&site, check::COMMIT, fault, now);
                 self.note(context, check::COMMIT, &site).await
             }
-            JobEvent::IntegrationFailed { findings } => self.note_integration(job, active, findings, now).await,
+            JobEvent::IntegrationFailed { findings, .. } => self.note_integration(job, active, findings, now).await,
             JobEvent::JobSubmitted { .. }
             | JobEvent::AttemptStarted { .. }
             | JobEvent::ResultCommitted { .. }

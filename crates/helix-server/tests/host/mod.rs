@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use helix_core::job::Policy;
+use helix_engine::admission::AdmissionLimits;
 use helix_engine::consultant::Enforcement;
 use helix_engine::{AgentProfile, DialectName};
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
@@ -145,7 +146,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
             ..ConsultantConfig::new("none", Duration::from_secs(30))
         },
         policy: Policy::default(),
-        max_agents: 2,
+        admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
         patience: Default::default(),
         tools: None,
         helix: "/nonexistent/helix".into(),
