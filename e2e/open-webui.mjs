@@ -30,7 +30,9 @@ const flows = [
   ['stop', stop],
   ['reload while running', reload],
   ['a failing turn', failure],
-  ['a job started and watched', job],
+  ['a job started and watched live', job],
+  ['a job asks and is answered in the chat', question],
+  ['watching is stopped, the job goes on', leave],
 ];
 
 /** Thinking, tools, status and usage stand where Open WebUI has places for them; every click lands at the right place of the agent's session. */
@@ -91,7 +93,6 @@ async function conversation() {
 async function stop() {
   await chat.say('Count the ships.');
   await chat.reads('One ship', TURN);
-  assert.equal(await chat.status.innerText(), 'Working');
   const id = await chat.chat();
   assert.ok((await helix.session(id)).turns.every((turn) => !turn.end), 'the turn is under way');
   const pressed = performance.now();
@@ -104,6 +105,7 @@ async function stop() {
   await chat.idle();
   assert.match(await chat.text(), /^One ship/);
   assert.ok(!(await chat.text()).includes('last ship of all'));
+  assert.equal(await chat.shimmering.count(), 0, 'nothing looks as if it went on');
   await picture('stop');
 
   await chat.say('How many ships did you see?');
@@ -154,30 +156,81 @@ async function job() {
   await chat.say('I want to keep my accounts and see each month\'s balance.');
   await chat.answered('In which unit do you count: whole cents or fractions?', TURN);
   await chat.say('Whole cents, in Python. Go ahead and build it.');
-  await chat.answered('It is being built now, in two phases.', TURN);
+  await chat.reads('It is being built now, in two phases.', TURN);
   const id = await chat.chat();
-  const { jobs } = await helix.settled(id);
+  const { jobs, turns } = await helix.settled(id);
   assert.equal(jobs.length, 1, 'the conversation knows its job');
   assert.ok((await chat.text()).includes(jobs[0]), `the user was told of another job than ${jobs[0]}`);
-  await chat.answer.getByRole('button', { name: 'Toggle details' }).click();
-  await chat.answer.getByText('View Result from mcp__helix__job_start').waitFor();
-  await chat.answer.getByText('View Result from mcp__helix__plan_check').first().click();
-  await chat.answer.getByText('depends_on').first().waitFor();
-  await picture('job-started');
+  assert.ok(turns[1].end.delivery === 'heard', 'the turn is over, although the page goes on showing what happens');
 
-  await chat.say('How far is it?');
-  await chat.answered('account-book', TURN);
-  await picture('job-watched');
-  const finished = await until('the end of the job', JOB, async () => {
-    const found = await helix.get(`/api/v1/jobs/${jobs[0]}`);
-    return ['succeeded', 'failed', 'cancelled'].includes(found.status) && found;
+  // Nobody asks: the page itself shows how the job gets on.
+  const seen = new Set();
+  await until('the second phase in the line above the answer', JOB, async () => {
+    if (await chat.status.count()) seen.add(await chat.status.innerText());
+    return [...seen].some((line) => line.startsWith('Phase 2 of 2, '));
   });
+  await picture('job-live');
+  assert.ok([...seen].some((line) => line.startsWith('Phase 1 of 2, Keep entries: ')), [...seen].join('\n'));
+  await chat.answered('Job account-book succeeded, merged into', JOB);
+  assert.match(await chat.status.innerText(), /^account-book succeeded, merged into \w+ as [0-9a-f]{10}$/);
+  await picture('job-done');
+  await chat.status.click();
+  await chat.answer.getByText(/Phase 2 of 2, .*tests_pass failed/).first().waitFor();
+  await picture('job-history');
+  await chat.status.click();
+  const finished = await helix.get(`/api/v1/jobs/${jobs[0]}`);
   assert.equal(finished.status, 'succeeded', JSON.stringify(finished.phases));
   assert.deepEqual(finished.phases.map((phase) => [phase.id, phase.status]), [['book', 'passed'], ['report', 'passed']]);
+
+  await chat.answer.getByRole('button', { name: 'Toggle details' }).click();
+  await chat.answer.getByText('View Result from Start job').waitFor();
+  await chat.answer.getByText('View Result from Check plan').first().click();
+  await chat.answer.getByText('depends_on').first().waitFor();
+  await picture('job-tools');
+
   await chat.say('How far is it?');
   await chat.answered('is succeeded', TURN);
-  await picture('job-done');
-  assert.equal((await helix.settled(id)).turns.length, 4);
+  await picture('job-asked');
+  const asked = last(await helix.asked('scene progress'));
+  assert.match(asked, /this happened to a job of this conversation/);
+  assert.ok(!asked.includes('[!NOTE]'), "Helix's own words are not taken for the agent's");
+  const settled = await helix.settled(id);
+  assert.deepEqual([settled.turns.length, settled.branches.length], [3, 1], 'no branch for words that Helix added');
+}
+
+/** What a job wants to know stands in the chat, and what the user says there reaches the job. */
+async function question() {
+  await chat.say('Print the price list.');
+  await chat.answered('Answer here in the chat', JOB);
+  assert.match(await chat.text(), /Job price-list waits for you/);
+  assert.match(await chat.status.innerText(), /^price-list waits for you: /);
+  await picture('question');
+  await chat.say('Yes, it may begin.');
+  await chat.answered('Job price-list succeeded', JOB);
+  await picture('question-answered');
+  const { jobs, turns } = await helix.settled(await chat.chat());
+  const [asked] = (await helix.get(`/api/v1/jobs/${jobs[0]}`)).questions;
+  assert.deepEqual([asked.status, asked.answer.choice], ['answered', 'approve']);
+  assert.match(asked.answer.by, /^the user, in conversation /);
+  assert.equal(turns.length, 2);
+}
+
+/** Stop ends what the page shows of a job, not the job; nothing looks as if it went on. */
+async function leave() {
+  await chat.say('Paint the lighthouse.');
+  await chat.reads('The painters are on their way.', TURN);
+  await until('the line above the answer', TURN, async () => (await chat.status.count()) && (await chat.status.innerText()).startsWith('Phase 1 of 1'));
+  await chat.stopButton.click();
+  await chat.idle();
+  assert.equal(await chat.shimmering.count(), 0);
+  await picture('watching-stopped');
+  const id = await chat.chat();
+  await chat.say('Are they through?');
+  await chat.answered('Job lighthouse succeeded', JOB);
+  await picture('watching-again');
+  const { jobs, turns } = await helix.settled(id);
+  assert.ok(turns.every((turn) => !turn.end.facts.stopped), 'no turn was stopped');
+  assert.equal((await helix.get(`/api/v1/jobs/${jobs[0]}`)).status, 'succeeded');
 }
 
 const failed = [];

@@ -60,6 +60,11 @@ export class ChatPage {
     return this.answer.getByRole('button', { name: 'Toggle status history' });
   }
 
+  /** Whatever in the last answer looks as if it went on. */
+  get shimmering() {
+    return this.answer.locator('.shimmer');
+  }
+
   async say(text) {
     const before = await this.page.locator('.user-message').count();
     await this.input.fill(text);

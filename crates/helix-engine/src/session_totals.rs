@@ -66,7 +66,6 @@ fn write(file: &Path, text: &[u8]) -> std::io::Result<()> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

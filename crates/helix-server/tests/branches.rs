@@ -3,8 +3,6 @@
 
 mod host;
 
-use std::time::{Duration, Instant};
-
 use futures::StreamExt;
 use helix_server::{Disconnect, ServerConfig};
 use host::Host;
@@ -246,7 +244,7 @@ async fn stop_ends_a_turn_within_two_seconds_and_the_next_one_knows() {
         seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
     }
     // Open WebUI's Stop closes the connection; its user asks the next thing at once.
-    let stopped = Instant::now();
+    let pressed = jiff::Timestamp::now();
     drop(bytes);
     let next = ask(
         &host,
@@ -254,16 +252,13 @@ async fn stop_ends_a_turn_within_two_seconds_and_the_next_one_knows() {
         messages(&["[[fake: text Hm.]] [[fake: run sleep 60]]", "Hm.", "so? [[fake: say Yes.]]"]),
     )
     .await;
-    let took = stopped.elapsed();
     let view = session(&host, &next.session).await;
     assert_eq!(view["turns"][0]["end"]["facts"]["stopped"], "cancelled", "{view:#}");
     assert!(host.asked(&next.run()).1.contains("stopped your last answer"), "{:?}", host.asked(&next.run()));
-    let at = |pointer: &str| -> i128 {
-        let text = view.pointer(pointer).unwrap().as_str().unwrap();
-        text.parse::<jiff::Timestamp>().unwrap().as_nanosecond()
-    };
-    let between = Duration::from_nanos(u64::try_from(at("/turns/1/started_at") - at("/turns/0/started_at")).unwrap());
-    assert!(took < Duration::from_secs(10) && between < Duration::from_secs(8), "{took:?} {between:?}");
+    // By the record of its end, so that nothing counts that comes after: looking, and the next agent's start.
+    let ended: jiff::Timestamp = view["turns"][0]["end"]["at"].as_str().unwrap().parse().unwrap();
+    let took = ended.duration_since(pressed);
+    assert!(took < jiff::SignedDuration::from_secs(2), "the turn went on for {took:#}");
     host.stop().await;
 }
 

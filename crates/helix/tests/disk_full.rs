@@ -39,7 +39,9 @@ fn apart(test: &str) -> bool {
         assert!(status.success(), "{test}: {status}");
         return false;
     }
-    println!("{test}: NOT CHECKED: this user may not mount anything (`unshare --mount`), so that there is no full disk");
+    println!(
+        "{test}: NOT CHECKED: this user may not mount anything (`unshare --mount`), so that there is no full disk"
+    );
     false
 }
 
@@ -124,7 +126,8 @@ async fn wait_for(path: &Path, stage: &Stage) {
 /// What the database says of itself.
 fn assert_sound(stage: &Stage) {
     let file = stage.sandbox.state().join("helix.db");
-    let asked = "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('pragma integrity_check').fetchone()[0])";
+    let asked =
+        "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('pragma integrity_check').fetchone()[0])";
     let said = stage.sandbox.command("python3").args(["-c", asked]).arg(file).output().unwrap();
     assert_eq!(text(&said.stdout).trim(), "ok", "{}", text(&said.stderr));
 }

@@ -74,7 +74,6 @@ pub fn agents_that_fit(cores: u32, available: Option<u64>) -> u32 {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -209,7 +209,6 @@ impl Drop for Waiting {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use std::future::Future as _;
     use std::task::{Context, Poll, Waker};

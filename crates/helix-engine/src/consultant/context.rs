@@ -194,7 +194,7 @@ impl Preface {
                 }
                 Difference::Job(text) => {
                     self.quote(
-                        "since your last answer this happened to a job of this conversation, by the journal",
+                        "since the user's last message this happened to a job of this conversation, by the journal",
                         text,
                     );
                 }

@@ -13,6 +13,7 @@ mod house;
 mod news;
 mod placing;
 mod room;
+mod topic;
 mod trouble;
 mod uploads;
 
@@ -23,6 +24,7 @@ pub use enforce::{Enforcement, Validator};
 pub use following::JobNews;
 pub(crate) use house::House;
 pub use news::outcome_of;
+pub use topic::{Topic, TopicStage};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -237,9 +237,10 @@ impl Room {
         self.ask_agent(work, request, position, context, &message).await
     }
 
-    /// What happened to the conversation's jobs since the answer that the turn goes on from.
+    /// What happened to the conversation's jobs since the turn that this one goes on from began: what came in its course its
+    /// agent need not have seen.
     async fn stories(&self, position: &Position) -> Result<Vec<JobStory>, ErrorView> {
-        let since = position.parent.as_ref().and_then(|parent| parent.end.as_ref()).map(|end| end.at);
+        let since = position.parent.as_ref().map(|parent| parent.started_at);
         let found = news::since(&self.desk.journal, &self.view.jobs, since).await;
         found.map_err(|error| ErrorView {
             message: format!("the conversation's jobs cannot be read: {error}"),

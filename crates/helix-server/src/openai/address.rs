@@ -62,7 +62,7 @@ impl Address {
             }
             None => ConversationKey::Key(session_key(headers, conversation)),
         };
-        Ok(Self { conversation, owner: text(headers, FORWARDED_USER_HEADER), place, client })
+        Ok(Self { conversation, owner: owner(headers), place, client })
     }
 
     /// The conversation as text, for whoever counts by conversations.
@@ -72,6 +72,11 @@ impl Address {
             ConversationKey::Session(id) => format!("session:{id}"),
         }
     }
+}
+
+/// Whose conversation it is, as the client tells it.
+pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
+    text(headers, FORWARDED_USER_HEADER)
 }
 
 fn place(headers: &HeaderMap, profile: Profile, conversation: &Conversation) -> Place {

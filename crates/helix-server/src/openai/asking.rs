@@ -2,19 +2,26 @@
 //!
 //! Must not know the form of answers.
 
-use axum::http::HeaderMap;
-use helix_engine::consultant::{Audience, Conversation as ConversationKey, Place, TurnRequest};
+use std::time::Duration;
 
-use super::address::Address;
+use axum::http::HeaderMap;
+use helix_engine::consultant::{Audience, Conversation as ConversationKey, Place, Topic, TurnRequest};
+
+use super::address::{self, Address};
 use super::conversation::Conversation;
 use super::error::ApiError;
 use super::models;
 use super::profile::Profile;
 use super::request::ChatRequest;
+use super::session_key::key_of_task;
 use super::task::Task;
 use super::turn::Attended;
 use crate::config::BackgroundTasks;
+use crate::problem::chain;
 use crate::shared::Shared;
+
+/// How long a background task waits for what is known of its conversation.
+const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 
 /// What a client asked, and how it wants to be answered.
 pub(crate) struct Ask {
@@ -52,12 +59,30 @@ impl Ask {
     }
 
     /// The answer of a background task, if it is one. No session, no agent. [14]
-    pub(crate) fn task(&self, shared: &Shared) -> Option<Result<String, ApiError>> {
+    pub(crate) async fn task(&self, shared: &Shared) -> Option<Result<String, ApiError>> {
         let task = Task::recognise(&self.headers, &self.request)?;
         Some(match shared.config.background_tasks {
-            BackgroundTasks::Answer => task.answer(&self.request),
+            BackgroundTasks::Answer => task.answer(&self.request, &self.topic(shared).await),
             BackgroundTasks::Refuse => Err(ApiError::task_not_supported(task.name())),
         })
+    }
+
+    /// What the conversation that a task is about has come to. Nothing, where it cannot be told in time: a title is not worth
+    /// waiting for.
+    async fn topic(&self, shared: &Shared) -> Topic {
+        let Some(key) = key_of_task(&self.headers) else { return Topic::default() };
+        let owner = address::owner(&self.headers);
+        match tokio::time::timeout(TOPIC_LIMIT, shared.engine.topic(owner.as_deref(), &key)).await {
+            Ok(Ok(found)) => found.unwrap_or_default(),
+            Ok(Err(error)) => {
+                tracing::warn!(error = chain(&error), "what a conversation has come to cannot be read");
+                Topic::default()
+            }
+            Err(_) => {
+                tracing::warn!("what a conversation has come to could not be told within {TOPIC_LIMIT:?}");
+                Topic::default()
+            }
+        }
     }
 
     /// Asks the engine.

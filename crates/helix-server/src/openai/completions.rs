@@ -40,7 +40,7 @@ pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Re
         profile: ask.profile(),
         include_usage: ask.request().include_usage,
     };
-    if let Some(answer) = ask.task(&shared) {
+    if let Some(answer) = ask.task(&shared).await {
         return Ok(answer_task(options, ask.request(), &answer?));
     }
     let stream = ask.request().stream;

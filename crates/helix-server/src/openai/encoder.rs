@@ -119,11 +119,8 @@ impl Encoder {
             return;
         }
         match event {
-            TurnEvent::Began { .. } => {
-                if self.shows_events() {
-                    self.status(out, "Working");
-                }
-            }
+            // Until something is said the client shows by itself that it waits; a line of Helix's could not be taken back by then.
+            TurnEvent::Began { .. } => self.still(out),
             TurnEvent::Queued { ahead } => {
                 self.status(out, &format!("Waiting for {ahead} earlier message(s) of this conversation"));
             }

@@ -88,7 +88,8 @@ fn gist(frames: &[Value]) -> Vec<String> {
         .iter()
         .map(|frame| {
             if let Some(status) = frame.pointer("/event/data") {
-                return format!("status {} {}", status["description"], status["done"]);
+                let hidden = if status["hidden"] == true { " hidden" } else { "" };
+                return format!("status {} {}{hidden}", status["description"], status["done"]);
             }
             if let Some(kind) = frame["type"].as_str() {
                 let item = &frame["item"];
@@ -120,7 +121,6 @@ fn open_webui_sees_activity_where_it_shows_it() {
     insta::assert_debug_snapshot!(gist(&stream(ITEMS, events)), @r#"
     [
         "{\"role\":\"assistant\",\"content\":\"\"} null",
-        "status \"Working\" false",
         "{\"reasoning_content\":\"hm\"} null",
         "{\"content\":\"Let me see.\"} null",
         "added 2 \"function_call\" \"in_progress\"",
@@ -132,6 +132,7 @@ fn open_webui_sees_activity_where_it_shows_it() {
         "done 2 \"function_call\" \"completed\"",
         "added 5 \"function_call_output\" \"completed\"",
         "done 5 \"function_call_output\" \"completed\"",
+        "status \"retry 1 of 3\" true hidden",
         "{\"content\":\"Done.\"} null",
         "status \"Done\" true",
         "{} \"stop\"",
@@ -169,13 +170,13 @@ fn a_failure_is_told_in_text_and_as_an_error_and_ends_in_order() {
     insta::assert_debug_snapshot!(gist(&frames), @r#"
     [
         "{\"role\":\"assistant\",\"content\":\"\"} null",
-        "status \"Working\" false",
         "{\"content\":\"Half\"} null",
         "added 1 \"function_call\" \"in_progress\"",
         "done 1 \"function_call\" \"failed\"",
         "added 2 \"function_call_output\" \"failed\"",
         "done 2 \"function_call_output\" \"failed\"",
         "status \"✗ the agent hung\" false",
+        "status \"✗ the agent hung\" true hidden",
         "{\"content\":\"\\n\\n> [!CAUTION]\\n> **Helix:** the agent hung\\n>\\n> ask again\\n\"} null",
         "status \"Stopped with an error\" true",
         "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",
@@ -193,6 +194,43 @@ fn an_answer_that_was_not_streamed_is_still_the_answer() {
     let frames = stream(Profile::Plain, vec![began(), text("whole answer"), done()]);
     let contents = frames.iter().filter(|frame| frame["choices"][0]["delta"]["content"] == "whole answer").count();
     assert_eq!(contents, 1);
+}
+
+/// Whoever presses Stop closes the connection: from then on nothing can be told, so nothing may be left shimmering.
+#[test]
+fn no_line_shimmers_while_something_is_seen_that_moves() {
+    for seen in [text("a"), thinking("a"), call("a")] {
+        let frames = stream(ITEMS, vec![began(), TurnEvent::Status { text: "retry".into() }, seen]);
+        let status = frames.iter().rev().find_map(|frame| frame.pointer("/event/data")).unwrap();
+        assert_eq!(status, &json!({ "description": "retry", "done": true, "hidden": true }));
+    }
+}
+
+#[test]
+fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
+    let mut encoder = encoder(ITEMS);
+    let mut out = Vec::new();
+    encoder.event(&mut out, began());
+    let TurnEvent::Ended(end) = done() else { panic!() };
+    encoder.answered(&mut out, *end);
+    assert!(!encoder.is_over());
+    for line in ["Phase 1 of 2, Write: the agent works", "Phase 1 of 2, Write: tests_pass passed"] {
+        encoder.news(&mut out, &JobNews::Progress { text: line.into() });
+    }
+    encoder.news(&mut out, &JobNews::GoesOn { text: "pages goes on".into() });
+    encoder.rest(&mut out);
+    assert!(encoder.is_over());
+    insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
+    [
+        "{\"content\":\"whole answer\"} null",
+        "status \"Phase 1 of 2, Write: the agent works\" true",
+        "status \"Phase 1 of 2, Write: tests_pass passed\" true",
+        "status \"pages goes on\" true",
+        "{} \"stop\"",
+        "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",
+        "\"[DONE]\"",
+    ]
+    "#);
 }
 
 #[test]
@@ -269,6 +307,7 @@ proptest! {
         events in prop::collection::vec(event(), 0..12),
         error in prop::option::of((hostile(), hostile())),
         cut in any::<bool>(),
+        after in prop::option::of(prop::collection::vec(hostile(), 0..4)),
     ) {
         let mut encoder = encoder(profile);
         let mut out = Vec::new();
@@ -282,6 +321,13 @@ proptest! {
         }
         if cut {
             encoder.abort(&mut out, &ApiError::turn_lost());
+        } else if let (Some(news), true) = (after, encoder.shows_events()) {
+            let TurnEvent::Ended(end) = done() else { unreachable!() };
+            encoder.answered(&mut out, *end);
+            for text in news {
+                encoder.news(&mut out, &JobNews::Progress { text });
+            }
+            encoder.rest(&mut out);
         } else {
             encoder.event(&mut out, ended(Outcome::Lost, error.as_ref().map(|(a, b)| (a.as_str(), b.as_str()))));
         }

@@ -63,8 +63,8 @@ fn block(opening: &str, paragraphs: &[String]) -> String {
         if index > 0 {
             text.push_str(">\n> ");
         }
-        let lines: Vec<&str> = paragraph.lines().collect();
-        text.push_str(&lines.join("\n> "));
+        let lines = paragraph.replace("\r\n", "\n").replace('\r', "\n");
+        text.push_str(&lines.lines().collect::<Vec<_>>().join("\n> "));
         text.push('\n');
     }
     text

@@ -16,20 +16,33 @@ const TEMPORARY: &[u8] = b"temporary:";
 
 /// The key of a conversation.
 pub(crate) fn session_key(headers: &HeaderMap, conversation: &Conversation) -> String {
-    let chat = [CHAT_HEADER, FORWARDED_CHAT_HEADER]
-        .iter()
-        .filter_map(|name| headers.get(*name))
-        .find(|value| !value.as_bytes().trim_ascii().is_empty());
-    match chat {
+    match chat(headers) {
         Some(id) if id.as_bytes().starts_with(TEMPORARY) => {
             format!("temporary:{}", derived(headers, Some(id), conversation))
         }
-        Some(id) => match id.to_str() {
-            Ok(id) => format!("chat:{id}"),
-            // Such a header has no text form; its bytes are as good an identity.
-            Err(_) => format!("chat-bytes:{}", Uuid::new_v5(&NAMESPACE, id.as_bytes())),
-        },
+        Some(id) => named(id),
         None => format!("opening:{}", derived(headers, None, conversation)),
+    }
+}
+
+/// The key of the conversation that a background task is about, where its headers name one. What such a request says is no
+/// part of any conversation.
+pub(crate) fn key_of_task(headers: &HeaderMap) -> Option<String> {
+    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY)).map(named)
+}
+
+/// The client's own id of the conversation.
+fn chat(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let named = [CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().filter_map(|name| headers.get(*name));
+    let mut filled = named.filter(|value| !value.as_bytes().trim_ascii().is_empty());
+    filled.next()
+}
+
+fn named(id: &HeaderValue) -> String {
+    match id.to_str() {
+        Ok(id) => format!("chat:{id}"),
+        // Such a header has no text form; its bytes are as good an identity.
+        Err(_) => format!("chat-bytes:{}", Uuid::new_v5(&NAMESPACE, id.as_bytes())),
     }
 }
 

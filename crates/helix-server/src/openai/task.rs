@@ -4,6 +4,7 @@
 //! and then only for requests that no user's turn looks like.
 
 use axum::http::HeaderMap;
+use helix_engine::consultant::{Topic, TopicStage};
 use serde_json::json;
 
 use super::error::ApiError;
@@ -12,6 +13,10 @@ use super::request::{ChatRequest, Role};
 
 /// Longest title, in characters.
 const TITLE: usize = 50;
+/// Most tags; what the client asks for.
+const MOST_TAGS: usize = 3;
+/// Most suggestions; what the client asks for.
+const MOST_FOLLOW_UPS: usize = 5;
 
 /// A background task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,16 +70,18 @@ impl Task {
         Some(Self { name: name.into() })
     }
 
-    /// Answers it.
+    /// Answers it from what the conversation has come to, else from the user's first words.
     ///
     /// # Errors
     /// [`ApiError`] for tasks whose answer would be shown or kept as if somebody had thought about it.
-    pub(crate) fn answer(&self, request: &ChatRequest) -> Result<String, ApiError> {
+    pub(crate) fn answer(&self, request: &ChatRequest, topic: &Topic) -> Result<String, ApiError> {
         let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
         let answer = match self.name.as_str() {
-            "title_generation" => json!({ "title": title(prompt) }),
-            "tags_generation" => json!({ "tags": ["general"] }),
-            "follow_up_generation" => json!({ "follow_ups": [] }),
+            "title_generation" => {
+                json!({ "title": topic.title.as_deref().map_or_else(|| title(first_words(prompt)), title) })
+            }
+            "tags_generation" => json!({ "tags": tags(topic) }),
+            "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, Tongue::of(prompt)) }),
             "query_generation" => json!({ "queries": [] }),
             "function_calling" => json!({ "tool_calls": [] }),
             "autocomplete_generation" => json!({ "text": "" }),
@@ -86,9 +93,64 @@ impl Task {
     }
 }
 
-/// A title from the user's first words.
-fn title(prompt: &str) -> String {
-    let words = first_words(prompt);
+fn tags(topic: &Topic) -> Vec<String> {
+    if topic.tags.is_empty() {
+        vec!["general".to_owned()]
+    } else {
+        topic.tags.iter().take(MOST_TAGS).cloned().collect()
+    }
+}
+
+/// What a user could say next; nothing while it is only talk, since nobody has thought about that.
+fn follow_ups(stage: &TopicStage, tongue: Tongue) -> Vec<String> {
+    let (english, german): (&[&str], &[&str]) = match stage {
+        TopicStage::Talk => (&[], &[]),
+        TopicStage::Asked(options) => return options.iter().take(MOST_FOLLOW_UPS).cloned().collect(),
+        TopicStage::Drafted => (
+            &["Go ahead and build it.", "What could go wrong with this plan?"],
+            &["Setze es so um.", "Was könnte an diesem Plan schiefgehen?"],
+        ),
+        TopicStage::Working => (&["How far is it?"], &["Wie weit ist es?"]),
+        TopicStage::Succeeded => (
+            &["What was changed?", "What should come next?"],
+            &["Was wurde geändert?", "Was sollte als Nächstes kommen?"],
+        ),
+        TopicStage::Failed => {
+            (&["Why did it fail?", "What do you suggest?"], &["Woran ist es gescheitert?", "Was schlägst du vor?"])
+        }
+    };
+    let words = match tongue {
+        Tongue::English => english,
+        Tongue::German => german,
+    };
+    words.iter().map(|&one| one.to_owned()).collect()
+}
+
+/// The languages that Helix itself has words in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tongue {
+    English,
+    German,
+}
+
+impl Tongue {
+    /// The one that the user's first words are in, told by the commonest words of both.
+    fn of(prompt: &str) -> Self {
+        const GERMAN: [&str; 12] =
+            ["der", "die", "das", "und", "ich", "nicht", "ist", "ein", "eine", "bitte", "wie", "mit"];
+        const ENGLISH: [&str; 12] = ["the", "and", "i", "is", "a", "to", "of", "please", "how", "with", "for", "it"];
+        let (mut german, mut english) = (0, 0);
+        for word in first_words(prompt).split(|letter: char| !letter.is_alphabetic()).take(200) {
+            let word = word.to_lowercase();
+            german += usize::from(GERMAN.contains(&word.as_str()));
+            english += usize::from(ENGLISH.contains(&word.as_str()));
+        }
+        if german > english { Self::German } else { Self::English }
+    }
+}
+
+/// A title from some words.
+fn title(words: &str) -> String {
     let mut title = String::new();
     for word in words.split_whitespace() {
         if !title.is_empty() && title.chars().count() + 1 + word.chars().count() > TITLE {

@@ -59,7 +59,7 @@ fn answers_have_the_form_that_the_client_parses() {
     let mut seen = Vec::new();
     for one in recorded() {
         let Some(task) = Task::recognise(&one.headers, &one.request) else { continue };
-        let answer = task.answer(&one.request);
+        let answer = task.answer(&one.request, &Topic::default());
         let json = |answer: Result<String, ApiError>| serde_json::from_str::<Value>(&answer.unwrap()).unwrap();
         match task.name.as_str() {
             "title_generation" => assert!(!json(answer)["title"].as_str().unwrap().is_empty()),
@@ -82,11 +82,33 @@ fn answers_have_the_form_that_the_client_parses() {
 #[test]
 fn a_title_is_the_users_first_words() {
     let prompt = |history: &str| format!("### Task:\nx\n<chat_history>\n{history}\n</chat_history>");
+    let title = |prompt: &str| super::title(first_words(prompt));
     assert_eq!(title(&prompt("USER: hello headers\nASSISTANT: ")), "hello headers");
     let long = "USER: please add a CSV export to the report page, with totals and a test\nASSISTANT: sure";
     assert_eq!(title(&prompt(long)), "please add a CSV export to the report page, with");
     assert_eq!(title(&prompt(&format!("USER: {}", "ä".repeat(99)))).chars().count(), 50);
     assert_eq!(title("nonsense"), "New chat");
+}
+
+#[test]
+fn what_the_conversation_has_come_to_counts_before_its_words() {
+    let topic = Topic {
+        title: Some("Account book in whole cents".into()),
+        tags: vec!["accounts".into(), "python".into()],
+        stage: TopicStage::Asked(vec!["yes".into(), "no".into()]),
+    };
+    let prompt = "### Task:\\nx\\n<chat_history>\\nUSER: Ich möchte bitte die Konten\\n</chat_history>";
+    let body = format!(r#"{{"messages":[{{"role":"user","content":"{prompt}"}}]}}"#);
+    let request = ChatRequest::parse(body.as_bytes()).unwrap();
+    let answer = |name: &str, topic: &Topic| {
+        let text = Task { name: name.into() }.answer(&request, topic).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    assert_eq!(answer("title_generation", &topic)["title"], "Account book in whole cents");
+    assert_eq!(answer("tags_generation", &topic)["tags"], serde_json::json!(["accounts", "python"]));
+    assert_eq!(answer("follow_up_generation", &topic)["follow_ups"], serde_json::json!(["yes", "no"]));
+    let working = Topic { stage: TopicStage::Working, ..topic };
+    assert_eq!(answer("follow_up_generation", &working)["follow_ups"], serde_json::json!(["Wie weit ist es?"]));
 }
 
 /// Measured: with an attached file, the user's own message comes in this wrapping.

@@ -45,7 +45,18 @@ impl Host {
         Self::with_agent_in(state, config).await
     }
 
+    /// The same, after a word to the engine's settings.
+    pub(crate) async fn with_engine(config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
+        let state = tempfile::tempdir().unwrap();
+        std::fs::create_dir(state.path().join("home")).unwrap();
+        Self::adjusted(state, config, adjust).await
+    }
+
     async fn with_agent_in(state: tempfile::TempDir, config: ServerConfig) -> Self {
+        Self::adjusted(state, config, |_| {}).await
+    }
+
+    async fn adjusted(state: tempfile::TempDir, config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
         let directory = StateDir::open(state.path().join("state")).unwrap();
         let mut agent = AgentProfile::new("fake", DialectName::Claude, vec![example("server_test_agent")]);
         agent.home = Some(state.path().join("home"));
@@ -56,6 +67,7 @@ impl Host {
         settings.agents = vec![agent];
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         settings.tools = Some(helix_server::tools_endpoint(listener.local_addr().unwrap(), Some(TOKEN)));
+        adjust(&mut settings);
         let engine = Engine::open(directory, settings).await.unwrap();
         Self::serve(state, engine, listener, config).await
     }

@@ -45,7 +45,7 @@ pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Re
         previous: previous.as_ref().map(|previous| previous.message.clone()),
     };
     let stream = ask.request().stream;
-    if let Some(answer) = ask.task(&shared) {
+    if let Some(answer) = ask.task(&shared).await {
         let (mut encoder, mut out) = (Encoder::new(options), Vec::new());
         encoder.whole(&mut out, &answer?);
         return Ok(match stream {

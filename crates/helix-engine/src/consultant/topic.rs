@@ -1,0 +1,124 @@
+//! What a conversation has come to, for whoever gives it a title or says what could come next.
+//!
+//! Must not change anything, nor wait for a turn: it reads what is there and opens nothing.
+
+use std::path::Path;
+
+use helix_core::adr::Adr;
+use helix_core::job::{JobStatus, JobView};
+use helix_core::session::SessionView;
+
+use super::news::open_questions;
+use crate::engine::{Engine, EngineError};
+use crate::save_check::SavedKind;
+
+/// Most files of a conversation's directory that are looked at.
+const MOST_FILES: usize = 64;
+/// Largest draft that is read, in bytes.
+const LARGEST_DRAFT: u64 = 256 << 10;
+
+/// What a conversation has come to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Topic {
+    /// What it is about: the decision's title, else the plan's name; nothing while it is only talk.
+    pub title: Option<String>,
+    /// Words for it: project, language, field.
+    pub tags: Vec<String>,
+    /// How far it is.
+    pub stage: TopicStage,
+}
+
+/// How far a conversation is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TopicStage {
+    /// Only talk so far.
+    #[default]
+    Talk,
+    /// A decision or a plan is written.
+    Drafted,
+    /// A job is under way.
+    Working,
+    /// A job waits for a person, who could answer so.
+    Asked(Vec<String>),
+    /// The last job has succeeded.
+    Succeeded,
+    /// The last job has failed or was cancelled.
+    Failed,
+}
+
+impl Engine {
+    /// What the conversation with this key has come to; `None` where there is none of this owner.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`], and [`EngineError::Environment`] when its directory cannot be read.
+    pub async fn topic(&self, owner: Option<&str>, key: &str) -> Result<Option<Topic>, EngineError> {
+        let Some(view) = self.session_by_key(key).await?.filter(|view| view.owner.as_deref() == owner) else {
+            return Ok(None);
+        };
+        let job = match view.jobs.last() {
+            Some(id) => match self.job(id.as_str()).await {
+                Ok(job) => Some(job),
+                Err(EngineError::NotFound { .. }) => None,
+                Err(error) => return Err(error),
+            },
+            None => None,
+        };
+        let read = tokio::task::spawn_blocking(move || of(&view, job.as_ref())).await;
+        let failed = |message: String| EngineError::Environment { message, hint: None };
+        read.map_err(|error| failed(error.to_string()))?.map(Some).map_err(|error| failed(error.to_string()))
+    }
+}
+
+fn of(view: &SessionView, job: Option<&JobView>) -> std::io::Result<Topic> {
+    let draft = draft(Path::new(&view.directory))?;
+    let front = draft.as_ref().and_then(|adr| adr.front.as_ref());
+    let project = view.project.as_deref().and_then(|path| Path::new(path).file_name());
+    let mut tags: Vec<String> = project.map(|name| name.to_string_lossy().into_owned()).into_iter().collect();
+    for field in front.into_iter().flat_map(|front| [&front.language, &front.domain]).flatten() {
+        if !field.value.trim().is_empty() && !tags.contains(&field.value) {
+            tags.push(field.value.clone());
+        }
+    }
+    let title = draft.as_ref().map(|adr| adr.title().to_owned()).or_else(|| job.map(|job| job.name.clone()));
+    Ok(Topic { title, tags, stage: stage(draft.is_some(), job) })
+}
+
+fn stage(drafted: bool, job: Option<&JobView>) -> TopicStage {
+    match job.map(|job| (job.status, open_questions(job).next())) {
+        Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, Some(question))) => {
+            TopicStage::Asked(question.options.iter().map(|option| option.label.clone()).collect())
+        }
+        Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, None)) => TopicStage::Working,
+        Some((JobStatus::Succeeded, _)) => TopicStage::Succeeded,
+        Some((JobStatus::Failed | JobStatus::Cancelled, _)) => TopicStage::Failed,
+        None if drafted => TopicStage::Drafted,
+        None => TopicStage::Talk,
+    }
+}
+
+/// The decision that the Consultant wrote last in its directory.
+fn draft(directory: &Path) -> std::io::Result<Option<Adr>> {
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut newest = None;
+    for entry in entries.take(MOST_FILES) {
+        let entry = entry?;
+        let (path, about) = (entry.path(), entry.metadata()?);
+        if !about.is_file() || about.len() > LARGEST_DRAFT || path.extension().is_none_or(|extension| extension != "md")
+        {
+            continue;
+        }
+        // What is no text is no decision.
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let written = about.modified()?;
+        if SavedKind::of(&path, &text) == Some(SavedKind::Adr)
+            && newest.as_ref().is_none_or(|(before, _)| *before <= written)
+        {
+            newest = Some((written, Adr::parse(&path.to_string_lossy(), &text)));
+        }
+    }
+    Ok(newest.map(|(_, adr)| adr))
+}

@@ -1,0 +1,296 @@
+//! Jobs in a chat: watched after an answer, answered, told of in the next turn.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use helix_server::ServerConfig;
+use helix_testkit::project::{Language, Project};
+use helix_testkit::sandbox::Sandbox;
+use serde_json::{Value, json};
+
+use super::host::Host;
+use super::{content, frames};
+
+/// A repository with a plan of one phase that waits for a file.
+struct Stage {
+    host: Host,
+    sandbox: Sandbox,
+    gate: PathBuf,
+    session: String,
+}
+
+impl Stage {
+    /// The conversation has one turn: "hello" and "Hi.". `more` is put into the phase.
+    async fn new(host: Host, more: &str) -> Self {
+        let sandbox = Sandbox::new().unwrap();
+        let gate = sandbox.path().join("go");
+        let repo = sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
+        let wait = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", gate.display());
+        let plan = format!(
+            "name: pages\nphases:\n  - id: page\n    name: Write the page\n    type: documentation\n    \
+             description: \"{wait} [[fake: write page.md hello]]\"\n    outputs: [page.md]\n{more}"
+        );
+        std::fs::create_dir_all(repo.join("plans/pages")).unwrap();
+        std::fs::write(repo.join("plans/pages/phases.yaml"), plan).unwrap();
+        for arguments in [vec!["add", "-A"], vec!["commit", "-qm", "plan"]] {
+            helix_testkit::project::git(&repo, sandbox.environment(), &arguments).unwrap();
+        }
+        let mut stage = Self { host, sandbox, gate, session: String::new() };
+        let hello = stage.whole(json!([{ "role": "user", "content": "hello [[fake: say Hi.]]" }])).await;
+        stage.session = hello["helix"]["session"].as_str().unwrap().to_owned();
+        stage
+    }
+
+    /// Calls a tool as the agent of the conversation does.
+    async fn tool(&self, name: &str, arguments: Value) -> String {
+        let call = json!({ "name": name, "arguments": arguments });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+        let request = self.host.post("/mcp").header("accept", "application/json, text/event-stream");
+        let request = request.header("x-helix-session", &self.session).json(&body);
+        let answer: Value = request.send().await.unwrap().json().await.unwrap();
+        assert_ne!(answer["result"]["isError"], true, "{answer}");
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Starts the job from the conversation; its id.
+    async fn start(&self) -> String {
+        let said = self.tool("job_start", json!({ "project": self.sandbox.path().join("shop") })).await;
+        said.split_whitespace().nth(2).unwrap().to_owned()
+    }
+
+    async fn send(&self, client: &str, messages: &Value, stream: bool) -> reqwest::Response {
+        let request = self.host.post("/v1/chat/completions").header("x-chat", "c").header("x-helix-client", client);
+        request.json(&json!({ "model": "helix", "stream": stream, "messages": messages })).send().await.unwrap()
+    }
+
+    async fn whole(&self, messages: Value) -> Value {
+        let answer = self.send("plain", &messages, false).await;
+        assert_eq!(answer.status(), 200);
+        answer.json().await.unwrap()
+    }
+
+    async fn watched(&self, messages: &Value) -> Reader {
+        Reader { bytes: self.send("openwebui", messages, true).await.bytes_stream().boxed(), seen: String::new() }
+    }
+
+    async fn turns(&self) -> Vec<Value> {
+        let path = format!("/api/v1/sessions/{}", self.session);
+        let view: Value = self.host.get(&path).send().await.unwrap().json().await.unwrap();
+        view["turns"].as_array().unwrap().clone()
+    }
+
+    /// Has the agent wait until a file of this name is put.
+    fn until_there(&self, name: &str) -> String {
+        format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", self.sandbox.path().join(name).display())
+    }
+
+    fn put(&self, name: &str) {
+        std::fs::write(self.sandbox.path().join(name), "").unwrap();
+    }
+
+    /// Waits until a turn has begun. Sessions have no stream of events: looking is the only way to learn of it.
+    async fn has_turns(&self, count: usize) {
+        while self.turns().await.len() < count {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Waits for the end of a job by its events.
+    async fn finished(&self, job: &str) {
+        let events = self.host.get(&format!("/api/v1/jobs/{job}/events")).send().await.unwrap().text().await.unwrap();
+        assert!(events.contains("job_finished"), "{events}");
+    }
+}
+
+/// Reads a stream as far as is wanted.
+struct Reader {
+    bytes: BoxStream<'static, reqwest::Result<Bytes>>,
+    seen: String,
+}
+
+impl Reader {
+    async fn until(&mut self, text: &str) {
+        while !self.seen.contains(text) {
+            let piece = self.bytes.next().await.unwrap_or_else(|| panic!("no {text:?} in {}", self.seen)).unwrap();
+            self.seen.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+    }
+
+    async fn read_to_end_of_stream(mut self) -> Vec<Value> {
+        while let Some(piece) = self.bytes.next().await {
+            self.seen.push_str(std::str::from_utf8(&piece.unwrap()).unwrap());
+        }
+        assert!(self.seen.ends_with("data: [DONE]\n\n"), "{}", self.seen);
+        frames(&self.seen)
+    }
+}
+
+fn second(text: &str) -> Value {
+    json!([
+        { "role": "user", "content": "hello [[fake: say Hi.]]" },
+        { "role": "assistant", "content": "Hi." },
+        { "role": "user", "content": text },
+    ])
+}
+
+fn statuses(frames: &[Value]) -> Vec<&str> {
+    let shown = frames.iter().filter_map(|frame| frame.pointer("/event/data")).filter(|data| data["hidden"] != true);
+    shown.filter_map(|data| data["description"].as_str()).collect()
+}
+
+fn last_status(frames: &[Value]) -> &Value {
+    frames.iter().rev().find_map(|frame| frame.pointer("/event/data")).unwrap()
+}
+
+fn said(role: &str, text: &str) -> Value {
+    json!({ "role": role, "content": text })
+}
+
+#[tokio::test]
+async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    stage.start().await;
+    let go = "go [[fake: say It runs.]]";
+    let mut reader = stage.watched(&second(go)).await;
+    reader.until("Phase 1 of 1, Write the page: the agent works").await;
+    let turns = stage.turns().await;
+    assert_eq!(turns[1]["end"]["delivery"], "heard", "the answer is whole while the job is watched: {turns:#?}");
+    std::fs::write(&stage.gate, "").unwrap();
+    let frames = reader.read_to_end_of_stream().await;
+    let text = content(&frames);
+    let (answer, block) = text.split_once("\n\n").unwrap();
+    assert_eq!(answer, "It runs.");
+    assert!(block.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded, merged into "), "{block}");
+    let statuses = statuses(&frames);
+    assert!(
+        statuses.iter().any(|line| line.starts_with("Phase 1 of 1, Write the page: 1 file changed")),
+        "{statuses:?}"
+    );
+    let last = last_status(&frames);
+    assert_eq!(last["done"], true, "{last}");
+    assert!(last["description"].as_str().unwrap().starts_with("pages succeeded, merged into "), "{last}");
+
+    // A client without ids sends Helix's words back as if they were the agent's: the place is found all the same.
+    let mut messages = second(go);
+    messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", "and? [[fake: say Fine.]]")]);
+    let frames = stage.watched(&messages).await.read_to_end_of_stream().await;
+    assert!(statuses_of(&frames).contains("Since your last message, pages succeeded, merged into "), "{frames:?}");
+    assert_eq!(content(&frames), "Fine.", "a job that is over is not told of again");
+    let turns = stage.turns().await;
+    assert_eq!((turns.len(), &turns[2]["parent"]), (3, &turns[1]["id"]), "{turns:#?}");
+    let (args, prompt) = stage.host.asked(turns[2]["run"].as_str().unwrap());
+    assert!(args.iter().any(|arg| arg == "--resume"), "nothing was edited: {args:?}");
+    assert!(
+        prompt.contains("this happened to a job of this conversation") && prompt.contains("merged into"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("[!NOTE]"), "{prompt}");
+    stage.host.stop().await;
+}
+
+fn statuses_of(frames: &[Value]) -> String {
+    statuses(frames).join("\n")
+}
+
+#[tokio::test]
+async fn a_question_ends_the_watching_and_is_answered_in_the_chat() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "    approval: before\n").await;
+    std::fs::write(&stage.gate, "").unwrap();
+    let go = format!("go {} [[fake: say It runs.]]", stage.until_there("started"));
+    let reader = stage.watched(&second(&go)).await;
+    stage.has_turns(2).await;
+    let job = stage.start().await;
+    stage.put("started");
+    let frames = reader.read_to_end_of_stream().await;
+    let text = content(&frames);
+    assert!(text.contains("> [!IMPORTANT]\n> **Helix:** Job pages waits for you (phase `page`):"), "{text}");
+    assert!(text.contains("> - **approve**: ") && text.contains("Answer here in the chat"), "{text}");
+    assert!(last_status(&frames)["description"].as_str().unwrap().starts_with("pages waits for you: "), "{frames:?}");
+
+    // The user says so in the chat; the agent passes it on, and the job is watched again.
+    let mut messages = second(&go);
+    let yes = format!("yes {} [[fake: say Passed on.]]", stage.until_there("told"));
+    messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", &yes)]);
+    let reader = stage.watched(&messages).await;
+    stage.has_turns(3).await;
+    let told = stage.tool("answer", json!({ "choice": "approve" })).await;
+    assert!(told.contains("goes on"), "{told}");
+    stage.put("told");
+    let frames = reader.read_to_end_of_stream().await;
+    assert!(content(&frames).contains("Job pages succeeded"), "{}", content(&frames));
+    let turns = stage.turns().await;
+    let (_, prompt) = stage.host.asked(turns[2]["run"].as_str().unwrap());
+    assert!(prompt.contains("It waits for an answer to"), "{prompt}");
+    assert_eq!(turns.len(), 3);
+    stage.finished(&job).await;
+    stage.host.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_stops_watching_stops_neither_the_job_nor_a_turn() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    let job = stage.start().await;
+    let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
+    reader.until("the agent works").await;
+    drop(reader);
+    let mut messages = second("go [[fake: say It runs.]]");
+    messages.as_array_mut().unwrap().extend([said("assistant", "It runs."), said("user", "so? [[fake: say Yes.]]")]);
+    stage.whole(messages).await;
+    let turns = stage.turns().await;
+    assert_eq!(turns[1]["end"]["facts"]["stopped"], Value::Null, "{turns:#?}");
+    let (_, prompt) = stage.host.asked(turns[2]["run"].as_str().unwrap());
+    assert!(!prompt.contains("stopped your last answer"), "{prompt}");
+    std::fs::write(&stage.gate, "").unwrap();
+    stage.finished(&job).await;
+    stage.host.stop().await;
+}
+
+#[tokio::test]
+async fn the_next_message_ends_the_watching_in_order() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    stage.start().await;
+    let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
+    reader.until("the agent works").await;
+    // From another tab. Plain clients are not kept waiting: the job cannot end before the file is there.
+    let answer = stage.whole(second("other [[fake: say Yes.]]")).await;
+    assert_eq!(answer["choices"][0]["message"]["content"], "Yes.");
+    let frames = reader.read_to_end_of_stream().await;
+    assert_eq!(content(&frames), "It runs.", "nothing has ended that would be worth a line in the answer");
+    let last = last_status(&frames);
+    assert!(last["description"].as_str().unwrap().contains("ask here how far it is") && last["done"] == true, "{last}");
+    let plain = stage.send("plain", &second("again [[fake: say Yes.]]"), true).await.text().await.unwrap();
+    assert_eq!(content(&super::frames(&plain)), "Yes.");
+    std::fs::write(&stage.gate, "").unwrap();
+    stage.host.stop().await;
+}
+
+#[tokio::test]
+async fn watching_has_a_limit_and_can_be_switched_off() {
+    for (limit, last) in [(Duration::from_millis(50), "ask here how far it is"), (Duration::ZERO, "Done")] {
+        let host = Host::with_engine(ServerConfig::default(), |engine| engine.consultant.follow_jobs = limit).await;
+        let stage = Stage::new(host, "").await;
+        stage.start().await;
+        let frames = stage.watched(&second("go [[fake: say It runs.]]")).await.read_to_end_of_stream().await;
+        assert!(last_status(&frames)["description"].as_str().unwrap().contains(last), "{frames:?}");
+        assert_eq!(content(&frames), "It runs.");
+        std::fs::write(&stage.gate, "").unwrap();
+        stage.host.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    stage.start().await;
+    let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
+    reader.until("the agent works").await;
+    let Stage { host, gate, .. } = stage;
+    let ((), frames) = tokio::join!(host.stop(), reader.read_to_end_of_stream());
+    assert!(frames.iter().all(|frame| frame["error"].is_null()), "{frames:?}");
+    assert_eq!(content(&frames), "It runs.");
+    // The phase's agent goes on under its keeper: let it end.
+    std::fs::write(&gate, "").unwrap();
+}
