@@ -16,6 +16,7 @@ use helix_store::StateDir;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
+use super::base::{base_of, conflict_event, marked_base, unresolved};
 use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
 use crate::command::ToolEnvironment;
@@ -23,7 +24,7 @@ use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Merged, Repository, Workspaces};
+use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Repository, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -34,8 +35,6 @@ const PHASE_TOOLS: [&str; 8] = ["Bash", "Read", "Glob", "Grep", "LS", "Task", "A
 
 /// Tools of Helix itself that a phase's agent may use.
 const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
-/// Conflicts of one job that are brought together by agents; more means that the plan's phases overlap everywhere.
-const MAX_CONFLICTS: usize = 10;
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
 const SIDE_SHOWN: usize = 30 << 10;
 
@@ -490,55 +489,6 @@ impl Carrier {
 enum Start {
     At { base: CommitId, start: CommitId },
     Conflict(MergeConflict),
-}
-
-/// What is recorded of a conflict; `None` when it is one that was to be resolved already, or one too many. A phase may meet one
-/// that another phase has met: both then wait for the same resolution.
-pub(super) fn conflict_event(active: &Active, phase: Option<&PhaseId>, conflict: &MergeConflict) -> Option<JobEvent> {
-    let between: Vec<PhaseId> = conflict.ours.iter().chain([&conflict.theirs]).cloned().collect();
-    let resolves = match active.conflicts.iter().find(|known| known.between == between) {
-        None => active.conflicts.len() < MAX_CONFLICTS,
-        Some(known) => phase
-            .and_then(|phase| active.spec.plan.phase(phase))
-            .is_some_and(|phase| !phase.depends_on.contains(&known.phase)),
-    };
-    if !resolves || active.cancel.is_some() {
-        return None;
-    }
-    Some(JobEvent::ConflictFound { phase: phase.cloned(), between, paths: conflict.paths.clone() })
-}
-
-fn unresolved(phase: &PhaseId, conflict: &MergeConflict) -> Fault {
-    Fault {
-        kind: FaultKind::Environment,
-        message: format!("{phase} cannot start: {conflict}"),
-        hint: Some("let one of the two phases depend on the other, or give each its own files".into()),
-    }
-}
-
-/// Where the phase that resolves a conflict starts: a merge with conflict markers.
-fn marked_base(repository: &Repository, conflict: &Conflict, parents: &[Tip]) -> Result<CommitId, Fault> {
-    let tip = |id: &PhaseId| parents.iter().find(|tip| &tip.phase == id).cloned();
-    let tips: Vec<Tip> = conflict.between.iter().filter_map(tip).collect();
-    let message = format!("Put side by side what {} is to bring together", conflict.phase);
-    Ok(repository.merge_marked(&tips, &message).map_err(|error| error.fault())?.id)
-}
-
-/// Where a phase starts: the job's base, or its dependencies' results put together.
-fn base_of(
-    repository: &Repository,
-    phase: &PhaseId,
-    parents: &[Tip],
-    origin: CommitId,
-) -> Result<Result<CommitId, MergeConflict>, Fault> {
-    if parents.is_empty() {
-        return Ok(Ok(origin));
-    }
-    let message = format!("Combine what {phase} builds on");
-    match repository.merge_tips(parents, &message).map_err(|error| error.fault())? {
-        Merged::Contained(commit) | Merged::Combined(commit) => Ok(Ok(commit.id)),
-        Merged::Conflict(conflict) => Ok(Err(conflict)),
-    }
 }
 
 struct Reporter {

@@ -7,7 +7,8 @@ use helix_core::ids::JobId;
 use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, Tip};
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{Carrier, blocking, conflict_event};
+use super::base::conflict_event;
+use super::effects::{Carrier, blocking};
 use super::gate::fault_finding;
 use crate::git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
 

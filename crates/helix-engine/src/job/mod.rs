@@ -3,6 +3,7 @@
 //! Must not know HTTP or a terminal.
 
 mod advise;
+mod base;
 mod effects;
 mod gate;
 mod grow;

@@ -54,7 +54,7 @@ fn whoever_asks_what_waits_is_asked_to_answer_it() {
     assert_eq!(answered.code, 0, "{answered:?}");
     assert!(answered.seen.contains("answered"), "{answered:?}");
     watched(&stage, id, 0);
-    let given = &only_job(&stage)["questions"][0]["status"];
+    let given = &only_job(&stage)["questions"][0];
     assert!(given.to_string().contains("go on"), "{given:#}");
     let nothing = at_terminal(&stage, &["answer"], &[]);
     assert!(nothing.code == 0 && nothing.seen.contains("nothing waits for an answer"), "{nothing:?}");
