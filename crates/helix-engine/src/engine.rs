@@ -293,7 +293,16 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Journal`].
     pub async fn jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
-        self.all_jobs(filter).await
+        let mut jobs = self.all_jobs(filter).await?;
+        jobs.iter_mut().for_each(|job| self.add_hindrance(job));
+        Ok(jobs)
+    }
+
+    /// Adds to what is recorded of a job what keeps it from being recorded.
+    fn add_hindrance(&self, view: &mut JobView) {
+        if view.error.is_none() && !view.status.is_final() {
+            view.error = lock(&self.inner.jobs).get(&view.id).and_then(|handle| handle.hindrance.now());
+        }
     }
 
     async fn all_jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
@@ -315,7 +324,9 @@ impl Engine {
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     pub async fn job(&self, id: &str) -> Result<JobView, EngineError> {
         let found = self.inner.journal.job(id.to_owned()).await.map_err(journal_error)?;
-        found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })
+        let mut view = found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })?;
+        self.add_hindrance(&mut view);
+        Ok(view)
     }
 
     /// Asks a job to stop; returns once the request is durable.

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::Carrier;
-use super::log::{JobLog, LogError, Record};
+use super::log::{Hindrance, JobLog, LogError, Record};
 use crate::crash_point::CrashPoint;
 
 /// What can be asked of a running job.
@@ -59,6 +59,8 @@ pub(crate) enum Refused {
 #[derive(Clone)]
 pub(crate) struct JobHandle {
     pub(crate) commands: mpsc::Sender<Command>,
+    /// What keeps it from going on.
+    pub(crate) hindrance: Hindrance,
 }
 
 /// The loop's data.
@@ -102,6 +104,7 @@ impl JobLoop {
         crash: CrashPoint,
     ) -> (Self, JobHandle) {
         let (sender, commands) = mpsc::channel(8);
+        let hindrance = log.hindrance();
         let this = Self {
             log,
             carrier,
@@ -112,7 +115,7 @@ impl JobLoop {
             results: JoinSet::new(),
             keys: HashMap::new(),
         };
-        (this, JobHandle { commands: sender })
+        (this, JobHandle { commands: sender, hindrance })
     }
 
     /// Carries the job to its end, or until the engine closes (the agents then go on under their keepers).
