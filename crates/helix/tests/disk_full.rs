@@ -39,7 +39,9 @@ fn apart(test: &str) -> bool {
         assert!(status.success(), "{test}: {status}");
         return false;
     }
-    println!("{test}: NOT CHECKED: this user may not mount anything (`unshare --mount`), so that there is no full disk");
+    println!(
+        "{test}: NOT CHECKED: this user may not mount anything (`unshare --mount`), so that there is no full disk"
+    );
     false
 }
 
@@ -124,7 +126,8 @@ async fn wait_for(path: &Path, stage: &Stage) {
 /// What the database says of itself.
 fn assert_sound(stage: &Stage) {
     let file = stage.sandbox.state().join("helix.db");
-    let asked = "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('pragma integrity_check').fetchone()[0])";
+    let asked =
+        "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('pragma integrity_check').fetchone()[0])";
     let said = stage.sandbox.command("python3").args(["-c", asked]).arg(file).output().unwrap();
     assert_eq!(text(&said.stdout).trim(), "ok", "{}", text(&said.stderr));
 }
@@ -181,7 +184,10 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
         assert_ne!(view["status"], "succeeded", "{view:#}");
         // Who looks at the job sees why it does not go on, and what to do.
         if says_so(view["error"]["message"].as_str().unwrap_or_default()) {
-            assert!(view["error"]["hint"].as_str().is_some_and(|hint| hint.contains("free some disk space")), "{view:#}");
+            assert!(
+                view["error"]["hint"].as_str().is_some_and(|hint| hint.contains("free some disk space")),
+                "{view:#}"
+            );
             break;
         }
         assert!(start.elapsed() < LIMIT, "{view:#}\n{}", stage.log());

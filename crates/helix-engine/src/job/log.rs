@@ -71,13 +71,7 @@ pub(crate) enum LogError {
 }
 
 impl JobLog {
-    pub(crate) fn new(
-        id: JobId,
-        state: JobState,
-        journal: Arc<dyn Journal>,
-        fence: Fence,
-        crash: CrashPoint,
-    ) -> Self {
+    pub(crate) fn new(id: JobId, state: JobState, journal: Arc<dyn Journal>, fence: Fence, crash: CrashPoint) -> Self {
         Self { id, state, journal, fence, crash, hindrance: Hindrance::default() }
     }
 

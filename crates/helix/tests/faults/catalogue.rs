@@ -196,9 +196,11 @@ fn case(place: Place, index: usize, behaviour: &Behaviour, mode: Mode) -> Case {
             part(&format!("{name}-judge"), &judged, &acts(VERDICT)) + &part(&name, &own, &does)
         }
         Place::Planner => {
-            let phases = format!("structured: {{ phases: [{{ id: {more}, description: More., outputs: [more.md] }}] }}");
+            let phases =
+                format!("structured: {{ phases: [{{ id: {more}, description: More., outputs: [more.md] }}] }}");
             let writes = "act: { steps: [{ write: { path: more.md, content: \"# More\\n\" } }] }";
-            part(&more, &format!("(?i)phase `{more}`"), writes) + &part(&name, &own, &acts(&format!("{work}, {phases}")))
+            part(&more, &format!("(?i)phase `{more}`"), writes)
+                + &part(&name, &own, &acts(&format!("{work}, {phases}")))
         }
         Place::Adviser => {
             part(&format!("{name}-adviser"), &judged, &acts(ADVICE))

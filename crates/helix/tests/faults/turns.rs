@@ -96,7 +96,8 @@ async fn no_fault_of_the_consultants_agent_looks_like_an_answer() {
         })
         .collect();
     // Corrections of the form would be other turns: here it is about the first one.
-    let config = "max_agents = 16\nlinger = \"6s\"\nstall = \"12s\"\nstop_grace = \"1s\"\n\n[consultant]\nenforcement = []\n";
+    let config =
+        "max_agents = 16\nlinger = \"6s\"\nstall = \"12s\"\nstop_grace = \"1s\"\n\n[consultant]\nenforcement = []\n";
     let stage = Arc::new(Stage::new(&format!("parts:\n{script}"), config));
     let host = stage.start();
     stage.reachable().await;
