@@ -304,10 +304,13 @@ impl Engine {
         Ok(self.all_jobs(filter).await?.into_iter().map(|view| self.live(view)).collect())
     }
 
-    /// A job with what it waits for at this moment: that is nowhere in its record.
-    fn live(&self, view: JobView) -> JobView {
+    /// A job with what it waits for at this moment and what keeps it from being recorded: neither is anywhere in its record.
+    fn live(&self, mut view: JobView) -> JobView {
         if view.status.is_final() {
             return view;
+        }
+        if view.error.is_none() {
+            view.error = lock(&self.inner.jobs).get(&view.id).and_then(|handle| handle.hindrance.now());
         }
         let owner = Owner::Job(view.id.clone());
         let mut waits = self.inner.runner.admission().waiting_of(&owner);

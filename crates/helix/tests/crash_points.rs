@@ -167,7 +167,13 @@ async fn every_place(scripted: &'static Scripted) {
     assert!(all > 40, "the job has more places than that: {places:#?}");
     let places: Vec<String> = match std::env::var("HELIX_CRASH_PLACE") {
         Ok(only) => places.into_iter().filter(|place| place.contains(&only)).collect(),
-        Err(_) => places.into_iter().step_by(number("HELIX_CRASH_STRIDE", STRIDE)).collect(),
+        Err(_) => {
+            let stride = number("HELIX_CRASH_STRIDE", STRIDE);
+            let taken = |(index, place): &(usize, String)| {
+                index.is_multiple_of(stride) || scripted.always.iter().any(|part| place.contains(part))
+            };
+            places.into_iter().enumerate().filter(taken).map(|(_, place)| place).collect()
+        }
     };
     // Those of one job are far from each other, so that each host gets on before it dies.
     let jobs = places.len().div_ceil(number("HELIX_CRASH_DEATHS", DEATHS));

@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::log::{JobLog, LogError, Record};
+use super::log::{Hindrance, JobLog, LogError, Record};
 use super::{Carried, Carrier};
 use crate::admission::Place;
 use crate::crash_point::CrashPoint;
@@ -60,6 +60,8 @@ pub(crate) enum Refused {
 #[derive(Clone)]
 pub(crate) struct JobHandle {
     pub(crate) commands: mpsc::Sender<Command>,
+    /// What keeps it from going on.
+    pub(crate) hindrance: Hindrance,
 }
 
 /// The loop's data.
@@ -113,6 +115,7 @@ impl JobLoop {
         crash: CrashPoint,
     ) -> (Self, JobHandle) {
         let (sender, commands) = mpsc::channel(8);
+        let hindrance = log.hindrance();
         let this = Self {
             log,
             carrier,
@@ -125,7 +128,7 @@ impl JobLoop {
             places: HashMap::new(),
             stale: HashMap::new(),
         };
-        (this, JobHandle { commands: sender })
+        (this, JobHandle { commands: sender, hindrance })
     }
 
     /// Carries the job to its end, or until the engine closes (the agents then go on under their keepers).

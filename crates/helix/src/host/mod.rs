@@ -266,6 +266,19 @@ pub(crate) fn state_dir_error(error: &StateDirError) -> CommandError {
     shown.hint(error.hint())
 }
 
+/// Says why the database does not open. That the disk is full is nobody's mistake.
+pub(crate) fn open_error(open: &OpenError) -> CommandError {
+    let shown = match open {
+        OpenError::Database(DatabaseError::Full { .. }) => CommandError::environment(open.code(), open),
+        other => CommandError::usage(other.code(), other),
+    };
+    let shown = shown.hint(open.hint());
+    match std::error::Error::source(open) {
+        Some(source) => shown.because(source),
+        None => shown,
+    }
+}
+
 /// Says why the engine did not open or answer.
 pub(crate) fn engine_error(error: &EngineError) -> CommandError {
     match error {
@@ -278,15 +291,7 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
             let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
             while let Some(error) = cause {
                 if let Some(open) = error.downcast_ref::<OpenError>() {
-                    let shown = match open {
-                        OpenError::Database(DatabaseError::Full { .. }) => CommandError::environment(open.code(), open),
-                        other => CommandError::usage(other.code(), other),
-                    };
-                    let shown = shown.hint(open.hint());
-                    return match std::error::Error::source(open) {
-                        Some(source) => shown.because(source),
-                        None => shown,
-                    };
+                    return open_error(open);
                 }
                 cause = error.source();
             }

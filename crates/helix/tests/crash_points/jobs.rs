@@ -15,6 +15,8 @@ pub(crate) struct Scripted {
     pub(crate) plays: &'static [(&'static str, usize)],
     /// Events without which the job does not have what it is to have.
     pub(crate) events: &'static [&'static str],
+    /// Parts of the names of places that are taken in every run of all tests: defects were found there.
+    pub(crate) always: &'static [&'static str],
 }
 
 /// A failing test that is corrected, phases side by side, an added phase, a verifier, an approval, a conflict and a merge.
@@ -75,6 +77,7 @@ parts:
 "##,
     plays: &[("first", 2), ("second", 1), ("third", 1), ("added", 1), ("together", 1), ("judge", 1)],
     events: &["phases_proposed", "review_finished", "question_answered", "conflict_found", "integrated"],
+    always: &[],
 };
 
 /// What people and other agents are asked: by an agent through `ask_user`, by an adviser's escalation, by a reviewer who rejects.
@@ -133,6 +136,9 @@ parts:
 "##,
     plays: &[("asks", 2), ("stuck", 3), ("judged", 2), ("judge", 2), ("adviser", 1)],
     events: &["question_asked", "question_answered", "advice_given", "review_finished", "integrated"],
+    // An agent that the next host starts has Helix's tools, and one whose host died before it heard that its question was asked
+    // does not ask twice.
+    always: &["before effect run/asks/1", "append of question_asked asks", "append of question_answered asks"],
 };
 
 /// What a person answers.
