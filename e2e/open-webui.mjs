@@ -29,6 +29,9 @@ const flows = [
   ['first message, follow-up, regenerate, edit', conversation],
   ['stop', stop],
   ['reload while running', reload],
+  ['an answer is continued', goOn],
+  ['a temporary chat', temporary],
+  ['an image', image],
   ['a failing turn', failure],
   ['a job started and watched live', job],
   ['a job asks and is answered in the chat', question],
@@ -132,6 +135,49 @@ async function reload() {
   assert.equal((await helix.settled(id)).turns.length, 1);
 }
 
+/** For the page both are one answer; for Helix the second goes on with the first. */
+async function goOn() {
+  await chat.say('Count to three.');
+  await chat.answered('One, two', TURN);
+  await chat.answer.getByRole('button', { name: 'Continue Response' }).click();
+  await chat.answered('three.', TURN);
+  assert.match(await chat.text(), /^One, two\s*, three\./);
+  await picture('continue');
+  const { turns } = await helix.settled(await chat.chat());
+  assert.deepEqual([turns.length, turns[1].continues], [2, turns[0].id]);
+}
+
+/** Nothing of it is kept by Open WebUI, and all temporary chats of a tab have one name: its words tell them apart. */
+async function temporary() {
+  const before = (await helix.sessions()).length;
+  await chat.begin('&temporary-chat=true');
+  await chat.say('Is anybody there?');
+  await chat.answered('I am here.', TURN);
+  await chat.say('Still there?');
+  await chat.answered('Still here.', TURN);
+  await picture('temporary');
+  const sessions = await helix.sessions();
+  assert.equal(sessions.length, before + 1);
+  assert.match(sessions[0].key, /^temporary:/);
+  assert.equal(sessions[0].turn_count, 2);
+}
+
+/** An image is a file in the conversation's directory, and the agent is told of it. */
+async function image() {
+  const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+  const files = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(dot, 'base64') };
+  await page.locator('input[type=file]').first().setInputFiles(files);
+  await page.getByRole('img', { name: 'input' }).or(page.locator('img[src^="data:image/png"], img[src*="/files/"]')).first().waitFor();
+  await chat.say('What is in the picture?');
+  await chat.answered('A red dot.', TURN);
+  await picture('image');
+  const { turns, directory } = await helix.settled(await chat.chat());
+  const [attachment] = turns[0].attachments;
+  assert.equal(attachment.media_type, 'image/png');
+  assert.ok(readFileSync(path.join(directory, attachment.path)).length > 0);
+  assert.ok(last(await helix.asked('scene picture')).includes(attachment.path), 'the agent is told where it is');
+}
+
 /** The provider's limit is seen as what it is, with the time of its end, and is no obstacle afterwards. */
 async function failure() {
   await chat.say('Summarise all my letters.');
@@ -219,7 +265,7 @@ async function question() {
 async function leave() {
   await chat.say('Paint the lighthouse.');
   await chat.reads('The painters are on their way.', TURN);
-  await until('the line above the answer', TURN, async () => (await chat.status.count()) && (await chat.status.innerText()).startsWith('Phase 1 of 1'));
+  await until('the line above the answer', TURN, async () => (await chat.status.count()) && (await chat.status.innerText()).includes('Phase 1 of 1'));
   await chat.stopButton.click();
   await chat.idle();
   assert.equal(await chat.shimmering.count(), 0);
@@ -227,7 +273,11 @@ async function leave() {
   const id = await chat.chat();
   await chat.say('Are they through?');
   await chat.answered('Job lighthouse succeeded', JOB);
+  assert.match(await chat.status.innerText(), /^lighthouse succeeded/);
   await picture('watching-again');
+  await chat.say('Thank you.');
+  await chat.answered('You are welcome.', TURN);
+  assert.match(await chat.status.innerText(), /^Since your last message, lighthouse succeeded/);
   const { jobs, turns } = await helix.settled(id);
   assert.ok(turns.every((turn) => !turn.end.facts.stopped), 'no turn was stopped');
   assert.equal((await helix.get(`/api/v1/jobs/${jobs[0]}`)).status, 'succeeded');

@@ -36,8 +36,8 @@ export class ChatPage {
   }
 
   /** Begins a chat that nobody has said anything in. */
-  async begin() {
-    await this.page.goto(`${this.address}/?models=helix`);
+  async begin(more = '') {
+    await this.page.goto(`${this.address}/?models=helix${more}`);
     await this.page.locator('#model-selector-model-button', { hasText: 'Helix' }).waitFor();
     await this.input.waitFor();
   }

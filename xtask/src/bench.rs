@@ -3,6 +3,7 @@
 //! Must not know what is measured: each group of figures has a file of its own.
 
 mod adrs;
+mod conversations;
 mod figure;
 mod host;
 mod idle;
@@ -30,7 +31,7 @@ pub(crate) struct Options {
     /// Prints one JSON object instead of a table.
     #[arg(long)]
     json: bool,
-    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs.
+    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs, conversations.
     #[arg(long)]
     only: Option<String>,
     /// Measures the executables that are there, without building them.
@@ -52,7 +53,7 @@ pub(crate) enum Extent {
 
 type Group = (&'static str, fn(&Programs, Extent) -> anyhow::Result<Vec<Figure>>);
 
-const GROUPS: [Group; 7] = [
+const GROUPS: [Group; 8] = [
     ("idle", idle::measure),
     ("phases", phases::measure),
     ("streams", streams::measure),
@@ -60,6 +61,7 @@ const GROUPS: [Group; 7] = [
     ("libraries", libraries::measure),
     ("adrs", adrs::measure),
     ("recall", recall::measure),
+    ("conversations", conversations::measure),
 ];
 
 /// Measures one group after the other.

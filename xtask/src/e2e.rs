@@ -25,7 +25,7 @@ pub(crate) struct Options {
     /// Takes this `helix` instead of building one
     #[arg(long, value_name = "FILE")]
     helix: Option<PathBuf>,
-    /// Puts the new picture into docs/images/
+    /// Puts the new pictures into docs/images/
     #[arg(long)]
     document: bool,
 }
@@ -89,9 +89,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         bail!("the agent asked its model for something unforeseen");
     }
     if options.document {
-        let picture = workspace::root().join("docs/images/open-webui.png");
-        std::fs::copy(results.join("follow-up.png"), &picture)
-            .with_context(|| format!("cannot write {}", picture.display()))?;
+        for (taken, shown) in [("follow-up.png", "open-webui.png"), ("job-done.png", "open-webui-job.png")] {
+            let picture = workspace::root().join("docs/images").join(shown);
+            std::fs::copy(results.join(taken), &picture)
+                .with_context(|| format!("cannot write {}", picture.display()))?;
+        }
     }
     eprintln!("everything passed in {:.0} s; pictures are in {}", begun.elapsed().as_secs_f64(), results.display());
     Ok(())

@@ -9,7 +9,7 @@ use helix_core::job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
 use crate::agent_run::Patience;
-use crate::consultant::{Enforcement, ToolsEndpoint};
+use crate::consultant::{Enforcement, Retention, ToolsEndpoint};
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
 use crate::prompt::ConsultantPrompt;
@@ -65,6 +65,8 @@ pub struct ConsultantConfig {
     pub turn_timeout: std::time::Duration,
     /// How long a chat goes on showing how its jobs get on, after an answer; zero: not at all.
     pub follow_jobs: std::time::Duration,
+    /// Which conversations are kept.
+    pub retention: Retention,
     /// Its standing instructions.
     pub prompt: ConsultantPrompt,
     /// How its answers are checked and corrected.
@@ -83,6 +85,7 @@ impl ConsultantConfig {
             model: None,
             turn_timeout,
             follow_jobs: FOLLOW_JOBS,
+            retention: Retention::default(),
             prompt: ConsultantPrompt::default(),
             enforcement: Enforcement::default(),
             skills: Vec::new(),

@@ -210,6 +210,7 @@ impl Engine {
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.recover().await?;
+        engine.inner.tasks.spawn(engine.clone().keep_conversations_few());
         Ok(engine)
     }
 

@@ -4,6 +4,8 @@
 mod host;
 #[path = "turns/jobs.rs"]
 mod jobs;
+#[path = "turns/retention.rs"]
+mod retention;
 
 use std::time::Duration;
 

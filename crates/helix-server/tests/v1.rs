@@ -96,3 +96,64 @@ async fn a_task_is_streamed_if_asked_for() {
     assert!(text.ends_with("data: [DONE]\n\n"), "{text}");
     host.stop().await;
 }
+
+#[tokio::test]
+async fn hostile_bodies_are_refused_in_order_and_harm_nobody() {
+    let host = Host::start().await;
+    let user =
+        |content: Value| json!({ "messages": [{ "role": "user", "content": content }] }).to_string().into_bytes();
+    let wrapped = |text: &str| [br#"{"messages":[{"role":"user","content":"#, text.as_bytes(), b"}]}"].concat();
+    let parts = |count: usize, part: Value| user(Value::Array(vec![part; count]));
+    // No agent is configured: what is understood gets as far as that, and no further.
+    let (refused, understood) = (400, 503);
+    for (what, body, status) in [
+        ("nesting", [b"[".repeat(200_000), b"]".repeat(200_000)].concat(), refused),
+        ("nesting inside", wrapped(&format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000))), refused),
+        ("half a surrogate pair", wrapped(r#""\ud83d""#), refused),
+        ("no UTF-8", [wrapped("\"")[..39].to_vec(), vec![0xff, 0xfe], b"\"}]}".to_vec()].concat(), refused),
+        ("a body cut off", user(json!("hi"))[..30].to_vec(), refused),
+        ("only white space", user(json!(" \u{a0}\n")), refused),
+        ("control characters", user(json!("a\u{0}b\u{1b}[31m\u{202e}")), understood),
+        ("a thousand parts", parts(1_000, json!({ "type": "text", "text": "x" })), understood),
+        ("unknown parts", parts(1_000, json!({ "type": "hologram", "x": [1, 2] })), understood),
+        ("a part that is a number", parts(1, json!(7)), refused),
+        ("a key given twice", br#"{"messages":[],"messages":[{"role":"user","content":"x"}]}"#.to_vec(), understood),
+        (
+            "megabytes of marks",
+            user(json!("<details type=\"reasoning\">\n> [!NOTE]\n> **Helix:** x\n".repeat(60_000))),
+            understood,
+        ),
+        (
+            "the system last",
+            br#"{"messages":[{"role":"user","content":"x"},{"role":"system","content":"y"}]}"#.to_vec(),
+            understood,
+        ),
+        ("only answers", br#"{"messages":[{"role":"assistant","content":"x"}]}"#.to_vec(), refused),
+    ] {
+        let answer = host.post("/v1/chat/completions").body(body).send().await.unwrap();
+        assert_eq!(answer.status(), status, "{what}: {}", answer.text().await.unwrap());
+        assert_eq!(answer.headers()["content-type"], "application/json", "{what}");
+        let error: Value = answer.json().await.unwrap();
+        assert!(error["error"]["message"].as_str().is_some_and(|message| message.len() < 2_000), "{what}: {error}");
+    }
+    let sessions: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+    assert_eq!(sessions, json!({ "sessions": [] }), "nothing of all that began a conversation");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_message_of_ten_megabytes_is_a_message() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let long = format!("{} [[fake: say Read.]]", "All work and no play. ".repeat(480_000));
+    let history = json!([
+        { "role": "user", "content": long }, { "role": "assistant", "content": "Read." },
+        { "role": "user", "content": "and? [[fake: say Again.]]" },
+    ]);
+    for (count, said) in [(1, "Read."), (3, "Again.")] {
+        let messages = &history.as_array().unwrap()[..count];
+        let request = host.post("/v1/chat/completions").header("x-chat", "c");
+        let answer: Value = request.json(&json!({ "messages": messages })).send().await.unwrap().json().await.unwrap();
+        assert_eq!(answer["choices"][0]["message"]["content"], said, "{answer}");
+    }
+    host.stop().await;
+}

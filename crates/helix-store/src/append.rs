@@ -75,6 +75,17 @@ pub enum Submitted {
     Existing(JobId),
 }
 
+/// A session that is to be forgotten with its events and turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forget {
+    /// Which.
+    pub session: SessionId,
+    /// The number that its last event must have: whoever decided that it is over has seen this one.
+    pub last_event: u64,
+    /// A lease without which nothing is removed.
+    pub fence: Option<Fence>,
+}
+
 /// A session that is to exist.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSession {

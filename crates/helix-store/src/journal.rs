@@ -12,7 +12,7 @@ use helix_core::session::{SessionEvent, SessionView, TurnStub, TurnView};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
-use crate::append::{Append, Appended, NewJob, NewSession, Opened, Submitted};
+use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, LeaseError, ReadError};
 use crate::follow::Subscription;
 use crate::lease::{Acquire, Fence, Lease};
@@ -34,6 +34,10 @@ pub trait Journal: Send + Sync {
 
     /// Creates a session, or finds the one that has its key. Atomic: of two racing callers one creates.
     fn open_session(&self, session: NewSession) -> Pending<'_, Opened, AppendError>;
+
+    /// Removes a session with its events and turns, all or nothing; what other sessions say of it stays. Nobody may follow
+    /// its stream any more.
+    fn forget_session(&self, forget: Forget) -> Pending<'_, (), AppendError>;
 
     /// Obtains a lease that is free, released or expired. The fence of a name increases each time.
     fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError>;

@@ -16,7 +16,7 @@ mod sqlite;
 mod state_dir;
 mod stream;
 
-pub use append::{Append, Appended, Expected, NewJob, NewSession, Opened, Projection, Submitted};
+pub use append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 pub use error::{AppendError, Cause, DatabaseError, LeaseError, OpenError, ReadError, StateDirError, codes};
 pub use event::{DecodeError, EncodeError, NewEvent, StoredEvent};
 pub use follow::{Change, Follower, Moved, Subscription};

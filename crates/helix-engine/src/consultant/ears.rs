@@ -2,6 +2,8 @@
 //!
 //! Must not know who listens, nor whether anybody does: a turn goes on when its listener is gone.
 
+use std::time::Duration;
+
 use helix_core::agent_event::AgentEvent;
 use helix_core::session::Delivery;
 use helix_core::step_marker::MarkerFilter;
@@ -10,6 +12,10 @@ use tokio::sync::mpsc;
 use super::{Audience, TurnEnded, TurnEvent};
 use crate::agent_run::Listener;
 
+/// How long a listener may take nothing before it counts as gone: a client that is there but reads nothing must not keep its
+/// conversation, and an agent's place, for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Most text that is remembered of an answer, in bytes; the run's own record has all of it.
 const SHOWN_LIMIT: usize = 4 * 1024 * 1024;
 
@@ -17,6 +23,7 @@ const SHOWN_LIMIT: usize = 4 * 1024 * 1024;
 pub(super) struct Ears {
     listener: Option<mpsc::Sender<TurnEvent>>,
     audience: Audience,
+    patience: Duration,
     filter: MarkerFilter,
     shown: String,
     showing: Showing,
@@ -47,6 +54,7 @@ impl Ears {
         Self {
             listener: None,
             audience,
+            patience: PATIENCE,
             filter: MarkerFilter::default(),
             shown: String::new(),
             showing: Showing::AsTheyCome,
@@ -59,11 +67,19 @@ impl Ears {
         if let TurnEvent::Text { text } = &event {
             self.remember(text);
         }
-        if let Some(listener) = &self.listener
-            && listener.send(event).await.is_err()
-        {
-            // The client is gone; the turn goes on and its answer is kept.
-            self.listener = None;
+        self.send(event).await;
+    }
+
+    /// The turn goes on and its answer is kept, whether or not the client is still there.
+    async fn send(&mut self, event: TurnEvent) {
+        let Some(listener) = &self.listener else { return };
+        match tokio::time::timeout(self.patience, listener.send(event)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => self.listener = None,
+            Err(_) => {
+                tracing::warn!("a client has read nothing for {:?}; its turn goes on without it", self.patience);
+                self.listener = None;
+            }
         }
     }
 
@@ -116,11 +132,7 @@ impl Ears {
 
     /// Tells what Helix itself adds below an answer: it is no part of what the agent said.
     pub(super) async fn note(&mut self, text: String) {
-        if let Some(listener) = &self.listener
-            && listener.send(TurnEvent::Text { text }).await.is_err()
-        {
-            self.listener = None;
-        }
+        self.send(TurnEvent::Text { text }).await;
     }
 
     async fn say(&mut self, text: String) {
@@ -211,5 +223,24 @@ impl Listener for Ears {
         if !matches!(&shown, TurnEvent::Text { text } if text.is_empty()) {
             self.tell(shown).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
+        let (listener, mut events) = mpsc::channel(1);
+        let mut ears = Ears::of(listener, Audience::default());
+        ears.patience = Duration::from_millis(10);
+        let text = |text: &str| TurnEvent::Text { text: text.into() };
+        ears.tell(text("one")).await;
+        assert_eq!(ears.delivery(), Delivery::Heard);
+        ears.tell(text("two")).await;
+        ears.tell(text("three")).await;
+        assert_eq!((ears.shown(), ears.delivery()), ("onetwothree", Delivery::Unheard));
+        assert_eq!((events.recv().await, events.recv().await), (Some(text("one")), None));
     }
 }

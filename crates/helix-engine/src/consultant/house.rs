@@ -114,6 +114,17 @@ impl House {
         }
     }
 
+    /// Ends the loop of a conversation that is gone.
+    pub(crate) fn close(&self, session: &SessionId) {
+        // Its queue has no other sender: the loop ends with it.
+        drop(lock(&self.rooms).remove(session));
+    }
+
+    /// Whether a turn of a conversation is waiting or under way.
+    pub(crate) fn is_busy(&self, session: &SessionId) -> bool {
+        lock(&self.rooms).get(session).is_some_and(|door| *door.open.borrow() > 0)
+    }
+
     /// How many turns of a conversation are waiting or under way, from now on.
     pub(crate) fn open_turns(&self, view: SessionView) -> watch::Receiver<usize> {
         self.door(view).open.subscribe()

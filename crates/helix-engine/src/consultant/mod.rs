@@ -12,6 +12,7 @@ mod following;
 mod house;
 mod news;
 mod placing;
+mod retention;
 mod room;
 mod topic;
 mod trouble;
@@ -24,6 +25,7 @@ pub use enforce::{Enforcement, Validator};
 pub use following::JobNews;
 pub(crate) use house::House;
 pub use news::outcome_of;
+pub use retention::Retention;
 pub use topic::{Topic, TopicStage};
 
 use std::sync::Arc;
@@ -166,6 +168,11 @@ pub enum TurnEvent {
     },
     /// Something worth one line: a retry, a rate limit, a job that started.
     Status {
+        /// The line.
+        text: String,
+    },
+    /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
+    JobNews {
         /// The line.
         text: String,
     },

@@ -232,7 +232,7 @@ impl Room {
         .await?;
         work.ears.tell(TurnEvent::Began { session: self.view.id.clone(), turn: work.turn.clone() }).await;
         for story in &stories {
-            work.ears.tell(TurnEvent::Status { text: format!("Since your last message, {}", story.standing()) }).await;
+            work.ears.tell(TurnEvent::JobNews { text: format!("Since your last message, {}", story.standing()) }).await;
         }
         self.ask_agent(work, request, position, context, &message).await
     }

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::http::HeaderMap;
 use helix_engine::consultant::{Audience, Conversation as ConversationKey, Place, Topic, TurnRequest};
 
@@ -12,7 +13,7 @@ use super::conversation::Conversation;
 use super::error::ApiError;
 use super::models;
 use super::profile::Profile;
-use super::request::ChatRequest;
+use super::request::{BadRequest, ChatRequest};
 use super::session_key::key_of_task;
 use super::task::Task;
 use super::turn::Attended;
@@ -20,6 +21,8 @@ use crate::config::BackgroundTasks;
 use crate::problem::chain;
 use crate::shared::Shared;
 
+/// Bodies up to this size in bytes are parsed at once; that takes less than a millisecond.
+const LARGE: usize = 256 * 1024;
 /// How long a background task waits for what is known of its conversation.
 const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 
@@ -38,6 +41,23 @@ pub(crate) struct Previous {
     pub(crate) session: helix_core::ids::SessionId,
     /// Helix's id for it.
     pub(crate) message: String,
+}
+
+/// Parses a body; a large one away from the runtime, which has other clients to serve.
+///
+/// # Errors
+/// [`ApiError`] with the field at fault.
+pub(crate) async fn parsed<T: Send + 'static>(
+    body: Bytes,
+    parse: fn(&[u8]) -> Result<T, BadRequest>,
+) -> Result<T, ApiError> {
+    if body.len() <= LARGE {
+        return Ok(parse(&body)?);
+    }
+    match tokio::task::spawn_blocking(move || parse(&body)).await {
+        Ok(result) => Ok(result?),
+        Err(error) => Err(ApiError::parsing_failed(&error)),
+    }
 }
 
 impl Ask {

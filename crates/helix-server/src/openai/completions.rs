@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::asking::Ask;
+use super::asking::{self, Ask};
 use super::chunk::Identity;
 use super::encoder::{Encoder, StreamOptions};
 use super::error::ApiError;
@@ -30,8 +30,7 @@ impl From<BadRequest> for ApiError {
 pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
     let body = body::read(body, shared.config.body_limit, shared.config.body_timeout).await?;
-    let request = ChatRequest::parse(&body)?;
-    drop(body);
+    let request = asking::parsed(body, ChatRequest::parse).await?;
     let ask = Ask::new(&shared, head.headers, request);
     let options = StreamOptions {
         id: format!("chatcmpl-{}", Uuid::now_v7().simple()),

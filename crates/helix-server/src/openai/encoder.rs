@@ -125,6 +125,7 @@ impl Encoder {
                 self.status(out, &format!("Waiting for {ahead} earlier message(s) of this conversation"));
             }
             TurnEvent::Status { text } => self.status(out, &text),
+            TurnEvent::JobNews { text } => self.job_news(out, &text),
             TurnEvent::Thinking { text } => self.reasoning(out, &text),
             TurnEvent::Text { text } => self.content(out, &text),
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
@@ -277,6 +278,17 @@ impl Encoder {
             }
             Profile::Plain => self.reasoning(out, &format!("{line}\n")),
         }
+    }
+
+    /// A line that is still true at the end, and then says more than that all is done.
+    fn job_news(&mut self, out: &mut Vec<u8>, text: &str) {
+        if !self.shows_events() {
+            return self.status(out, text);
+        }
+        let line = one_line(text);
+        self.shimmers = None;
+        sse::data(out, &StatusFrame::new(&line, Shown::Still));
+        self.last_word = Some(line);
     }
 
     /// Lets no line shimmer any more, since something is seen that moves by itself: whoever presses Stop closes the connection,

@@ -280,6 +280,7 @@ fn event() -> impl Strategy<Value = TurnEvent> {
         Just(began()),
         (0usize..3).prop_map(|ahead| TurnEvent::Queued { ahead }),
         hostile().prop_map(|text| TurnEvent::Status { text }),
+        hostile().prop_map(|text| TurnEvent::JobNews { text }),
         hostile().prop_map(|text| TurnEvent::Thinking { text }),
         hostile().prop_map(|text| TurnEvent::Text { text }),
         (id(), hostile(), hostile()).prop_map(|(id, name, input)| TurnEvent::ToolStarted {

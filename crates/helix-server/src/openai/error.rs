@@ -164,6 +164,12 @@ impl ApiError {
         }
     }
 
+    /// The task that parsed a request ended early.
+    pub(crate) fn parsing_failed(error: &tokio::task::JoinError) -> Self {
+        let message = format!("the request could not be read: {error}; see Helix's log");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "parsing_failed", message)
+    }
+
     /// The server shuts down.
     pub(crate) fn shutting_down() -> Self {
         let message = "Helix is shutting down; the turn goes on and its answer is kept: ask again when Helix is back";

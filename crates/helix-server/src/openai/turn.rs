@@ -70,6 +70,7 @@ impl Attended {
             Some(
                 TurnEvent::Queued { .. }
                 | TurnEvent::Status { .. }
+                | TurnEvent::JobNews { .. }
                 | TurnEvent::Thinking { .. }
                 | TurnEvent::Text { .. }
                 | TurnEvent::ToolStarted { .. }
@@ -135,6 +136,7 @@ impl Left {
                     Some(
                         TurnEvent::Queued { .. }
                         | TurnEvent::Status { .. }
+                        | TurnEvent::JobNews { .. }
                         | TurnEvent::Thinking { .. }
                         | TurnEvent::Text { .. }
                         | TurnEvent::ToolStarted { .. }

@@ -71,6 +71,7 @@ pub(crate) async fn collect(turn: &mut Attended) -> Option<(TurnEnded, String)> 
             TurnEvent::Began { .. }
             | TurnEvent::Queued { .. }
             | TurnEvent::Status { .. }
+            | TurnEvent::JobNews { .. }
             | TurnEvent::Text { .. }
             | TurnEvent::ToolStarted { .. }
             | TurnEvent::ToolFinished { .. } => {}

@@ -42,7 +42,7 @@ impl Host {
     pub(crate) async fn with_agent(config: ServerConfig) -> Self {
         let state = tempfile::tempdir().unwrap();
         std::fs::create_dir(state.path().join("home")).unwrap();
-        Self::with_agent_in(state, config).await
+        Self::adjusted(state, config, |_| {}).await
     }
 
     /// The same, after a word to the engine's settings.
@@ -50,10 +50,6 @@ impl Host {
         let state = tempfile::tempdir().unwrap();
         std::fs::create_dir(state.path().join("home")).unwrap();
         Self::adjusted(state, config, adjust).await
-    }
-
-    async fn with_agent_in(state: tempfile::TempDir, config: ServerConfig) -> Self {
-        Self::adjusted(state, config, |_| {}).await
     }
 
     async fn adjusted(state: tempfile::TempDir, config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
@@ -106,12 +102,22 @@ impl Host {
     }
 
     /// Another host on the same state, after this one has ended; what runs goes on meanwhile.
-    pub(crate) async fn restart(mut self, config: ServerConfig) -> Self {
+    pub(crate) async fn restart(self, config: ServerConfig) -> Self {
+        self.restart_with(config, |_| {}).await
+    }
+
+    /// The same, after a word to the engine's settings.
+    pub(crate) async fn restart_with(mut self, config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
         self.shutdown.take().unwrap().send(()).unwrap();
         self.server.await.unwrap().unwrap();
         self.engine.close().await;
         drop(self.engine);
-        Self::with_agent_in(self.state, config).await
+        Self::adjusted(self.state, config, adjust).await
+    }
+
+    /// Where its state is.
+    pub(crate) fn state(&self) -> std::path::PathBuf {
+        self.state.path().join("state")
     }
 
     /// Ends the server and the engine, which must both end in order.

@@ -119,7 +119,7 @@ impl Reader {
         }
     }
 
-    async fn read_to_end_of_stream(mut self) -> Vec<Value> {
+    async fn rest(mut self) -> Vec<Value> {
         while let Some(piece) = self.bytes.next().await {
             self.seen.push_str(std::str::from_utf8(&piece.unwrap()).unwrap());
         }
@@ -159,7 +159,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     let turns = stage.turns().await;
     assert_eq!(turns[1]["end"]["delivery"], "heard", "the answer is whole while the job is watched: {turns:#?}");
     std::fs::write(&stage.gate, "").unwrap();
-    let frames = reader.read_to_end_of_stream().await;
+    let frames = reader.rest().await;
     let text = content(&frames);
     let (answer, block) = text.split_once("\n\n").unwrap();
     assert_eq!(answer, "It runs.");
@@ -176,8 +176,9 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     // A client without ids sends Helix's words back as if they were the agent's: the place is found all the same.
     let mut messages = second(go);
     messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", "and? [[fake: say Fine.]]")]);
-    let frames = stage.watched(&messages).await.read_to_end_of_stream().await;
-    assert!(statuses_of(&frames).contains("Since your last message, pages succeeded, merged into "), "{frames:?}");
+    let frames = stage.watched(&messages).await.rest().await;
+    let last = last_status(&frames)["description"].as_str().unwrap();
+    assert!(last.starts_with("Since your last message, pages succeeded, merged into "), "{frames:?}");
     assert_eq!(content(&frames), "Fine.", "a job that is over is not told of again");
     let turns = stage.turns().await;
     assert_eq!((turns.len(), &turns[2]["parent"]), (3, &turns[1]["id"]), "{turns:#?}");
@@ -191,10 +192,6 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     stage.host.stop().await;
 }
 
-fn statuses_of(frames: &[Value]) -> String {
-    statuses(frames).join("\n")
-}
-
 #[tokio::test]
 async fn a_question_ends_the_watching_and_is_answered_in_the_chat() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "    approval: before\n").await;
@@ -204,7 +201,7 @@ async fn a_question_ends_the_watching_and_is_answered_in_the_chat() {
     stage.has_turns(2).await;
     let job = stage.start().await;
     stage.put("started");
-    let frames = reader.read_to_end_of_stream().await;
+    let frames = reader.rest().await;
     let text = content(&frames);
     assert!(text.contains("> [!IMPORTANT]\n> **Helix:** Job pages waits for you (phase `page`):"), "{text}");
     assert!(text.contains("> - **approve**: ") && text.contains("Answer here in the chat"), "{text}");
@@ -219,7 +216,7 @@ async fn a_question_ends_the_watching_and_is_answered_in_the_chat() {
     let told = stage.tool("answer", json!({ "choice": "approve" })).await;
     assert!(told.contains("goes on"), "{told}");
     stage.put("told");
-    let frames = reader.read_to_end_of_stream().await;
+    let frames = reader.rest().await;
     assert!(content(&frames).contains("Job pages succeeded"), "{}", content(&frames));
     let turns = stage.turns().await;
     let (_, prompt) = stage.host.asked(turns[2]["run"].as_str().unwrap());
@@ -257,7 +254,7 @@ async fn the_next_message_ends_the_watching_in_order() {
     // From another tab. Plain clients are not kept waiting: the job cannot end before the file is there.
     let answer = stage.whole(second("other [[fake: say Yes.]]")).await;
     assert_eq!(answer["choices"][0]["message"]["content"], "Yes.");
-    let frames = reader.read_to_end_of_stream().await;
+    let frames = reader.rest().await;
     assert_eq!(content(&frames), "It runs.", "nothing has ended that would be worth a line in the answer");
     let last = last_status(&frames);
     assert!(last["description"].as_str().unwrap().contains("ask here how far it is") && last["done"] == true, "{last}");
@@ -273,7 +270,7 @@ async fn watching_has_a_limit_and_can_be_switched_off() {
         let host = Host::with_engine(ServerConfig::default(), |engine| engine.consultant.follow_jobs = limit).await;
         let stage = Stage::new(host, "").await;
         stage.start().await;
-        let frames = stage.watched(&second("go [[fake: say It runs.]]")).await.read_to_end_of_stream().await;
+        let frames = stage.watched(&second("go [[fake: say It runs.]]")).await.rest().await;
         assert!(last_status(&frames)["description"].as_str().unwrap().contains(last), "{frames:?}");
         assert_eq!(content(&frames), "It runs.");
         std::fs::write(&stage.gate, "").unwrap();
@@ -288,7 +285,7 @@ async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
     reader.until("the agent works").await;
     let Stage { host, gate, .. } = stage;
-    let ((), frames) = tokio::join!(host.stop(), reader.read_to_end_of_stream());
+    let ((), frames) = tokio::join!(host.stop(), reader.rest());
     assert!(frames.iter().all(|frame| frame["error"].is_null()), "{frames:?}");
     assert_eq!(content(&frames), "It runs.");
     // The phase's agent goes on under its keeper: let it end.

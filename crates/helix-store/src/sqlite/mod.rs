@@ -26,7 +26,7 @@ use helix_core::session::{SessionView, TurnStub, TurnView};
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::append::{Append, Appended, NewJob, NewSession, Opened, Submitted};
+use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError};
 use crate::follow::Subscription;
 use crate::journal::{Journal, Pending};
@@ -268,6 +268,11 @@ impl Journal for SqliteJournal {
     fn open_session(&self, session: NewSession) -> Pending<'_, Opened, AppendError> {
         let database = self.database.clone();
         Box::pin(self.writer.run(move |connection| writes::open_session(connection, &database, &session)))
+    }
+
+    fn forget_session(&self, forget: Forget) -> Pending<'_, (), AppendError> {
+        let database = self.database.clone();
+        Box::pin(self.writer.run(move |connection| writes::forget_session(connection, &database, &forget)))
     }
 
     fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError> {

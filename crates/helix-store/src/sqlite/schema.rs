@@ -61,6 +61,8 @@ const STEPS: &[M<'_>] = &[
     ) STRICT, WITHOUT ROWID;",
     ),
     M::up(TURNS),
+    // Removing a session looks for the names of its turns.
+    M::up("CREATE INDEX turn_messages_by_turn ON turn_messages (turn);"),
 ];
 
 /// Turns get rows of their own; those of the first version stood, as a line, inside their session's view.

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::writer::Done;
 use super::{classify, signed, turns, unsigned};
-use crate::append::{Append, Appended, Expected, NewJob, NewSession, Opened, Projection, Submitted};
+use crate::append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 use crate::error::{AppendError, DatabaseError, LeaseError};
 use crate::follow::Moved;
 use crate::lease::{Acquire, Fence, Lease};
@@ -111,6 +111,42 @@ pub(super) fn open_session(
         Append::to(stream, session.events.clone()).after(0).with(Projection::Session(session.view.clone(), None));
     let done = append(connection, database, &first)?;
     Ok(Done { answer: Opened::Created(done.answer), moved: done.moved })
+}
+
+/// Removes a session with its events and turns, unless something has happened in it since.
+pub(super) fn forget_session(
+    connection: &Connection,
+    database: &str,
+    forget: &Forget,
+) -> Result<Done<()>, AppendError> {
+    let failed = |error| AppendError::from(classify(database, error));
+    if let Some(fence) = &forget.fence {
+        check_fence(connection, database, fence)?;
+    }
+    let stream = Stream::Session(forget.session.clone());
+    let found: Option<(i64, i64)> = connection
+        .prepare_cached("SELECT id, last FROM streams WHERE name = ?1")
+        .and_then(|mut find| find.query_row([stream.to_string()], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .map_err(failed)?;
+    let actual = found.map_or(0, |(_, last)| unsigned(last));
+    let Some((row, _)) = found.filter(|_| actual == forget.last_event) else {
+        return Err(AppendError::Conflict { stream, expected: forget.last_event, actual });
+    };
+    // Children first: turns are referred to by their names, sessions by their turns.
+    for statement in [
+        "DELETE FROM turn_messages WHERE turn IN (SELECT id FROM turns WHERE session = ?1)",
+        "DELETE FROM turns WHERE session = ?1",
+        "DELETE FROM sessions WHERE id = ?1",
+    ] {
+        connection
+            .prepare_cached(statement)
+            .and_then(|mut delete| delete.execute([forget.session.as_str()]))
+            .map_err(failed)?;
+    }
+    for statement in ["DELETE FROM events WHERE stream = ?1", "DELETE FROM streams WHERE id = ?1"] {
+        connection.prepare_cached(statement).and_then(|mut delete| delete.execute([row])).map_err(failed)?;
+    }
+    Ok(Done { answer: (), moved: None })
 }
 
 /// A stream as it is stored.

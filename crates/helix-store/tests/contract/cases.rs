@@ -7,8 +7,8 @@ use std::time::Duration;
 use helix_core::job::JobStatus;
 use helix_core::session::SessionEvent;
 use helix_store::{
-    Acquire, Append, AppendError, Appended, Change, Follower, JobFilter, Journal, LeaseError, Moved, NewEvent, Opened,
-    Projection, ReadError, Stream, Submitted, session_events,
+    Acquire, Append, AppendError, Appended, Change, Follower, Forget, JobFilter, Journal, LeaseError, Moved, NewEvent,
+    Opened, Projection, ReadError, Stream, Submitted, session_events,
 };
 
 use super::samples::{at, event, job_id, job_view, new_job, new_session, session_id, text};
@@ -306,6 +306,46 @@ pub(crate) async fn turns_are_rows_of_their_own_and_found_by_every_name(journal:
     assert_eq!((stubs.len(), stubs[1].under.clone()), (40, Some(turn(1))));
     let agent = helix_core::ids::AgentSessionId::new("agent").unwrap();
     assert_eq!(journal.last_writer(agent).await.unwrap(), Some(turn(40)));
+}
+
+/// Sessions were never archived, and when they were, into the wrong place [18].
+pub(crate) async fn a_forgotten_session_is_gone_whole_and_nothing_else_is(journal: Shared) {
+    let mut views = Vec::new();
+    for (id, key) in [("s1", "k1"), ("s2", "k2")] {
+        let new = new_session(id, key);
+        let mut view = *new.view.clone();
+        journal.open_session(new).await.unwrap();
+        let id = view.id.clone();
+        for (number, event) in (2..).zip(turn_events(&id, 1)) {
+            let recorded = helix_core::job::Recorded { number, at: at(0), event };
+            let applied = helix_core::session::SessionView::apply(Some(view), &id, &recorded).unwrap();
+            let event = NewEvent::of(at(0), &recorded.event).unwrap();
+            let projection = Projection::Session(Box::new(applied.view.clone()), applied.turn.map(Box::new));
+            journal.append(Append::to(id.clone(), vec![event]).after(number - 1).with(projection)).await.unwrap();
+            view = applied.view;
+        }
+        views.push(view);
+    }
+    let forget = |last_event| Forget { session: views[0].id.clone(), last_event, fence: None };
+    let refused = journal.forget_session(forget(2)).await.unwrap_err();
+    assert!(matches!(refused, AppendError::Conflict { expected: 2, actual: 3, .. }), "{refused:?}");
+    assert!(journal.session(views[0].id.clone()).await.unwrap().is_some(), "something has happened since: it stays");
+
+    journal.forget_session(forget(3)).await.unwrap();
+    assert_eq!(journal.session(views[0].id.clone()).await.unwrap(), None);
+    assert_eq!(journal.session_by_key("k1".into()).await.unwrap(), None);
+    assert!(journal.list_turns(views[0].id.clone(), 0, 9).await.unwrap().is_empty());
+    let events = journal.read(Stream::Session(views[0].id.clone()), 0, 9).await.unwrap();
+    assert!(events.events.is_empty(), "{events:?}");
+    assert!(matches!(journal.forget_session(forget(3)).await, Err(AppendError::Conflict { actual: 0, .. })));
+    assert_eq!(journal.session(views[1].id.clone()).await.unwrap().as_ref(), Some(&views[1]));
+    assert_eq!(journal.list_turns(views[1].id.clone(), 0, 9).await.unwrap().len(), 1);
+    // Both conversations called their answer so; the newer one does still.
+    let named = journal.turn_by_message(None, "m1".into()).await.unwrap().unwrap();
+    assert_eq!(named.session, views[1].id);
+    // The key is free again, and the next position is a new one.
+    let again = journal.open_session(new_session("s3", "k1")).await.unwrap();
+    assert!(matches!(again, Opened::Created(_)), "{again:?}");
 }
 
 fn turn_events(session: &helix_core::ids::SessionId, number: u32) -> [SessionEvent; 2] {

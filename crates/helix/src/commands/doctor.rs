@@ -298,13 +298,12 @@ fn origins(settings: &Settings) -> Vec<serde_json::Value> {
         json!({ "key": "defaults.agent", "value": settings.default_agent.value, "origin": settings.default_agent.origin }),
         json!({ "key": "consultant.agent", "value": settings.consultant_agent.value, "origin": settings.consultant_agent.origin }),
         json!({ "key": "consultant.turn_timeout", "value": format!("{} s", settings.turn_timeout.value.as_secs()), "origin": settings.turn_timeout.origin }),
-        json!({ "key": "consultant.follow_jobs", "value": format!("{} s", settings.conversations.follow_jobs.value.as_secs()), "origin": settings.conversations.follow_jobs.origin }),
         json!({ "key": "server.listen", "value": settings.listen.value, "origin": settings.listen.origin }),
         json!({ "key": "server.roots", "value": settings.roots.value, "origin": settings.roots.origin }),
         json!({ "key": "jobs.max_parallel", "value": settings.max_parallel.value, "origin": settings.max_parallel.origin }),
         json!({ "key": "projects.directory", "value": settings.projects.value, "origin": settings.projects.origin }),
     ];
-    for (key, value, origin) in settings.admission.origins() {
+    for (key, value, origin) in settings.admission.origins().into_iter().chain(settings.conversations.origins()) {
         rows.push(json!({ "key": key, "value": value, "origin": origin }));
     }
     for (key, value, origin) in settings.failures.origins() {

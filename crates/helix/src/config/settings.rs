@@ -266,6 +266,7 @@ impl Settings {
                 model: self.consultant_model.as_ref().map(|setting| setting.value.clone()),
                 turn_timeout: self.turn_timeout.value,
                 follow_jobs: self.conversations.follow_jobs.value,
+                retention: self.conversations.retention(),
                 prompt,
                 enforcement: self.enforcement.clone(),
                 skills: skill_directories(environment),

@@ -337,7 +337,7 @@ impl Encode for Encoder {
             TurnEvent::Queued { ahead } => {
                 self.reasoning(out, &format!("Waiting for {ahead} earlier message(s) of this conversation\n"));
             }
-            TurnEvent::Status { text } => self.reasoning(out, &format!("{text}\n")),
+            TurnEvent::Status { text } | TurnEvent::JobNews { text } => self.reasoning(out, &format!("{text}\n")),
             TurnEvent::Thinking { text } => self.reasoning(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),

@@ -14,7 +14,7 @@ use helix_engine::consultant::TurnEnded;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::asking::{Ask, Previous};
+use super::asking::{self, Ask, Previous};
 use super::error::ApiError;
 use super::profile::FORWARDED_USER_HEADER;
 use super::streaming::{self, Encode};
@@ -30,8 +30,7 @@ use request::ResponsesRequest;
 pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
     let body = body::read(body, shared.config.body_limit, shared.config.body_timeout).await?;
-    let ResponsesRequest { chat, previous } = ResponsesRequest::parse(&body)?;
-    drop(body);
+    let ResponsesRequest { chat, previous } = asking::parsed(body, ResponsesRequest::parse).await?;
     let previous = match previous {
         Some(id) => Some(find(&shared, &head.headers, &id, Some("previous_response_id")).await?),
         None => None,
