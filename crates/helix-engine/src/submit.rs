@@ -15,6 +15,7 @@ use jiff::Timestamp;
 
 use crate::codes;
 use crate::engine::Engine;
+use crate::failures::{Depth, DocumentCheck, Remembering};
 use crate::git::{GitEnvironment, GitError, Head, Repository};
 use crate::prompt;
 use crate::skills::SkillCatalog;
@@ -86,6 +87,8 @@ pub enum SubmitError {
         source_text: String,
         /// Errors and warnings.
         diagnostics: Vec<Diagnostic>,
+        /// What is known of the first error from before, in one sentence.
+        before: Option<String>,
     },
     /// Something else in the request or its surroundings is wrong.
     #[error("{message}")]
@@ -136,7 +139,7 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
             return Ok(Submission { job, existed: true, warnings: Vec::new() });
         }
     }
-    let checked = check(engine, &request).await?;
+    let checked = remembered(engine, check(engine, &request).await).await?;
     let now = Timestamp::now();
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
     let event = JobEvent::JobSubmitted { spec: Box::new(checked.spec) };
@@ -159,6 +162,30 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
             Ok(Submission { job, existed: true, warnings: checked.warnings })
         }
     }
+}
+
+/// Remembers that a plan was refused or accepted; says with the refusal what is known from before.
+async fn remembered(engine: &Engine, checked: Result<Checked, SubmitError>) -> Result<Checked, SubmitError> {
+    let (path, diagnostics) = match &checked {
+        Ok(checked) => (PathBuf::from(&checked.spec.plan_path), [].as_slice()),
+        Err(SubmitError::Plan { file, diagnostics, .. }) => (PathBuf::from(file), diagnostics.as_slice()),
+        Err(SubmitError::Refused { .. }) => return checked,
+    };
+    let project = checked.as_ref().ok().map(|checked| PathBuf::from(&checked.spec.repo.path));
+    let look = DocumentCheck {
+        path: &path,
+        project: project.as_deref(),
+        depth: Depth::Submission,
+        diagnostics,
+        remembering: Remembering::Yes,
+    };
+    let known = engine.failures().document_checked(look).await;
+    checked.map_err(|error| match error {
+        SubmitError::Plan { file, source_text, diagnostics, before: _ } => {
+            SubmitError::Plan { file, source_text, diagnostics, before: known }
+        }
+        refused @ SubmitError::Refused { .. } => refused,
+    })
 }
 
 /// A plan that can be carried out as it is.
@@ -316,7 +343,7 @@ impl PlanFile {
 
     fn refused(&self, diagnostics: Vec<Diagnostic>) -> SubmitError {
         let source_text = String::from_utf8_lossy(&self.bytes).into_owned();
-        SubmitError::Plan { file: self.name(), source_text, diagnostics }
+        SubmitError::Plan { file: self.name(), source_text, diagnostics, before: None }
     }
 
     fn error(&self, code: &str, span: Option<Span>, message: String, help: String) -> Diagnostic {

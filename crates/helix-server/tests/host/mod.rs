@@ -91,6 +91,10 @@ impl Host {
     }
 
     /// Another host on the same state, after this one has ended; what runs goes on meanwhile.
+    pub(crate) fn state_directory(&self) -> std::path::PathBuf {
+        self.state.path().join("state")
+    }
+
     pub(crate) async fn restart(mut self, config: ServerConfig) -> Self {
         self.shutdown.take().unwrap().send(()).unwrap();
         self.server.await.unwrap().unwrap();
