@@ -197,7 +197,7 @@ impl Room {
                 let run = RunId::for_turn(&work.turn, work.runs);
                 (self.enforce(&mut work, &request, vec![(run, report)]).await, None)
             }
-            Err(error) => (Enforced { report: lost_report(), note: None }, Some(error)),
+            Err(error) => (Enforced { report: lost_report(), note: None, findings: Vec::new() }, Some(error)),
         };
         let ended = self.conclude(&mut work, enforced, error).await;
         drop(work.seat.take());
@@ -320,7 +320,7 @@ impl Room {
     ///
     /// `refused` is why the agent could not be asked at all.
     async fn conclude(&mut self, work: &mut Work, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
-        let Enforced { report, note } = enforced;
+        let Enforced { report, note, findings } = enforced;
         work.ears.release().await;
         let usage = work.usage + report.usage;
         let shown = work.ears.shown().to_owned();
@@ -341,7 +341,7 @@ impl Room {
         let outcome = Outcome::from_facts(&report.facts);
         let error = match refused {
             Some(refused) => Some(self.remember_refusal(work, refused).await),
-            None => self.remember_turn(work, &report.facts, trouble::of(&outcome)).await,
+            None => self.remember_turn(work, &report.facts, &findings, trouble::of(&outcome)).await,
         };
         let mut ended = TurnEnded { error, outcome, answer, usage };
         if self.view.running().is_some_and(|running| running.id == work.turn)

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::io::Read;
 use std::path::PathBuf;
 
+use helix_core::diagnostic::Diagnostic;
 use helix_core::failure::memory::{OccurrencePlace, Work, check};
 use helix_core::failure::report::FailurePlace;
 use helix_core::failure::{FailureObservation, Log, LogCollector, Stream, Termination};
@@ -103,7 +104,7 @@ impl AttemptSite {
 impl FailureContext {
     /// A gate's failure, with the log of its command (empty for gates without one); `None` if the gate passed.
     pub fn of_gate(site: &AttemptSite, index: usize, report: &GateReport, log: Log, at: Timestamp) -> Option<Self> {
-        let mut observation = FailureObservation { phase: report.gate.clone(), ..FailureObservation::default() };
+        let mut observation = FailureObservation { phase: report.gate.clone(), ..own() };
         if let Some(command) = &report.command {
             observation.tool = tool_of(&command.argv);
             observation.argv = command.argv.clone();
@@ -180,7 +181,7 @@ impl FailureContext {
 
     /// Something around the attempt that failed: git, the disk, an input that is missing.
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
-        let mut observation = FailureObservation { phase: check.to_owned(), ..FailureObservation::default() };
+        let mut observation = FailureObservation { phase: check.to_owned(), ..own() };
         let said = observed(&mut observation, fault);
         let (place, report_place) = (site.place(check), site.report_place(check, ""));
         Self { place, report_place, observation, log: Log::of_texts(&said, ""), at }
@@ -188,10 +189,25 @@ impl FailureContext {
 
     /// What a check without a log of its own found: the verifier, an integration.
     pub fn of_findings(site: &AttemptSite, check: &str, findings: &[Finding], at: Timestamp) -> Self {
-        let observation = FailureObservation { phase: check.to_owned(), ..FailureObservation::default() };
+        let observation = FailureObservation { phase: check.to_owned(), ..own() };
         let (place, report_place) = (site.place(check), site.report_place(check, ""));
         Self { place, report_place, observation, log: Log::of_texts(&told(findings), ""), at }
     }
+
+    /// What the rule set says of a plan or an ADR. Warnings block nothing and are left out.
+    pub fn of_document(site: &AttemptSite, check: &str, diagnostics: &[Diagnostic], at: Timestamp) -> Self {
+        let errors: Vec<String> = diagnostics.iter().filter(|one| one.is_error()).map(ToString::to_string).collect();
+        let observation = FailureObservation { phase: check.to_owned(), ..own() };
+        let (place, report_place) = (site.place(check), site.report_place(check, ""));
+        Self { place, report_place, observation, log: Log::of_texts(&errors.join("\n"), ""), at }
+    }
+}
+
+/// The tool of everything that Helix finds by itself.
+pub(crate) const HELIX: &str = "helix";
+
+fn own() -> FailureObservation {
+    FailureObservation { tool: HELIX.to_owned(), ..FailureObservation::default() }
 }
 
 /// The API's word for an error, where the classifier knows it.
@@ -229,13 +245,26 @@ fn told(findings: &[Finding]) -> String {
     for finding in findings {
         let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         // Writing to a text cannot fail.
-        let _written = writeln!(text, "{place}error: {}", finding.message);
+        let _written = match own_code(&finding.rule) {
+            Some(code) => writeln!(text, "{place}error[{code}]: {}", finding.message),
+            None => writeln!(text, "{place}error: {}", finding.message),
+        };
+        if let Some(fix) = &finding.fix {
+            let _written = writeln!(text, "  hint: {}", fix.replace('\n', " "));
+        }
         if let Some(evidence) = &finding.evidence {
             text.push_str(evidence);
             text.push('\n');
         }
     }
     text
+}
+
+/// The code of Helix's own rule that found something: the last part of names such as `adr.hx0210`.
+fn own_code(rule: &str) -> Option<String> {
+    let last = rule.rsplit('.').next()?;
+    let digits = last.strip_prefix("hx")?;
+    (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| format!("HX{digits}"))
 }
 
 /// Reads a log of any size in bounded memory.

@@ -21,6 +21,7 @@ use helix_store::{Access, StateDir};
 use jiff::{SignedDuration, Timestamp};
 
 use super::context::{AttemptSite, FailureContext};
+use super::drafts::RefusedDrafts;
 
 /// Past failures that are looked for.
 pub(super) const SIMILAR: usize = 3;
@@ -30,6 +31,11 @@ const ONCE: SignedDuration = SignedDuration::from_hours(24 * 180);
 const ANY: SignedDuration = SignedDuration::from_hours(24 * 730);
 /// At most so many at a start, so that no start waits for it.
 const FORGOTTEN_AT_ONCE: usize = 200;
+
+/// Failures that are given new fingerprints in one piece: a fraction of a second.
+const RENEWED_AT_ONCE: usize = 500;
+/// Such pieces at a start.
+const RENEWALS: usize = 10;
 
 /// How the memory is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,6 +76,8 @@ struct Shared {
     holdout: Holdout,
     /// Kinds of trouble that were logged.
     told: Mutex<BTreeSet<String>>,
+    /// Plans and ADRs as they were refused last.
+    refused: Mutex<RefusedDrafts>,
 }
 
 /// What is known of a failure once it is handed in.
@@ -147,6 +155,7 @@ impl FailureDesk {
         }
         let desk = Self::with_memory(memory, settings.holdout).await;
         trouble.iter().for_each(|trouble| desk.tell(trouble));
+        desk.renew().await;
         desk.forget_stale(Timestamp::now()).await;
         desk
     }
@@ -166,7 +175,9 @@ impl FailureDesk {
                 None
             }
         };
-        Self { shared: Arc::new(Shared { memory, classifier, holdout, told: Mutex::default() }) }
+        Self {
+            shared: Arc::new(Shared { memory, classifier, holdout, told: Mutex::default(), refused: Mutex::default() }),
+        }
     }
 
     /// The memory, for those who list, show and search it.
@@ -355,6 +366,22 @@ impl FailureDesk {
         rated.into_iter().map(|(draft, _)| draft).collect()
     }
 
+    /// Failures that an older Helix has remembered get fingerprints by the rules of now: some at each start, so that no start
+    /// waits long for it.
+    async fn renew(&self) {
+        let Some(memory) = &self.shared.memory else { return };
+        let mut renewed = 0;
+        for _ in 0..RENEWALS {
+            match self.heard(memory.renew(RENEWED_AT_ONCE).await) {
+                Some(0) | None => break,
+                Some(some) => renewed += some,
+            }
+        }
+        if renewed > 0 {
+            tracing::info!(renewed, "gave failures that an older Helix had remembered new fingerprints");
+        }
+    }
+
     async fn forget_stale(&self, now: Timestamp) {
         let Some(memory) = &self.shared.memory else { return };
         let before = |age| now.checked_sub(age).unwrap_or(Timestamp::MIN);
@@ -364,6 +391,16 @@ impl FailureDesk {
         {
             tracing::info!(forgotten, "forgot failures that were not seen for long");
         }
+    }
+
+    /// Keeps a document's text as it was refused, or takes it out.
+    pub(super) fn refused(&self) -> std::sync::MutexGuard<'_, RefusedDrafts> {
+        self.shared.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) async fn last_attempt(&self, work: &Work) -> u32 {
+        let Some(memory) = &self.shared.memory else { return 0 };
+        self.heard(memory.last_attempt(work.clone()).await).unwrap_or_default()
     }
 
     fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {

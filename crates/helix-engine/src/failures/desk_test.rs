@@ -203,6 +203,33 @@ async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing
     assert_eq!(desk.memory().unwrap().statistics().await.unwrap().occurrences, 1);
 }
 
+/// The disk fills up while it works: what was learned stays, nothing new is, and every report is as it was.
+#[tokio::test]
+async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
+    let scratch = tempfile::tempdir().unwrap();
+    let options = MemoryOptions {
+        size_limit: Some(300 * 1024),
+        ..MemoryOptions::new(scratch.path().join("failures.db"), Access::ReadWrite)
+            .within(std::time::Duration::from_secs(5))
+    };
+    let memory = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
+    let desk = FailureDesk::with_memory(Some(memory.clone()), Holdout::NONE).await;
+    let mut before = None;
+    for number in 0..2_000 {
+        let log = LOG.replace("total of the cart", &"y".repeat(300 + number % 97));
+        let recorded = desk.record_failure(failing(&format!("j{number}"), 1, &log)).await;
+        assert!((2..=4).contains(&recorded.suggestions.len()) && recorded.classified.is_some(), "{recorded:?}");
+        assert!(recorded.prompt().contains("yyy") && recorded.report.why.known().is_some());
+        let known = memory.statistics().await.unwrap().occurrences;
+        if before == Some(known) {
+            assert!(known > 10, "the disk was full from the beginning");
+            return;
+        }
+        before = Some(known);
+    }
+    panic!("the disk never was full");
+}
+
 #[tokio::test]
 async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
     let passed = FailureContext::of_gate(&site("a", 1), 0, &report(Verdict::Pass), Log::default(), at(1));

@@ -19,6 +19,7 @@ pub use inspect::{Checked, Inspection, inspect};
 
 use crate::codes;
 use crate::engine::Engine;
+use crate::failures::{Depth, DocumentCheck, Remembering};
 use inspect::Inspector;
 
 /// A request to carry out a plan.
@@ -90,6 +91,8 @@ pub enum SubmitError {
         source_text: String,
         /// Errors and warnings.
         diagnostics: Vec<Diagnostic>,
+        /// What is known of the first error from before, in one sentence.
+        before: Option<String>,
     },
     /// Something else in the request or its surroundings is wrong.
     #[error("{message}")]
@@ -138,7 +141,8 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
         }
     }
     let inspector = Inspector { config: &inner.config, git: inner.git.clone(), probes: &inner.probes };
-    let checked = inspector.inspect(&request).await?.accepted()?;
+    let inspected = inspector.inspect(&request).await.and_then(Inspection::accepted);
+    let checked = remembered(engine, inspected).await?;
     let now = Timestamp::now();
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
     let event = JobEvent::JobSubmitted { spec: Box::new(checked.spec) };
@@ -161,6 +165,30 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
             Ok(Submission { job, existed: true, warnings: checked.warnings })
         }
     }
+}
+
+/// Remembers that a plan was refused or accepted; says with the refusal what is known from before.
+async fn remembered(engine: &Engine, checked: Result<Checked, SubmitError>) -> Result<Checked, SubmitError> {
+    let (path, diagnostics) = match &checked {
+        Ok(checked) => (PathBuf::from(&checked.spec.plan_path), [].as_slice()),
+        Err(SubmitError::Plan { file, diagnostics, .. }) => (PathBuf::from(file), diagnostics.as_slice()),
+        Err(SubmitError::Refused { .. }) => return checked,
+    };
+    let project = checked.as_ref().ok().map(|checked| PathBuf::from(&checked.spec.repo.path));
+    let look = DocumentCheck {
+        path: &path,
+        project: project.as_deref(),
+        depth: Depth::Submission,
+        diagnostics,
+        remembering: Remembering::Yes,
+    };
+    let known = engine.failures().document_checked(look).await;
+    checked.map_err(|error| match error {
+        SubmitError::Plan { file, source_text, diagnostics, before: _ } => {
+            SubmitError::Plan { file, source_text, diagnostics, before: known }
+        }
+        refused @ SubmitError::Refused { .. } => refused,
+    })
 }
 
 /// Refuses a path that lies outside the roots, links resolved.

@@ -106,6 +106,10 @@ impl Host {
         self.restart_with(config, |_| {}).await
     }
 
+    pub(crate) fn state_directory(&self) -> std::path::PathBuf {
+        self.state.path().join("state")
+    }
+
     /// The same, after a word to the engine's settings.
     pub(crate) async fn restart_with(mut self, config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
         self.shutdown.take().unwrap().send(()).unwrap();

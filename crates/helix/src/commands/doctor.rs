@@ -303,7 +303,10 @@ fn origins(settings: &Settings) -> Vec<serde_json::Value> {
         json!({ "key": "jobs.max_parallel", "value": settings.max_parallel.value, "origin": settings.max_parallel.origin }),
         json!({ "key": "projects.directory", "value": settings.projects.value, "origin": settings.projects.origin }),
     ];
-    for (key, value, origin) in settings.admission.origins().into_iter().chain(settings.conversations.origins()) {
+    for (key, value, origin) in settings.admission.origins() {
+        rows.push(json!({ "key": key, "value": value, "origin": origin }));
+    }
+    for (key, value, origin) in settings.conversations.origins() {
         rows.push(json!({ "key": key, "value": value, "origin": origin }));
     }
     for (key, value, origin) in settings.failures.origins() {

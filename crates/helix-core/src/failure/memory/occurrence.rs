@@ -89,10 +89,17 @@ pub mod check {
     pub const PHASES: &str = "phases";
     /// The rule set over a plan or an ADR.
     pub const DOCUMENT: &str = "document";
+    /// Everything that a plan needs to become a job.
+    pub const SUBMISSION: &str = "submission";
 
     /// The gate with this index (from 0) and name in its phase's list.
     pub fn gate(index: usize, name: &str) -> String {
         format!("gate/{index}/{name}")
+    }
+
+    /// What this validator found in the Consultant's answer.
+    pub fn answer(validator: &str) -> String {
+        format!("answer/{validator}")
     }
 
     /// A message in a conversation, by the digest of its words.

@@ -3,14 +3,16 @@
 //!
 //! Must not decide anything: the turn's outcome was decided by its facts.
 
+use std::collections::BTreeSet;
+
 use helix_core::failure::Log;
 use helix_core::failure::event::FailureEvent;
 use helix_core::failure::memory::{self as failures, check};
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::RunId;
 use helix_core::job::ErrorView;
 use helix_core::run::{Outcome, Retry, RunFacts};
-use helix_core::session::{SessionEvent, TurnView};
+use helix_core::session::{AnswerFinding, SessionEvent, TurnView};
 use jiff::Timestamp;
 
 use super::{Room, Work};
@@ -69,13 +71,15 @@ impl Room {
         &mut self,
         work: &Work,
         facts: &RunFacts,
+        findings: &[AnswerFinding],
         error: Option<ErrorView>,
     ) -> Option<ErrorView> {
         let Some(turn) = self.turn_of(work) else { return error };
         let (outcome, now) = (Outcome::from_facts(facts), Timestamp::now());
         if outcome.retry() == Retry::Accept {
-            self.note_success(work, &turn, now).await;
+            self.note_success(work, &turn, findings, now).await;
         }
+        self.note_findings(work, &turn, findings, now).await;
         let mut error = error?;
         let site = self.site(work, &turn);
         let name = About::of(&outcome).check(&turn);
@@ -98,6 +102,20 @@ impl Room {
         error
     }
 
+    /// What an answer's checks found and the agent has not mended: one failure for each check.
+    async fn note_findings(&mut self, work: &Work, turn: &TurnView, findings: &[AnswerFinding], at: Timestamp) {
+        let names: BTreeSet<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
+        for validator in names {
+            let of_it = findings.iter().filter(|one| one.validator == validator);
+            let found: Vec<Finding> = of_it.map(|one| one.finding.clone()).collect();
+            let (site, name) = (self.site(work, turn), check::answer(validator));
+            let context = FailureContext::of_findings(&site, &name, &found, at);
+            let recorded = self.desk.failures.record_failure(context).await;
+            let artefact = self.desk.reports.keep(&recorded, &name, &site).await;
+            self.tell_journal(recorded.events(artefact)).await;
+        }
+    }
+
     async fn note_failure(&mut self, context: FailureContext, name: &str, site: &AttemptSite, error: &mut ErrorView) {
         let recorded = self.desk.failures.record_failure(context).await;
         let artefact = self.desk.reports.keep(&recorded, name, site).await;
@@ -109,10 +127,13 @@ impl Room {
     }
 
     /// Only what looked again is resolved: the way to this model, and this very message.
-    async fn note_success(&mut self, work: &Work, turn: &TurnView, at: Timestamp) {
+    async fn note_success(&mut self, work: &Work, turn: &TurnView, findings: &[AnswerFinding], at: Timestamp) {
         let site = self.site(work, turn);
-        let passed = [About::TheWay, About::TheMessage].map(|about| about.check(turn));
-        let end = AttemptEnd { site, passed: passed.into(), files: Vec::new(), diff: String::new(), at };
+        let mut passed = vec![About::TheWay.check(turn), About::TheMessage.check(turn)];
+        let found = |name: &String| findings.iter().any(|one| check::answer(&one.validator) == *name);
+        let validators = self.desk.config.enforcement.validators.iter();
+        passed.extend(validators.map(|one| check::answer(one.word())).filter(|name| !found(name)));
+        let end = AttemptEnd { site, passed, files: Vec::new(), diff: String::new(), at };
         let resolution = self.desk.failures.attempt_passed(end).await;
         self.tell_journal(resolution.resolved.iter().filter_map(FailureEvent::suggestion_resolved).collect()).await;
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know what follows from it for suggestions and fixes, except that a fix which did not hold is none.
 
-use helix_core::failure::memory::{Occurrence, OccurrenceEntry, OccurrenceState, RememberedFailure};
+use helix_core::failure::memory::{Occurrence, OccurrenceEntry, OccurrenceState, RememberedFailure, Work};
 use helix_core::failure::redact;
 use rusqlite::{OptionalExtension, params};
 
@@ -47,18 +47,28 @@ pub(super) fn capture(working: &Working<'_>, occurrence: &Occurrence) -> Result<
     insert(working, failure, &entry)?;
     let (work, phase) = (occurrence.place.work.name(), phase_of(&occurrence.place.work));
     let attempt = occurrence.place.attempt;
+    // What comes back in the same phase was never mended. A provider that is overloaded again, and a plan that is spoilt again,
+    // had recovered in between.
+    let (taken_back, states) = match &occurrence.place.work {
+        Work::Job { .. } => (true, "('open', 'gone')"),
+        Work::Conversation { .. } | Work::Document { .. } => (false, "('open')"),
+    };
     let earlier = params![failure, work, phase, attempt, entry.key];
     index::execute(
         working,
-        "UPDATE occurrences SET state = 'seen_again'
-         WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt < ?4 AND key <> ?5 AND state IN ('open', 'gone')",
+        &format!(
+            "UPDATE occurrences SET state = 'seen_again'
+             WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt < ?4 AND key <> ?5 AND state IN {states}"
+        ),
         earlier,
     )?;
-    index::execute(
-        working,
-        "DELETE FROM fixes WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt <= ?4",
-        params![failure, work, phase, attempt],
-    )?;
+    if taken_back {
+        index::execute(
+            working,
+            "DELETE FROM fixes WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt <= ?4",
+            params![failure, work, phase, attempt],
+        )?;
+    }
     prune(working, failure)?;
     settle(working, failure)?;
     let count = FailureRow::by_id(working, failure)?.map_or(1, |row| row.count());

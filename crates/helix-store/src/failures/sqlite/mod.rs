@@ -38,7 +38,7 @@ use super::memory::{FailureMemory, Recalling};
 use crate::error::{DatabaseError, OpenError};
 use crate::journal::Pending;
 use crate::sqlite::{Access, SqliteOptions, connect_to_read, create_private};
-use lane::Lane;
+use lane::{Lane, Opened};
 use schema::MEMORY;
 
 /// How long opening may take at least: it happens once, and what is not opened is missing for as long as the host lives.
@@ -104,9 +104,9 @@ impl SqliteFailureMemory {
         let writer = match options.access {
             Access::ReadWrite => {
                 create_private(&options.path, &database)?;
-                let connection = lane::connected(&writing, &database)?;
+                let opened = Opened::of(lane::connected(&writing, &database)?, &options.path);
                 let lane = Lane::new(writing, Arc::clone(&database), 1, options.deadline);
-                lane.lend(connection);
+                lane.lend(opened);
                 Some(Arc::new(lane))
             }
             Access::ReadOnly => {
