@@ -6,6 +6,7 @@
 mod claude;
 mod codex;
 mod javascript;
+mod npm_agent;
 mod open_webui;
 mod python;
 

@@ -12,7 +12,9 @@ mod run_dir;
 pub mod supervisor;
 pub mod tail;
 
-pub use dialect::{Classified, Dialect, Ended, InvocationError, Reader, classify_recording, dialect, replay_main};
+pub use dialect::{
+    Classified, Dialect, Ended, InvocationError, Keeping, Limit, Reader, classify_recording, dialect, replay_main,
+};
 pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
 pub use probe::{Capabilities, Feature, ProbeError, Supported, Version, probe};

@@ -78,6 +78,28 @@ pub enum Supported {
     },
 }
 
+impl Supported {
+    /// What a version is to Helix when those from `oldest` to `newest` were measured.
+    pub(crate) fn between(oldest: Version, newest: Version, version: Version) -> Self {
+        if version < oldest {
+            Self::TooOld { minimum: oldest }
+        } else if version > newest {
+            Self::Untested { newest_tested: newest }
+        } else {
+            Self::Yes
+        }
+    }
+
+    /// The version's features as far as it may be used at all.
+    pub(crate) fn with(self, version: Version, features: Vec<Feature>) -> Capabilities {
+        let features = match self {
+            Self::TooOld { .. } | Self::NotAsked => Vec::new(),
+            Self::Yes | Self::Untested { .. } => features,
+        };
+        Capabilities { version, supported: self, features }
+    }
+}
+
 /// Something that Helix uses where an agent has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -78,6 +78,9 @@ pub struct AgentProfile {
     /// Model where neither plan nor phase names one.
     #[serde(default)]
     pub default_model: Option<String>,
+    /// Models that it may be asked for; any where none is named.
+    #[serde(default)]
+    pub models: Vec<String>,
     /// Model to switch to when the first one is overloaded.
     #[serde(default)]
     pub fallback_model: Option<String>,
@@ -113,6 +116,7 @@ impl AgentProfile {
             env: BTreeMap::new(),
             pass_env: Vec::new(),
             default_model: None,
+            models: Vec::new(),
             fallback_model: None,
             home: None,
             config_dir: None,

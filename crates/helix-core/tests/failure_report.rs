@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 
 use helix_core::failure::event::{FailureEvent, event_schema};
 use helix_core::failure::memory::{
-    Closeness, Exposure, FailureEnd, FixLink, Holdout, KnownFailure, Occurrence, OccurrencePlace, PastFailure,
-    Suggestion, SuggestionOutcome, SuggestionSource,
+    Closeness, Diagnosis, Exposure, FailureEnd, FixLink, Holdout, KnownFailure, Occurrence, OccurrencePlace,
+    PastFailure, Suggestion, SuggestionOutcome, SuggestionSource, Work,
 };
 use helix_core::failure::report::{FailurePlace, Look, Reader, Report, ReportRequest, Section, suggest};
-use helix_core::failure::{Category, Classified, Classifier, FailureObservation, Log, Termination, cause, fingerprint};
+use helix_core::failure::{Category, Classified, Classifier, FailureObservation, Log, Termination, cause};
 use helix_core::ids::{JobId, PhaseId};
 use proptest::prelude::*;
 
@@ -44,6 +44,8 @@ impl World {
             project: "/srv/shop".into(),
             job: Some(JobId::new("j1").unwrap()),
             phase: Some(PhaseId::new("implement").unwrap()),
+            turn: None,
+            document: String::new(),
             phase_name: "Implement the exporter".into(),
             goal: "Rows of a table become lines of CSV".into(),
             attempt: Some(2),
@@ -58,17 +60,10 @@ impl World {
 
     fn with_past(mut self, closeness: Closeness, end: FailureEnd) -> Self {
         let known = KnownFailure {
-            fingerprint: fingerprint("cargo", &self.classified),
-            tool: "cargo".into(),
-            code: String::new(),
-            message: "assertion failed".into(),
-            frame: "lib.rs".into(),
-            category: self.classified.category,
-            cause: self.classified.cause.into(),
-            retry: self.classified.retry,
-            blame: self.classified.blame,
-            cause_line: "assertion failed".into(),
-            summary: "assertion `left == right` failed: sum".into(),
+            diagnosis: Diagnosis {
+                summary: "assertion `left == right` failed: sum".into(),
+                ..Diagnosis::of("cargo", &self.classified)
+            },
             count: 3,
             first_seen: "2026-01-02T03:04:05Z".parse().unwrap(),
             last_seen: "2026-02-03T04:05:06Z".parse().unwrap(),
@@ -105,8 +100,7 @@ impl World {
 fn fixed() -> FailureEnd {
     let link = FixLink {
         project: "/srv/shop".into(),
-        job: JobId::new("j0").unwrap(),
-        phase: None,
+        work: Work::Job { job: JobId::new("j0").unwrap(), phase: None },
         failed_attempt: 1,
         attempt: 2,
         commit: Some(helix_core::ids::CommitId::new("0123456789012345678901234567890123456789").unwrap()),
@@ -252,7 +246,7 @@ fn hostile_world(text: &str) -> World {
     world.place.log = text.into();
     world.place.check = text.into();
     world.observation.argv = vec!["pytest".into(), text.into()];
-    world.similar[0].known.summary = text.into();
+    world.similar[0].known.diagnosis.summary = text.into();
     if let FailureEnd::Fixed { link, .. } = &mut world.similar[0].known.end {
         link.files = vec![text.into()];
         link.diff = format!("+{text}\n");
@@ -268,7 +262,10 @@ fn hostile_text_is_not_live_on_github() {
         let live = live(&markdown).replace("<details>", "").replace("</details>", "");
         let live: String = live
             .lines()
-            .map(|line| if line.starts_with("<summary>Log (") { "" } else { line })
+            .map(|line| {
+                let own = line.starts_with("<summary>Log (") || line == "<summary>The change that mended it</summary>";
+                if own { "" } else { line }
+            })
             .collect::<Vec<_>>()
             .join("\n");
         for part in ["@", "#1", "GH-", "<", "](", "://", "www.", "evil", "deadbeef", "&lt", "octocat", "~~", "$$"] {
@@ -402,8 +399,7 @@ fn what_is_held_back_is_in_the_report_and_not_in_the_prompt() {
     let mut world = World::of("cargo", LOG).with_past(Closeness::Exact, fixed());
     let place = OccurrencePlace {
         project: "p".into(),
-        job: JobId::new("j1").unwrap(),
-        phase: None,
+        work: Work::Job { job: JobId::new("j1").unwrap(), phase: None },
         attempt: 2,
         check: "run".into(),
         commit: None,
@@ -468,8 +464,7 @@ fn events_have_their_names_and_fit_their_schema() {
     let world = World::of("cargo", LOG).with_past(Closeness::Exact, fixed());
     let place = OccurrencePlace {
         project: "p".into(),
-        job: JobId::new("j1").unwrap(),
-        phase: None,
+        work: Work::Job { job: JobId::new("j1").unwrap(), phase: None },
         attempt: 2,
         check: "run".into(),
         commit: None,

@@ -58,7 +58,12 @@ impl Play {
 
     /// Carries out the first effect the happy way.
     fn happy(&mut self) {
-        let effect = self.effects().remove(0);
+        self.happy_with(|_| true);
+    }
+
+    /// Carries out the first effect of those whose keys are wanted the happy way.
+    fn happy_with(&mut self, wanted: impl Fn(&str) -> bool) {
+        let effect = self.effects().into_iter().find(|effect| wanted(&effect.key())).unwrap();
         let state = self.state.clone();
         let tree = |phase: &PhaseId| {
             let last = state.active().unwrap().progress(phase).unwrap().last_try().unwrap();
@@ -259,6 +264,7 @@ fn escalation_asks_the_adviser_first_and_a_person_last() {
     let question = play.view().questions[0].clone();
     assert_eq!(question.kind, QuestionKind::Escalation);
     assert!(question.text.contains("still wrong"), "{}", question.text);
+    assert!(question.text.contains("An adviser said, 2 times: "), "once is enough: {}", question.text);
     let mut again = Play { world: World::new(Vec::new()), state: play.state.clone() };
     again.world.number = play.world.number;
     again.event(answered(&id("a"), 1, RETRY, Some("the file is called b.py")));
@@ -268,6 +274,8 @@ fn escalation_asks_the_adviser_first_and_a_person_last() {
     skip.world.number = play.world.number;
     skip.event(answered(&id("a"), 1, SKIP, None));
     assert_eq!(skip.view().phases[0].status, PhaseStatus::Skipped);
+    let [Effect::Conclude { end: JobEnd::Failed { reason, .. } }] = &skip.effects()[..] else { panic!() };
+    assert!(reason.contains("no phase has passed"), "what was left out proves nothing: {reason}");
     play.event(answered(&id("a"), 1, FAIL, None));
     assert!(matches!(&play.effects()[..], [Effect::Conclude { end: JobEnd::Failed { .. } }]));
 }
@@ -300,7 +308,8 @@ fn a_split_puts_phases_in_the_place_of_one_and_dependents_build_on_them() {
     let active = play.state.active().unwrap();
     let b = active.spec.plan.phase(&id("b")).unwrap();
     assert_eq!(b.depends_on, [id("a"), id("a-1-0"), id("a-1-1")]);
-    assert_eq!(play.view().phases.len(), 4);
+    let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
+    assert_eq!(order, ["a", "a-1-0", "a-1-1", "b"]);
 }
 
 #[test]
@@ -336,7 +345,31 @@ fn phases_that_a_planning_phase_returns_join_the_plan_when_it_passes() {
     assert_eq!(play.view().phases.len(), 2, "not before it has passed");
     play.happy();
     assert_eq!(play.keys(), ["start/plan-1-0/1", "start/plan-1-1/1"], "what depends on it waits for them");
-    assert_eq!(play.view().phases.len(), 4);
+    let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
+    assert_eq!(order, ["plan", "plan-1-0", "plan-1-1", "end"], "they stand after the phase that they come from");
+}
+
+#[test]
+fn of_two_planning_phases_that_add_the_same_phase_the_slower_one_is_corrected() {
+    let mut spec = planning();
+    let mut other = spec.plan.phases[0].clone();
+    other.id = id("other");
+    spec.plan.phases.push(other);
+    let mut play = Play::new(spec);
+    (0..6).for_each(|_| play.happy_with(|key| !key.starts_with("read/")));
+    assert_eq!(play.keys(), ["read/plan/1", "read/other/1"]);
+    let same = |by: &str| vec![phase("same", &[by], 0)];
+    // Both fit the plan as it is; it grows when the first of them passes.
+    for by in ["plan", "other"] {
+        play.event(JobEvent::PhasesProposed { phase: id(by), attempt: 1, phases: same(by) });
+    }
+    while !matches!(play.phase("other"), PhaseState::Between(_)) {
+        assert_ne!(play.keys(), Vec::<String>::new(), "{:?}", play.phase("other"));
+        play.happy();
+    }
+    assert!(matches!(play.phase("plan"), PhaseState::Passed { .. }));
+    let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
+    assert_eq!(order, ["plan", "same", "end", "other"]);
 }
 
 #[test]
@@ -350,6 +383,41 @@ fn an_invalid_proposal_goes_back_as_a_correction_and_never_runs_half() {
     assert_eq!(play.view().phases.len(), 2);
     let taken = JobEvent::PhasesProposed { phase: id("plan"), attempt: 1, phases: vec![phase("end", &[], 0)] };
     assert!(play.try_event(taken).is_err());
+}
+
+#[test]
+fn added_phases_stand_after_what_they_stand_on_and_nobody_else_moves() {
+    let plan = spec(vec![phase("a", &[], 0), phase("by", &[], 0), phase("b", &["by"], 0), phase("c", &[], 0)]).plan;
+    let added = [phase("one", &["by"], 0), phase("two", &["by", "c"], 0), phase("three", &["by"], 0)];
+    let order = |plan: &helix_core::plan::Plan| plan.phases.iter().map(|one| one.id.to_string()).collect::<Vec<_>>();
+    let grown = plan.grown(&id("by"), &added).unwrap();
+    assert_eq!(order(&grown), ["a", "by", "one", "b", "c", "two", "three"]);
+    let again = grown.grown(&id("one"), &[phase("four", &["one"], 0)]).unwrap();
+    assert_eq!(order(&again), ["a", "by", "one", "four", "b", "c", "two", "three"]);
+}
+
+#[test]
+fn two_phases_that_meet_one_conflict_wait_for_one_resolution() {
+    let both = ["a", "b"];
+    let mut play =
+        Play::new(spec(vec![phase("a", &[], 0), phase("b", &[], 0), phase("c", &both, 0), phase("d", &both, 0)]));
+    play.work();
+    play.work();
+    assert_eq!(play.keys(), ["start/c/1", "start/d/1"]);
+    let found = |by: &str| {
+        let between = vec![id("a"), id("b")];
+        JobEvent::ConflictFound { phase: Some(id(by)), between, paths: vec!["x.py".into()] }
+    };
+    // Both were started before either knew: the second answer is no less true than the first.
+    play.event(found("c"));
+    play.event(found("d"));
+    assert_eq!(play.keys(), ["start/integrate-1/1"]);
+    assert!(play.try_event(found("d")).is_err(), "it waits already");
+    let order: Vec<String> = play.view().phases.iter().map(|phase| phase.id.to_string()).collect();
+    assert_eq!(order, ["a", "b", "integrate-1", "c", "d"], "before those that wait for it");
+    play.work();
+    play.happy();
+    assert_eq!(play.keys(), ["start/c/1", "start/d/1"]);
 }
 
 #[test]

@@ -11,15 +11,18 @@ use helix_agents::RunDirError;
 use helix_agents::dialect::{self, InvocationError, Reader};
 use helix_agents::supervisor::SweepReport;
 use helix_agents::{
-    AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, Grace, RunEnd, RunHandle, RunRequest, Supervisor,
+    AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, Grace, Keeping, Limit, RunEnd, RunHandle, RunRequest,
+    SessionRef, Supervisor,
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 use tokio::io::AsyncBufReadExt as _;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+
+use crate::admission::{Admission, Place, Ticket};
+use crate::session_totals::SessionTotals;
 
 /// How long an agent may take to exit after its terminal record. Measured: 50 to 90 ms, 1.1 s at most in 473 runs, plus
 /// session-end hooks; the rest is a process that hangs [T1].
@@ -36,6 +39,8 @@ const DIALECT_LABEL: &str = "dialect";
 const EXIT_LABEL: &str = "trust_exit";
 /// Label that says whether structured output was asked for.
 const SCHEMA_LABEL: &str = "asked_schema";
+/// Label with what the session had consumed before the run, in JSON.
+const BEFORE_LABEL: &str = "session_before";
 
 /// Runs agents under the supervisor, at most so many at a time.
 #[derive(Clone)]
@@ -43,7 +48,8 @@ pub struct AgentRunner {
     supervisor: Supervisor,
     runs: PathBuf,
     profiles: Arc<Vec<AgentProfile>>,
-    places: Arc<Semaphore>,
+    admission: Admission,
+    totals: SessionTotals,
     patience: Patience,
 }
 
@@ -142,12 +148,21 @@ pub enum RunError {
 }
 
 /// What bounds a run from outside.
-#[derive(Debug, Clone, Copy)]
 pub struct RunLimits<'a> {
     /// Longest time from its start; kept by its keeper.
     pub deadline: Option<Duration>,
     /// Cancelled when somebody wants it to stop.
     pub stop: &'a CancellationToken,
+    /// How it gets in.
+    pub entry: Entry,
+}
+
+/// How a run gets in.
+pub enum Entry {
+    /// It has its place already.
+    Place(Place),
+    /// It waits in the line with this.
+    Ticket(Ticket),
 }
 
 /// Who hears what an agent does, as it happens.
@@ -165,14 +180,14 @@ impl Listener for Deaf {
 
 impl AgentRunner {
     /// Makes a runner for these agents.
-    pub fn new(supervisor: Supervisor, runs: PathBuf, profiles: Vec<AgentProfile>, max_agents: u32) -> Self {
-        Self {
-            supervisor,
-            runs,
-            profiles: Arc::new(profiles),
-            places: Arc::new(Semaphore::new(max_agents.max(1) as usize)),
-            patience: Patience::default(),
-        }
+    pub fn new(supervisor: Supervisor, runs: PathBuf, profiles: Vec<AgentProfile>, admission: Admission) -> Self {
+        let totals = SessionTotals::in_directory(runs.with_file_name("session-totals"));
+        Self { supervisor, runs, profiles: Arc::new(profiles), admission, totals, patience: Patience::default() }
+    }
+
+    /// Who may start now.
+    pub fn admission(&self) -> &Admission {
+        &self.admission
     }
 
     /// The same with other limits to its patience.
@@ -196,6 +211,11 @@ impl AgentRunner {
             name: name.into(),
             known: self.profiles.iter().map(|profile| profile.name.as_str()).collect::<Vec<_>>().join(", "),
         })
+    }
+
+    /// How the agent of this name keeps a limit; one that is not configured keeps none.
+    pub fn keeps(&self, agent: &str, limit: Limit) -> Keeping {
+        self.profile(agent).map_or(Keeping::Never, |profile| dialect::dialect(profile.dialect).keeps(limit))
     }
 
     /// Where the files go that a run's agent is given. Not in the run's own directory: that one appears whole, by rename,
@@ -237,7 +257,7 @@ impl AgentRunner {
         let _place = tokio::select! {
             biased;
             () = limits.stop.cancelled() => return Ok(never_started()),
-            place = self.places.acquire() => place.map_err(|_| RunError::Closing)?,
+            place = self.enter(limits.entry) => place?,
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
@@ -248,7 +268,7 @@ impl AgentRunner {
             invocation,
             deadline: limits.deadline,
             grace: self.patience.grace,
-            labels: labels(profile, &ask),
+            labels: labels(profile, &ask, self.consumed_before(&ask.session).await),
         };
         let handle =
             self.supervisor.start(request).await.map_err(|source| RunError::Start { run: run.clone(), source })?;
@@ -296,6 +316,13 @@ impl AgentRunner {
         Ok(())
     }
 
+    async fn enter(&self, entry: Entry) -> Result<Place, RunError> {
+        match entry {
+            Entry::Place(place) => Ok(place),
+            Entry::Ticket(ticket) => self.admission.enter(ticket).await.map_err(|_| RunError::Closing),
+        }
+    }
+
     async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, RunError> {
         let attached = self.supervisor.attach(run).await;
         attached.map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })
@@ -310,7 +337,31 @@ impl AgentRunner {
             .map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
         let asked = labels.get(SCHEMA_LABEL).map_or(AskedSchema::No, |_| AskedSchema::Yes);
         let exit = labels.get(EXIT_LABEL).map_or(ExitStatus::NoEvidence, |_| ExitStatus::Trusted);
-        Ok(dialect::dialect(name).reader_with(asked, exit))
+        let mut reader = dialect::dialect(name).reader_with(asked, exit);
+        if let Some(before) = labels.get(BEFORE_LABEL) {
+            let before = serde_json::from_str(before)
+                .map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
+            reader.carries(before);
+        }
+        Ok(reader)
+    }
+
+    /// What the session that a run goes on with has consumed so far.
+    async fn consumed_before(&self, session: &SessionRef) -> Usage {
+        let (SessionRef::Resume(from) | SessionRef::Fork { from, .. } | SessionRef::Cut { from, .. }) = session else {
+            return Usage::default();
+        };
+        self.totals.of(from).await.unwrap_or_else(|error| {
+            tracing::warn!(session = %from, %error, "what this session has consumed is not known: it may be counted twice");
+            Usage::default()
+        })
+    }
+
+    async fn keep_total(&self, session: Option<AgentSessionId>, total: Option<Usage>) {
+        let (Some(session), Some(total)) = (session, total) else { return };
+        if let Err(error) = self.totals.keep(&session, total).await {
+            tracing::warn!(%session, %error, "what this session has consumed is not kept: it may be counted twice");
+        }
     }
 
     async fn read(
@@ -359,6 +410,7 @@ impl AgentRunner {
         for event in events.drain(..) {
             listener.hear(event).await;
         }
+        self.keep_total(reader.session().cloned(), reader.session_usage()).await;
         Ok(report(reader, &end, &stream))
     }
 }
@@ -387,13 +439,18 @@ fn report(mut reader: Box<dyn Reader>, end: &RunEnd, stream: &helix_agents::Stre
     }
 }
 
-fn labels(profile: &AgentProfile, ask: &AgentAsk) -> BTreeMap<String, String> {
+fn labels(profile: &AgentProfile, ask: &AgentAsk, before: Usage) -> BTreeMap<String, String> {
     let mut labels = BTreeMap::from([(DIALECT_LABEL.to_owned(), profile.dialect.as_str().to_owned())]);
     if profile.exit_status == ExitStatus::Trusted {
         labels.insert(EXIT_LABEL.to_owned(), "yes".to_owned());
     }
     if ask.asked_schema() == AskedSchema::Yes {
         labels.insert(SCHEMA_LABEL.to_owned(), "yes".to_owned());
+    }
+    if before != Usage::default()
+        && let Ok(before) = serde_json::to_string(&before)
+    {
+        labels.insert(BEFORE_LABEL.to_owned(), before);
     }
     labels
 }

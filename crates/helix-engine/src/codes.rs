@@ -28,6 +28,10 @@ pub const UNKNOWN_PHASE: &str = "HX0412";
 pub const JOURNAL_FAILED: &str = "HX0413";
 /// A limit that is no positive number.
 pub const BAD_LIMIT: &str = "HX0414";
+/// An agent cannot keep a limit that it is given.
+pub const LIMIT_NOT_KEPT: &str = "HX0415";
+/// An agent does not have a model.
+pub const UNKNOWN_MODEL: &str = "HX0416";
 /// A page that is no usable skill.
 pub const BAD_SKILL: &str = "HX0450";
 /// A plan names a skill that nobody has.

@@ -340,11 +340,11 @@ fn kill_marked(name: &str, value: &[u8]) -> u32 {
     let mut killed = std::collections::BTreeSet::new();
     // A bound, so that a process that cannot be killed (in the kernel, on a dead disk) does not hold Helix up.
     for _ in 0..64 {
-        let alive = marked(&wanted);
-        if alive.is_empty() {
+        let seen = marked(&wanted);
+        if seen.alive.is_empty() && !seen.changing {
             break;
         }
-        for pid in alive {
+        for pid in seen.alive {
             match rustix::process::kill_process(pid, Signal::KILL) {
                 Ok(()) => {
                     killed.insert(pid.as_raw_nonzero());
@@ -357,18 +357,67 @@ fn kill_marked(name: &str, value: &[u8]) -> u32 {
     u32::try_from(killed.len()).unwrap_or(u32::MAX)
 }
 
-/// Living processes that have this assignment in their environment, but for this one.
-pub(crate) fn marked(wanted: &[u8]) -> Vec<Pid> {
+/// What one look at all processes saw.
+#[derive(Debug, Default)]
+pub(crate) struct Marked {
+    /// Living processes that carry the mark, but for this one.
+    pub(crate) alive: Vec<Pid>,
+    /// Whether some process was just becoming another program: what it carries shows only afterwards, so that this look has
+    /// proven nothing about it.
+    pub(crate) changing: bool,
+}
+
+/// Looks for processes that have this assignment in their environment.
+pub(crate) fn marked(wanted: &[u8]) -> Marked {
     let own = rustix::process::getpid();
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    entries
-        .flatten()
-        .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
-        .filter(|pid| *pid != own)
-        .filter(|pid| {
-            // A process that has ended or belongs to somebody else has no readable environment, and so no mark.
-            std::fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()))
-                .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|variable| variable == wanted))
-        })
-        .collect()
+    let mut seen = Marked::default();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return seen };
+    for entry in entries.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| Pid::from_raw(name.parse().ok()?)) else { continue };
+        if pid == own {
+            continue;
+        }
+        // A process that has ended or belongs to somebody else has no readable environment, and so no mark.
+        let Ok(environment) = std::fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else { continue };
+        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted) {
+            seen.alive.push(pid);
+        } else if environment.is_empty() && is_changing(pid) {
+            seen.changing = true;
+        }
+    }
+    seen
+}
+
+/// Whether a process has memory but no place for its environment in it yet (proc_pid_stat(5): `vsize`, `env_end`), as in the
+/// middle of `execve`. Threads of the kernel have neither, a program without any environment has both.
+fn is_changing(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+    // The name in parentheses may hold anything; the state, field 3, is the first word after the last of them.
+    let Some((_, rest)) = stat.rsplit_once(')') else { return false };
+    let words: Vec<&str> = rest.split_ascii_whitespace().collect();
+    let field = |number: usize| words.get(number - 3).copied();
+    field(23).is_some_and(|vsize| vsize != "0") && field(51) == Some("0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What looks as if it were changing for ever would cost every command the whole bound.
+    #[test]
+    fn neither_a_thread_of_the_kernel_nor_a_program_without_environment_is_changing() {
+        let mut bare = std::process::Command::new("sleep").arg("60").env_clear().spawn().unwrap();
+        let pid = Pid::from_raw(i32::try_from(bare.id()).unwrap()).unwrap();
+        // The parent may run on while its child still becomes `sleep`.
+        let began = Instant::now();
+        while is_changing(pid) && began.elapsed() < Duration::from_secs(30) {
+            std::thread::yield_now();
+        }
+        assert!(!is_changing(pid), "a program without environment");
+        assert!(!is_changing(rustix::process::getpid()));
+        assert!(!is_changing(Pid::from_raw(2).unwrap()), "a thread of the kernel, or nobody in a container");
+        bare.kill().unwrap();
+        bare.wait().unwrap();
+        assert!(!is_changing(pid), "nobody");
+    }
 }

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use helix_agents::{AgentProfile, SubAgent};
 use helix_core::job::{Policy, Roles};
 
+use crate::admission::AdmissionLimits;
 use crate::agent_run::Patience;
-use crate::consultant::{Enforcement, Retention};
+use crate::consultant::{Enforcement, Retention, ToolsEndpoint};
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
 use crate::prompt::ConsultantPrompt;
@@ -40,10 +41,13 @@ pub struct EngineConfig {
     pub roles: Roles,
     /// Policy of jobs that do not say otherwise.
     pub policy: Policy,
-    /// Agent processes at the same time over all jobs and conversations.
-    pub max_agents: u32,
+    /// What may be under way at the same time over all jobs and conversations.
+    pub admission: AdmissionLimits,
     /// How long agents may linger, be silent, and take to stop.
     pub patience: Patience,
+    /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
+    /// start agents, before anybody asks for anything.
+    pub tools: Option<ToolsEndpoint>,
     /// Path of this `helix` binary, for agents that call it.
     pub helix: PathBuf,
     /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.

@@ -3,7 +3,7 @@
 //! Must not know HTTP or a terminal; both are clients of this.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
@@ -20,12 +20,13 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::admission::{Admission, Owner};
 use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
-use crate::consultant::{Desk, House, ToolsEndpoint, TurnError, TurnEvent, TurnRequest};
-use crate::failures::FailureDesk;
+use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
+use crate::failures::{FailureDesk, ReportShelf};
 use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
-use crate::job::{Carrier, JobHandle, JobLog, JobLoop, lock, side_runs};
+use crate::job::{Carrier, JobHandle, JobLog, JobLoop, Surroundings, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
 use crate::tools::{Caller, Tools};
@@ -54,6 +55,7 @@ pub(crate) struct Inner {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) fence: Fence,
     pub(crate) runner: AgentRunner,
+    gate_places: Admission,
     pub(crate) git: GitEnvironment,
     pub(crate) desk: Arc<Desk>,
     pub(crate) probes: Probes,
@@ -66,7 +68,6 @@ pub(crate) struct Inner {
     /// Told when the loop of a job has ended and cleaned up.
     pub(crate) settled: tokio::sync::Notify,
     activity: broadcast::Sender<Activity>,
-    tools: Arc<OnceLock<ToolsEndpoint>>,
     pub(crate) tasks: TaskTracker,
     pub(crate) closing: CancellationToken,
 }
@@ -152,12 +153,13 @@ impl Engine {
             supervisor.map_err(environment_error)?,
             state.runs(),
             config.agents.clone(),
-            config.max_agents,
+            Admission::to_agents(&config.admission),
         )
         .with_patience(config.patience);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
-        let (tasks, closing, tools) = (TaskTracker::new(), CancellationToken::new(), Arc::new(OnceLock::new()));
+        let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let git = GitEnvironment::from_process().owned_by(state.root());
+        let failures = FailureDesk::open(&state, config.failures).await;
         let desk = Arc::new(Desk {
             runner: runner.clone().with_patience(in_a_chat(config.patience)),
             journal: Arc::clone(&journal),
@@ -166,20 +168,24 @@ impl Engine {
             projects: config.projects.clone(),
             config_dir: config.config_dir.clone(),
             helix: config.helix.clone(),
-            tools: Arc::clone(&tools),
+            tools: config.tools.clone(),
             closing: closing.clone(),
+            failures: failures.clone(),
+            reports: ReportShelf::of(state.root()),
         });
-        let failures = FailureDesk::open(&state, config.failures).await;
-        let carrier = Carrier::new(
-            state.clone(),
-            runner.clone(),
-            config.default_agent.clone(),
-            activity.clone(),
-            git.clone(),
-            Arc::clone(&tools),
-            config.helix.clone(),
-            failures.clone(),
-        );
+        let gate_places = Admission::to_gates(&config.admission);
+        let carrier = Carrier::new(Surroundings {
+            state: state.clone(),
+            runner: runner.clone(),
+            gate_places: gate_places.clone(),
+            default_agent: config.default_agent.clone(),
+            activity: activity.clone(),
+            git: git.clone(),
+            tools: config.tools.clone(),
+            helix: config.helix.clone(),
+            failures: failures.clone(),
+        });
+        tasks.spawn(runner.admission().clone().watch_memory(closing.clone()));
         let house = House::new(Arc::clone(&desk), state.sessions(), tasks.clone());
         let jobs = Mutex::default();
         let inner = Inner {
@@ -188,6 +194,7 @@ impl Engine {
             journal,
             fence,
             runner,
+            gate_places,
             git,
             desk,
             probes: Probes::default(),
@@ -198,7 +205,6 @@ impl Engine {
             settled: tokio::sync::Notify::new(),
             failures,
             activity,
-            tools,
             tasks,
             closing,
         };
@@ -267,14 +273,6 @@ impl Engine {
         self.inner.tasks.wait().await;
     }
 
-    /// Tells the engine under which URL and with which token agents reach Helix's MCP tools. Set once by the server;
-    /// later calls change nothing.
-    pub fn set_tools_endpoint(&self, url: String, token: String) {
-        if self.inner.tools.set(ToolsEndpoint { url, token }).is_err() {
-            tracing::warn!("the tools' endpoint is set already");
-        }
-    }
-
     /// Checks a plan and its surroundings and starts the job.
     ///
     /// # Errors
@@ -304,7 +302,21 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Journal`].
     pub async fn jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
-        self.all_jobs(filter).await
+        Ok(self.all_jobs(filter).await?.into_iter().map(|view| self.live(view)).collect())
+    }
+
+    /// A job with what it waits for at this moment and what keeps it from being recorded: neither is anywhere in its record.
+    fn live(&self, mut view: JobView) -> JobView {
+        if view.status.is_final() {
+            return view;
+        }
+        if view.error.is_none() {
+            view.error = lock(&self.inner.jobs).get(&view.id).and_then(|handle| handle.hindrance.now());
+        }
+        let owner = Owner::Job(view.id.clone());
+        let mut waits = self.inner.runner.admission().waiting_of(&owner);
+        waits.extend(self.inner.gate_places.waiting_of(&owner));
+        view.with_waits(waits.into_iter().filter_map(|(phase, wait)| Some((phase?, wait))))
     }
 
     async fn all_jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
@@ -326,7 +338,8 @@ impl Engine {
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     pub async fn job(&self, id: &str) -> Result<JobView, EngineError> {
         let found = self.inner.journal.job(id.to_owned()).await.map_err(journal_error)?;
-        found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })
+        let view = found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })?;
+        Ok(self.live(view))
     }
 
     /// Asks a job to stop; returns once the request is durable.

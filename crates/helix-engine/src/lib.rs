@@ -3,6 +3,7 @@
 //!
 //! Must not know HTTP, a terminal, or SQL text.
 
+pub mod admission;
 pub mod adr_files;
 pub mod agent_run;
 pub mod codes;
@@ -26,6 +27,7 @@ mod prompt;
 pub mod questions;
 pub mod reopen;
 pub mod save_check;
+mod session_totals;
 pub mod skills;
 pub mod status_file;
 pub mod submit;
@@ -33,6 +35,7 @@ pub mod tools;
 pub mod workflows;
 
 pub use config::{ConsultantConfig, EngineConfig, FOLLOW_JOBS};
+pub use consultant::ToolsEndpoint;
 // What a host needs to configure an engine and to be its agents' keeper.
 pub use engine::{Activity, Engine, EngineError, Follow};
 pub use helix_agents::{AgentProfile, DialectName, keeper_main};

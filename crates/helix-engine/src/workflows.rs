@@ -14,6 +14,8 @@ use crate::skills::{SKILL_FILE, Skill, SkillCatalog};
 
 /// Directory of workflows, in a project and in the configuration directory.
 const DIRECTORY: &str = "workflows";
+/// How files of workflows end.
+const ENDINGS: [&str; 2] = ["yaml", "yml"];
 /// Largest workflow that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -34,6 +36,8 @@ pub struct Catalog {
     pub workflows: Vec<Listed>,
     /// Directories that cannot be searched, and why: workflows may lie there that are not listed.
     pub problems: Vec<Diagnostic>,
+    /// Files among the workflows that are none, and why: nothing that lies there is passed over in silence.
+    pub strangers: Vec<Diagnostic>,
 }
 
 impl Catalog {
@@ -86,10 +90,13 @@ impl Shelves {
     /// Every workflow that a plan can name.
     pub fn workflows(&self) -> Catalog {
         let mut all: Vec<Listed> = Vec::new();
-        let mut problems = Vec::new();
+        let (mut problems, mut strangers) = (Vec::new(), Vec::new());
         for directory in self.places(DIRECTORY) {
-            let names = match names_in(&directory) {
-                Ok(names) => names,
+            let names = match entries_of(&directory) {
+                Ok(entries) => {
+                    strangers.extend(entries.strangers);
+                    entries.names
+                }
                 Err(problem) => {
                     problems.push(*problem);
                     continue;
@@ -99,7 +106,11 @@ impl Shelves {
                 if all.iter().all(|known| known.name != name)
                     && let Some(workflow) = read(&directory, &name)
                 {
-                    let place = directory.join(format!("{name}.yaml")).display().to_string();
+                    let place = match file_of(&directory, &name) {
+                        Ok(file) => file,
+                        Err(_) => directory.clone(),
+                    };
+                    let place = place.display().to_string();
                     all.push(Listed { name, place, workflow });
                 }
             }
@@ -111,7 +122,7 @@ impl Shelves {
                 all.push(Listed { name: name.into(), place: "built in".into(), workflow });
             }
         }
-        Catalog { workflows: all, problems }
+        Catalog { workflows: all, problems, strangers }
     }
 
     /// The workflow of this name; `None` when there is none.
@@ -160,7 +171,7 @@ impl Shelves {
                 };
                 let message = format!("there is no workflow `{}`", call.name);
                 let unknown = at(Diagnostic::error(codes::UNKNOWN_WORKFLOW, file, message).help(help));
-                let unsearched = all.problems.iter().map(|problem| {
+                let unsearched = all.problems.iter().chain(&all.strangers).map(|problem| {
                     let help = problem.help.clone().unwrap_or_default();
                     at(Diagnostic::error(codes::BAD_WORKFLOW, file, problem.message.clone()).help(help))
                 });
@@ -210,8 +221,17 @@ impl Shelves {
     }
 }
 
-/// The names of the workflows in a directory, in order; none where there is no such directory.
-fn names_in(directory: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
+/// What lies in a directory of workflows.
+#[derive(Default)]
+struct Entries {
+    /// Names of workflows, in order.
+    names: Vec<String>,
+    /// Everything else, but for hidden files.
+    strangers: Vec<Diagnostic>,
+}
+
+/// What lies in a directory of workflows; nothing where there is no such directory.
+fn entries_of(directory: &Path) -> Result<Entries, Box<Diagnostic>> {
     let refused = |error: std::io::Error| {
         let place = directory.display().to_string();
         let message = format!("{place} cannot be searched for workflows: {error}");
@@ -220,22 +240,61 @@ fn names_in(directory: &Path) -> Result<Vec<String>, Box<Diagnostic>> {
     };
     let entries = match std::fs::read_dir(directory) {
         Ok(entries) => entries,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Entries::default());
+        }
         Err(error) => return Err(refused(error)),
     };
-    let mut names = Vec::new();
+    let mut found = Entries::default();
     for entry in entries {
+        let path = entry.map_err(refused)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_workflow = path.extension().is_some_and(|ending| ENDINGS.iter().any(|one| ending == *one));
         // A plan is text: what has a name of other bytes can be named by none.
-        let Ok(name) = entry.map_err(refused)?.file_name().into_string() else { continue };
-        names.extend(name.strip_suffix(".yaml").map(str::to_owned));
+        match path.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_workflow && !path.is_dir()) {
+            Some(stem) => found.names.push(stem.to_owned()),
+            None if name.starts_with('.') => {}
+            None => found.strangers.push(stranger(&path)),
+        }
     }
-    names.sort();
-    Ok(names)
+    found.names.sort();
+    found.names.dedup();
+    found.strangers.sort_by(|one, other| one.file.cmp(&other.file));
+    Ok(found)
+}
+
+fn stranger(path: &Path) -> Diagnostic {
+    let file = path.display().to_string();
+    let message = format!("{file} is no workflow and is not read");
+    let help = format!("workflows are files {DIRECTORY}/NAME.yaml (or .yml): rename it, or keep it elsewhere");
+    Diagnostic::warning(codes::BAD_WORKFLOW, &file, message).help(help)
+}
+
+/// The file of a workflow in a directory: the one with the usual ending where there is none.
+///
+/// # Errors
+/// Both files, when there are two.
+fn file_of(directory: &Path, name: &str) -> Result<PathBuf, [PathBuf; 2]> {
+    let both = ENDINGS.map(|ending| directory.join(format!("{name}.{ending}")));
+    let there = both.clone().map(|path| path.symlink_metadata().is_ok());
+    let [usual, other] = both;
+    match there {
+        [true, true] => Err([usual, other]),
+        [false, true] => Ok(other),
+        [_, false] => Ok(usual),
+    }
 }
 
 /// A user's own workflow; `None` when the directory has no such file.
 fn read(directory: &Path, name: &str) -> Option<Result<Workflow, Vec<Diagnostic>>> {
-    let path = directory.join(format!("{name}.yaml"));
+    let path = match file_of(directory, name) {
+        Ok(path) => path,
+        Err([usual, other]) => {
+            let file = usual.display().to_string();
+            let message = format!("there are two of this name: {file} and {}", other.display());
+            return Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help("remove one of them")]));
+        }
+    };
     let file = path.display().to_string();
     let refused = |message: String, help: &str| {
         Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help(help)]))
@@ -256,7 +315,7 @@ fn read(directory: &Path, name: &str) -> Option<Result<Workflow, Vec<Diagnostic>
         if workflow.name == name {
             return Ok(workflow);
         }
-        let message = format!("it calls itself `{}`, but its file is {name}.yaml", workflow.name);
+        let message = format!("it calls itself `{}`, but its file calls it {name}", workflow.name);
         Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help(format!("write `name: {name}`"))])
     }))
 }

@@ -284,7 +284,7 @@ async fn phases_that_a_planning_phase_returns_run_before_what_depends_on_it() {
     let told = shop.prompt(&ended.view.id, "plan", 2);
     assert!(told.contains("/phases/0/id"), "an invalid fragment goes back as a correction:\n{told}");
     let names: Vec<&str> = ended.view.phases.iter().map(|phase| phase.id.as_str()).collect();
-    assert_eq!(names, ["plan", "end", "one", "two"]);
+    assert_eq!(names, ["plan", "one", "two", "end"], "they stand after the phase that they come from");
     assert_eq!((shop.plays("one"), shop.plays("two"), shop.plays("end")), (1, 1, 1));
 }
 

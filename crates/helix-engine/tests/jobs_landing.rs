@@ -107,6 +107,8 @@ async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
         "the new tree is checked before it is merged: {gates:#?}"
     );
     assert!(gates.iter().all(|report| report.tree == tree));
+    let evidence = shop.engine.evidence(ended.view.id.as_str()).await.unwrap();
+    assert!(evidence.proved, "{:?}", evidence.integration.unwrap().missing);
     assert_eq!(shop.git(&repo, &["status", "--porcelain"]), "");
 }
 

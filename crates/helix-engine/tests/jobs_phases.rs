@@ -7,6 +7,7 @@ use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
 use helix_core::job::{AskPerson, IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
 use helix_core::question::QuestionKind;
+use helix_engine::evidence::{OutputState, Standing};
 use workshop::{Workshop, part};
 
 const TWO_PHASES: &str = r#"
@@ -116,6 +117,20 @@ phases:
     assert!(gates.iter().all(|report| report.tree == result.tree && report.verdict == Verdict::Pass), "{gates:#?}");
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD^{tree}"]), result.tree.as_str());
     assert!(repo.join("left.py").exists() && repo.join("right.py").exists());
+
+    // What proves the whole: its commit holds both results, and the gates ran on its very tree.
+    let id = ended.view.id.as_str();
+    let evidence = shop.engine.evidence(id).await.unwrap();
+    let whole = evidence.integration.unwrap();
+    assert_eq!((whole.standing, evidence.proved), (Standing::Proved, true), "{:?}", whole.missing);
+    assert_eq!((whole.validated_by, whole.gates.len()), (None, 3));
+    assert!(whole.gates.iter().all(|gate| gate.output.as_ref().unwrap().state == OutputState::Intact));
+    let file = &whole.gates[2].output.as_ref().unwrap().file;
+    std::fs::write(file, "Ran 99 tests\nOK\n").unwrap();
+    let evidence = shop.engine.evidence(id).await.unwrap();
+    let whole = evidence.integration.unwrap();
+    assert_eq!((whole.standing, evidence.proved), (Standing::Unproved, false));
+    assert!(whole.missing[0].contains("was changed after it ran"), "{:?}", whole.missing);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -135,6 +150,10 @@ async fn a_combination_that_breaks_a_gate_is_not_merged() {
     assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
     assert_eq!([ended.phase("left").status, ended.phase("right").status], [PhaseStatus::Passed; 2]);
     assert!(!ended.error().is_empty());
+    let evidence = shop.engine.evidence(ended.view.id.as_str()).await.unwrap();
+    let refusal = evidence.refusal.unwrap();
+    assert_eq!((refusal.findings.len(), refusal.gates.len(), evidence.integration), (1, 1, None));
+    assert!(!refusal.gates[0].report.verdict.passed() && refusal.gates[0].output.is_some());
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
 }
 
@@ -174,6 +193,16 @@ async fn phases_that_contradict_each_other_are_brought_together_by_an_agent_that
     let again = shop.prompt(&ended.view.id, "integrate-1", 2);
     assert!(again.contains("README.md:1"), "{again}");
     assert_eq!(ended.phase("integrate-1").attempt, 2);
+    let evidence = shop.engine.evidence(ended.view.id.as_str()).await.unwrap();
+    let order: Vec<&str> = evidence.phases.iter().map(|phase| phase.phase.as_str()).collect();
+    assert_eq!(order, ["left", "right", "integrate-1"]);
+    assert_eq!((evidence.proved, evidence.conflicts[0].paths.as_slice()), (true, ["README.md".to_owned()].as_slice()));
+    let resolution = &evidence.phases[2];
+    assert_eq!((resolution.attempt, resolution.attempts.len()), (Some(2), 2));
+    assert!(resolution.attempts[0].summary.contains("conflicts_resolved"), "{:?}", resolution.attempts[0]);
+    assert!(resolution.attempts[0].result.as_ref().unwrap().found);
+    let whole = evidence.integration.unwrap();
+    assert_eq!((whole.standing, whole.validated_by), (Standing::Proved, PhaseId::new("integrate-1").ok()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use helix_agents::Grace;
 use helix_core::ids::PhaseId;
-use helix_core::job::{JobEvent, JobStatus, PhaseStatus};
+use helix_core::job::{JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_core::run::{Outcome, StopCause};
 use helix_engine::agent_run::Patience;
 use helix_testkit::processes::processes_with_env;
@@ -161,4 +161,88 @@ async fn an_agent_that_is_killed_is_tried_again() {
         "{:?}",
         outcomes(&ended)
     );
+}
+
+/// Waits until the phase of a job waits for something.
+async fn until_waiting(shop: &Workshop, job: &helix_core::ids::JobId, phase: &str) -> Wait {
+    let start = std::time::Instant::now();
+    loop {
+        let view = shop.engine.job(job.as_str()).await.unwrap();
+        let found = view.phases.into_iter().find(|one| one.id.as_str() == phase).unwrap();
+        if let Some(wait) = found.waits_for {
+            assert!(found.stage.unwrap().contains(&wait.to_string()), "people see it too");
+            return wait;
+        }
+        assert!(start.elapsed() < workshop::LIMIT, "{phase} does not wait");
+        // The line is no event of the job: it cannot be awaited from outside.
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_waits_for_a_place_says_so_and_is_cancelled_at_once() {
+    let act = "    act: { faults: [hang] }\n";
+    let script = format!("parts:\n{}", part("note", act));
+    let shop = Workshop::configured(&script, |config| config.admission.agents = 1).await;
+    let repo = shop.repo();
+    let first = shop.submit(&repo, PLAN).await;
+    shop.until_working(&first, "note", 1, None).await;
+    let second = shop.submit(&repo, PLAN).await;
+    let wait = until_waiting(&shop, &second, "note").await;
+    assert_eq!(wait, Wait::Places { of: "agents".into(), taken: 1, places: 1, waiting: 1 });
+    assert_eq!(shop.engine.job(second.as_str()).await.unwrap().status, JobStatus::Queued);
+    shop.engine.cancel(&second, "a test").await.unwrap();
+    let ended = shop.ended(&second).await;
+    // Nothing was made for it: no attempt, no process, no worktree.
+    assert_eq!(ended.names(), ["job_submitted", "cancel_requested", "job_finished"]);
+    assert!(ended.view.phases.iter().all(|phase| phase.waits_for.is_none()));
+    shop.engine.cancel(&first, "a test").await.unwrap();
+    assert_eq!(shop.ended(&first).await.view.status, JobStatus::Cancelled);
+    assert_eq!(shop.plays("note"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_starts_while_memory_is_below_the_floor_and_the_job_says_why() {
+    let script = format!("parts:\n{}", part("note", "    act: { steps: [] }\n"));
+    let shop = Workshop::configured(&script, |config| config.admission.memory_floor = u64::MAX).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    let Wait::Memory { needed_bytes, .. } = until_waiting(&shop, &job, "note").await else { panic!("not for memory") };
+    assert_eq!(needed_bytes, u64::MAX);
+    shop.engine.cancel(&job, "a test").await.unwrap();
+    assert_eq!(shop.ended(&job).await.view.status, JobStatus::Cancelled);
+    assert_eq!(shop.plays("note"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wide_job_does_not_starve_one_that_is_submitted_later() {
+    // Every agent of the wide job works until both jobs are there.
+    let signal = tempfile::tempdir().unwrap();
+    let go = signal.path().join("go");
+    let act = format!("    act: {{ steps: [{{ run: \"until [ -e {} ]; do sleep 0.02; done\" }}] }}\n", go.display());
+    let mut script = String::from("parts:\n");
+    let mut wide = String::from("name: Wide\nphases:\n");
+    for number in 1..=4 {
+        script.push_str(&part(&format!("w{number}"), &act));
+        wide.push_str(&format!("  - {{ id: w{number}, type: research, description: W, gates: [] }}\n"));
+    }
+    script.push_str(&part("note", "    act: { steps: [{ write: { path: note.md, content: x } }] }\n"));
+    let shop = Workshop::configured(&script, |config| {
+        config.admission.agents = 1;
+        config.policy.max_parallel = 4;
+    })
+    .await;
+    let repo = shop.repo();
+    let big = shop.submit(&repo, &wide).await;
+    shop.until_working(&big, "w1", 1, None).await;
+    let small = shop.submit(&repo, PLAN).await;
+    until_waiting(&shop, &small, "note").await;
+    std::fs::write(&go, "").unwrap();
+    let (small, big) = (shop.ended(&small).await, shop.ended(&big).await);
+    let starts = |ended: &Ended| -> Vec<jiff::Timestamp> {
+        ended.events.iter().filter(|one| one.event.name() == "attempt_started").map(|one| one.at).collect()
+    };
+    let before = starts(&big).iter().filter(|at| **at < starts(&small)[0]).count();
+    assert_eq!(before, 1, "of 4 phases of the job before it, only the one that had begun came first");
+    assert_eq!(starts(&big).len(), 4);
 }

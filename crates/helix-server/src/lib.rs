@@ -20,6 +20,6 @@ mod shared;
 mod sse;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
-pub use listen::{ServeError, serve};
+pub use listen::{ServeError, serve, tools_endpoint};
 pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
 pub use openapi::document as openapi_document;

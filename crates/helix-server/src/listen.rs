@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_engine::Engine;
+use helix_engine::{Engine, ToolsEndpoint};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -61,7 +61,6 @@ pub async fn serve(
         Some(_) | None => {}
     }
     let hosts = HostRules::new(&config, address);
-    engine.set_tools_endpoint(tools_url(address), config.token.clone().unwrap_or_default());
     let shared = Shared::new(engine, config);
     let server = Server {
         service: routes::router(shared.clone(), hosts),
@@ -73,14 +72,15 @@ pub async fn serve(
     Ok(())
 }
 
-/// Where agents on this machine reach the tools.
-fn tools_url(address: SocketAddr) -> String {
+/// Where agents on this machine reach the tools of a server on this address; the engine is told before it is opened.
+pub fn tools_endpoint(address: SocketAddr, token: Option<&str>) -> ToolsEndpoint {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
         std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
         std::net::IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
     };
-    format!("http://{}/mcp", SocketAddr::new(ip, address.port()))
+    let url = format!("http://{}/mcp", SocketAddr::new(ip, address.port()));
+    ToolsEndpoint { url, token: token.unwrap_or_default().to_owned() }
 }
 
 struct Server {
@@ -170,8 +170,9 @@ mod tests {
 
     #[test]
     fn tools_are_reached_over_loopback_where_every_address_is_served() {
-        assert_eq!(tools_url("0.0.0.0:7331".parse().unwrap()), "http://127.0.0.1:7331/mcp");
-        assert_eq!(tools_url("[::]:7331".parse().unwrap()), "http://[::1]:7331/mcp");
-        assert_eq!(tools_url("127.0.0.1:1".parse().unwrap()), "http://127.0.0.1:1/mcp");
+        let url = |address: &str| tools_endpoint(address.parse().unwrap(), None).url;
+        assert_eq!(url("0.0.0.0:7331"), "http://127.0.0.1:7331/mcp");
+        assert_eq!(url("[::]:7331"), "http://[::1]:7331/mcp");
+        assert_eq!(url("127.0.0.1:1"), "http://127.0.0.1:1/mcp");
     }
 }

@@ -113,12 +113,14 @@ impl From<EngineError> for Problem {
                 codes::NOT_FOUND,
                 format!("there is no {kind} {id:?}, or more than one"),
             )
-            .hint("list what there is with GET /api/v1/jobs or GET /api/v1/sessions, and give the full id"),
+            .hint(
+                "list what there is (`helix jobs list`; GET /api/v1/jobs, GET /api/v1/sessions), and give the full id",
+            ),
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }
             EngineError::Refused { message } => Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
-                .hint("nothing was changed; GET /api/v1/jobs/{id} shows how the job stands"),
+                .hint("nothing was changed; `helix jobs show ID` (GET /api/v1/jobs/{id}) shows how the job stands"),
             EngineError::Journal(_) => {
                 let detail = chain(&error);
                 tracing::error!(%detail, "the journal failed");
@@ -137,11 +139,14 @@ impl From<SubmitError> for Problem {
     fn from(error: SubmitError) -> Self {
         let (detail, code) = (error.to_string(), error.code());
         match error {
-            SubmitError::Plan { diagnostics, .. } => Self {
-                diagnostics,
-                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
-                    .hint("mend the places in `diagnostics`; `helix plan check` shows them in the file")
-            },
+            SubmitError::Plan { diagnostics, before, .. } => {
+                let before = before.map(|before| format!(". {before}")).unwrap_or_default();
+                let hint = "mend the places in `diagnostics`; `helix plan check` shows them in the file";
+                Self {
+                    diagnostics,
+                    ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).hint(format!("{hint}{before}"))
+                }
+            }
             SubmitError::Refused { code, message, hint, blame } => {
                 let status = match blame {
                     Blame::Request => StatusCode::UNPROCESSABLE_ENTITY,

@@ -123,3 +123,48 @@ async fn a_turn_whose_client_goes_away_is_stopped_after_its_grace() {
     assert_eq!(end["facts"]["stopped"], "cancelled", "{end}");
     host.stop().await;
 }
+
+/// A failed turn is remembered like any failure; a later one shows only that gone which it really looked at.
+#[tokio::test]
+async fn a_failed_turn_is_remembered_and_the_caution_says_what_helped() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let say = async |text: &str| {
+        let request = host.post("/v1/chat/completions").header("x-chat", "c").json(&ask(text, true));
+        content(&frames(&request.send().await.unwrap().text().await.unwrap()))
+    };
+    let failures = async || -> Vec<Value> {
+        let list: Value = host.get("/api/v1/failures").send().await.unwrap().json().await.unwrap();
+        list["failures"].as_array().unwrap().clone()
+    };
+    let first = say("[[fake: overloaded]] One").await;
+    assert!(first.contains("> [!CAUTION]") && !first.contains("seen"), "{first}");
+    let second = say("[[fake: overloaded]] Two").await;
+    assert!(second.contains("This was seen once before; what mends it is not known yet"), "{second}");
+    say("[[fake: crash]] Three").await;
+    let known = failures().await;
+    let of = |known: &[Value], cause: &str| {
+        known.iter().find(|one| one["cause"] == cause).unwrap_or_else(|| panic!("{cause}: {known:?}")).clone()
+    };
+    let overloaded = of(&known, "overloaded");
+    assert_eq!((&overloaded["count"], &overloaded["end"]["ended"]), (&json!(2), &json!("open")), "{overloaded}");
+    let id = overloaded["fingerprint"].as_str().unwrap();
+    let detail: Value = host.get(&format!("/api/v1/failures/{id}")).send().await.unwrap().json().await.unwrap();
+    let place = &detail["occurrences"][1];
+    let session = place["session"].as_str().unwrap();
+    assert_eq!((&place["attempt"], &place["check"], place.get("job")), (&json!(1), &json!("run"), None), "{detail}");
+    let report = host.state_directory().join(format!("reports/{session}/turn.1.run.json"));
+    let report: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
+    let what = &report["what_failed"]["content"]["place"];
+    assert_eq!((what["turn"].as_str(), what.get("attempt")), (Some(format!("{session}.t1").as_str()), None), "{what}");
+    assert!((2..=4).contains(&report["actions"].as_array().unwrap().len()), "{report}");
+
+    assert_eq!(say("[[fake: say Fine.]]").await, "Fine.");
+    let known = failures().await;
+    assert_eq!(of(&known, "overloaded")["end"]["ended"], "went_away");
+    let others: Vec<&Value> = known.iter().filter(|one| one["cause"] != "overloaded").collect();
+    assert_eq!(others.len(), 1, "{known:?}");
+    assert_eq!(others[0]["end"]["ended"], "open", "another message proves nothing about one that crashed the agent");
+    let third = say("[[fake: overloaded]] Four").await;
+    assert!(third.contains("seen 2 times before") && third.contains("went away without a change"), "{third}");
+    host.stop().await;
+}

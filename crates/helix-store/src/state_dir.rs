@@ -60,6 +60,19 @@ impl StateDir {
         Ok(directory)
     }
 
+    /// The directory as it is, for who only looks: creates and writes nothing, and so works on a full disk, too. `None` if there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`StateDirError`] when it cannot be resolved.
+    pub fn existing(root: &Path) -> Result<Option<Self>, StateDirError> {
+        match root.canonicalize() {
+            Ok(root) => Ok(Some(Self { root })),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(failed("resolve", root, source)),
+        }
+    }
+
     /// The directory itself, absolute and without symbolic links.
     pub fn root(&self) -> &Path {
         &self.root
@@ -101,6 +114,11 @@ impl StateDir {
     /// The bearer token of the API.
     pub fn token_file(&self) -> PathBuf {
         self.root.join("token")
+    }
+
+    /// The port that the last host took, if it could choose.
+    pub fn port_file(&self) -> PathBuf {
+        self.root.join("port")
     }
 
     /// The announcement of the host.

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "failure_memory/alike.rs"]
+mod alike;
 #[path = "failure_memory/cases.rs"]
 mod cases;
 #[path = "failure_memory/samples.rs"]
@@ -13,7 +15,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_core::failure::memory::{FailureEnd, check};
+use helix_core::failure::memory::{
+    AttemptAnswer, Closeness, FailureEnd, Occurrence, OccurrencePlace, SimilarQuery, Work, check,
+};
+use helix_core::failure::{Classifier, FailureObservation, Fingerprint, Log};
+use helix_core::ids::SessionId;
 use helix_store::Access;
 use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use samples::{TESTS, answer, asks, at, place, seen};
@@ -281,7 +287,7 @@ async fn a_full_disk_fails_the_capture_and_leaves_what_is_there() {
     let error = loop {
         let mut filler =
             seen(&format!("filler {}", "x".repeat(captured as usize % 90)), place("f", captured + 1, TESTS));
-        filler.cause_line = "y".repeat(5_000);
+        filler.diagnosis.cause_line = "y".repeat(5_000);
         filler.at = at(i64::from(captured));
         match memory.capture(filler).await {
             Ok(_) => captured += 1,
@@ -307,4 +313,76 @@ async fn a_reader_sees_what_a_writer_has_answered_and_cannot_write() {
     assert_eq!(reader.capture(seen("x", place("x", 1, TESTS))).await.unwrap_err().code(), "HX0301");
     drop(writer);
     assert_eq!(reader.statistics().await.unwrap().occurrences, 20);
+}
+
+/// An older Helix has named two failures differently that are the same by the rules of now.
+#[tokio::test]
+async fn fingerprints_of_an_older_helix_are_renewed_and_what_is_the_same_becomes_one() {
+    let scratch = tempfile::tempdir().unwrap();
+    let memory = open(&path(&scratch)).await;
+    let classified = |line: &str, job: &str| {
+        let observation = FailureObservation { tool: "cargo".into(), ..FailureObservation::default() };
+        let classified = Classifier::new().unwrap().classify(&observation, &Log::of_texts(line, ""));
+        Occurrence::of("cargo", &classified, place(job, 1, TESTS), at(1))
+    };
+    let line = "error[E0308]: mismatched types: expected `u32`, found `Price`";
+    let now = classified(line, "now");
+    memory.capture(now.clone()).await.unwrap();
+    // What the older one has left: the same line under two other fingerprints, one of them fixed.
+    for (number, name) in ["old-a", "old-b"].iter().enumerate() {
+        let mut old = classified(line, name);
+        old.diagnosis.fingerprint = Fingerprint::new(format!("{number:032x}")).unwrap();
+        memory.capture(old).await.unwrap();
+    }
+    memory.resolve_outstanding(answer("old-a", 2, &[TESTS], &[])).await.unwrap();
+    drop(memory);
+    let raw = rusqlite::Connection::open(path(&scratch)).unwrap();
+    raw.execute("UPDATE failures SET version = 1 WHERE fingerprint LIKE '000%'", []).unwrap();
+    drop(raw);
+
+    let memory = open(&path(&scratch)).await;
+    assert_eq!(memory.renew(1).await.unwrap(), 1, "no more at once than asked for");
+    assert_eq!(memory.renew(10).await.unwrap(), 1);
+    assert_eq!(memory.renew(10).await.unwrap(), 0);
+    let page = memory.list(FailureFilter::default(), None, 10).await.unwrap();
+    assert_eq!((page.failures.len(), page.failures[0].count), (1, 3), "{page:?}");
+    assert_eq!(page.failures[0].diagnosis, now.diagnosis);
+    assert!(matches!(page.failures[0].end, FailureEnd::Fixed { .. }), "{page:?}");
+    let former = memory.show(format!("{:032x}", 1)).await.unwrap().unwrap();
+    assert_eq!(former.known.diagnosis.fingerprint, now.diagnosis.fingerprint, "the former name still leads to it");
+    let recalled = memory.similar(SimilarQuery::like(&now.diagnosis, 3, at(9))).await.failures;
+    assert_eq!((recalled.len(), recalled[0].closeness), (1, Closeness::Exact), "{recalled:?}");
+}
+
+/// A conversation is no phase: what comes back in it had gone in between.
+#[tokio::test]
+async fn what_went_away_in_a_conversation_stays_gone_when_it_comes_back() {
+    let (memory, _scratch) = sqlite().await;
+    let session = Work::Conversation { session: SessionId::new("s1").unwrap() };
+    let turn = |attempt| OccurrencePlace { work: session.clone(), ..place("none", attempt, check::RUN) };
+    memory.capture(seen("529 Overloaded", turn(1))).await.unwrap();
+    let next = AttemptAnswer { work: session.clone(), files: Vec::new(), ..answer("none", 2, &[check::RUN], &[]) };
+    assert_eq!(memory.resolve_outstanding(next).await.unwrap().gone.len(), 1);
+    memory.capture(seen("529 Overloaded", turn(3))).await.unwrap();
+    assert_eq!(memory.last_attempt(session.clone()).await.unwrap(), 3);
+    assert_eq!(memory.open_failures(session).await.unwrap().len(), 1);
+    let known = &memory.similar(asks("529 Overloaded")).await.failures[0].known;
+    assert_eq!((&known.end, known.count), (&FailureEnd::WentAway, 2));
+}
+
+/// The file is removed while it is open: what is captured afterwards is in a new one, not in the one that nobody finds any more.
+#[tokio::test]
+async fn a_file_that_is_removed_is_begun_anew() {
+    let scratch = tempfile::tempdir().unwrap();
+    let memory = open(&path(&scratch)).await;
+    memory.capture(seen("lost", place("a", 1, TESTS))).await.unwrap();
+    for end in ["", "-wal", "-shm"] {
+        let _absent = std::fs::remove_file(scratch.path().join(format!("failures.db{end}")));
+    }
+    assert_eq!(memory.similar(asks("lost")).await.failures, Vec::new());
+    memory.capture(seen("kept", place("b", 1, TESTS))).await.unwrap();
+    assert_eq!(memory.statistics().await.unwrap().failures, 1);
+    drop(memory);
+    let page = open(&path(&scratch)).await.list(FailureFilter::default(), None, 10).await.unwrap();
+    assert_eq!(page.failures[0].diagnosis.cause_line, "kept");
 }

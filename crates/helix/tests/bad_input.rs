@@ -85,6 +85,58 @@ fn a_plan_outside_of_a_repository_or_without_identity_or_agent_is_refused() {
     assert_eq!(user.run(&["--json", "jobs"]).json(), serde_json::json!([]), "no job was made");
 }
 
+/// What a submission refuses, a check and a dry run say too, all of it at once, at the same places [22].
+#[test]
+fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
+    let user = User::new();
+    user.rehearse("- {key: '*', repeat: true}\n");
+    let config = user.state().with_file_name("home").join(".config/helix/helix.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let codex = "[agents.other]\ndialect = \"codex\"\ncommand = [\"true\"]\nmodels = [\"fast\", \"slow\"]\n";
+    std::fs::write(&config, text + codex).unwrap();
+    user.write(
+        "p.yaml",
+        "name: p\nphases:\n\
+         - { id: a, type: development, description: A, agent: nobody, outputs: [a.txt], gates: [{ type: deploy_success, command: ./d }] }\n\
+         - { id: b, type: development, description: B, agent: other, model: fats, budget_usd: 2, inputs: [none.txt], outputs: [b.txt] }\n",
+    );
+    user.repository();
+    let codes = ["HX0406", "HX0411", "HX0408", "HX0415", "HX0416"];
+    let found = |ran: &user::Ran| -> Vec<String> {
+        let all = ran.stderr.lines().filter(|line| line.starts_with("error[")).map(str::to_owned);
+        let mut all: Vec<String> = all.filter(|line| !line.contains("p.yaml has")).collect();
+        all.sort();
+        all
+    };
+    let mut said = Vec::new();
+    for arguments in [&["plan", "check", "p.yaml"][..], &["run", "--dry-run", "p.yaml"], &["run", "p.yaml"]] {
+        let ran = user.run(arguments);
+        ran.refused(2, &codes);
+        assert!(ran.stderr.contains("p.yaml:3:") && ran.stderr.contains("p.yaml:4:"), "{ran:#?}");
+        assert!(ran.stderr.contains("did you mean fast?"), "{ran:#?}");
+        said.push(found(&ran));
+    }
+    assert_eq!(said[0].len(), codes.len(), "{said:#?}");
+    assert!(said[0] == said[1] && said[1] == said[2], "{said:#?}");
+    assert_eq!(user.run(&["--json", "jobs"]).json(), serde_json::json!([]));
+    // What is not the plan's fault leaves it valid, and is told all the same.
+    user.write("good/p.yaml", PLAN);
+    user.write("good/helix.toml", "[server]\nroots = [\"elsewhere\"]\n");
+    let mut check = user.helix();
+    let ran =
+        user::ran(check.current_dir(user.work().join("good")).args(["plan", "check", "p.yaml"]).output().unwrap());
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stdout.contains("valid") && ran.stderr.contains("HX0410"), "{ran:#?}");
+    let mut dry = user.helix();
+    let ran =
+        user::ran(dry.current_dir(user.work().join("good")).args(["run", "--dry-run", "p.yaml"]).output().unwrap());
+    assert!(ran.stdout.contains("nothing is run"), "{ran:#?}");
+    ran.refused(2, &["HX0410", "roots"]);
+    // A budget for the job that an agent cannot keep is no fault of the plan either.
+    user.write("c.yaml", &PLAN.replace("development\n", "development\n    agent: other\n"));
+    user.run(&["run", "--dry-run", "c.yaml", "--budget", "3"]).refused(2, &["HX0415", "max_tokens"]);
+}
+
 #[test]
 fn recordings_that_cannot_be_read_are_exit_2() {
     let user = User::new();

@@ -5,6 +5,7 @@
 
 mod stage;
 
+use std::path::Path;
 use std::process::Output;
 
 use helix_testkit::locate::{PINNED_CODEX, codex_binary};
@@ -49,6 +50,25 @@ fn merged(stage: &Stage, job: &Value, output: &Output) {
     assert_eq!(job["commit"], stage.git(&stage.repo, &["rev-parse", "HEAD"]).trim());
 }
 
+/// A stage whose only agent is the real Codex with this model.
+fn codex_stage(codex: &Path, model: &ScriptedResponses) -> Stage {
+    let leading = model.codex_arguments();
+    let words: Vec<&str> = std::iter::once(codex.to_str().unwrap()).chain(leading.iter().map(String::as_str)).collect();
+    let stage = stage_with("");
+    let home = stage.sandbox.home().join("codex");
+    std::fs::create_dir_all(&home).unwrap();
+    let environment: Vec<String> =
+        codex_environment(&home).iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
+    let agent = format!(
+        "dialect = \"codex\"\ncommand = {}\nmodel = \"scripted-model\"\nenv = {{ {} }}\n",
+        json!(words),
+        environment.join(", ")
+    );
+    let file = stage.sandbox.home().join(".config/helix/helix.toml");
+    std::fs::write(file, format!("[defaults]\nagent = \"other\"\n\n[agents.other]\n{agent}")).unwrap();
+    stage
+}
+
 #[test]
 fn two_phases_by_the_real_codex_become_a_merged_commit() {
     let codex = match codex_binary(PINNED_CODEX) {
@@ -66,21 +86,7 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
         },
     ])
     .unwrap();
-    let leading = model.codex_arguments();
-    let words: Vec<&str> = std::iter::once(codex.to_str().unwrap()).chain(leading.iter().map(String::as_str)).collect();
-    let stage = stage_with("");
-    let home = stage.sandbox.home().join("codex");
-    std::fs::create_dir_all(&home).unwrap();
-    let environment: Vec<String> =
-        codex_environment(&home).iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
-    let agent = format!(
-        "dialect = \"codex\"\ncommand = {}\nmodel = \"scripted-model\"\nenv = {{ {} }}\n",
-        json!(words),
-        environment.join(", ")
-    );
-    let file = stage.sandbox.home().join(".config/helix/helix.toml");
-    std::fs::write(file, format!("[defaults]\nagent = \"other\"\n\n[agents.other]\n{agent}")).unwrap();
-
+    let stage = codex_stage(&codex, &model);
     let doctor = stage.helix(&["doctor"]).current_dir(&stage.repo).output().unwrap();
     assert!(said(&doctor).contains(&format!("version {PINNED_CODEX}")), "{}", said(&doctor));
 
@@ -89,6 +95,38 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
     merged(&stage, &job, &output);
     assert_eq!(model.requests().len(), 4, "each phase takes two requests");
     assert_eq!(job["usage"]["output_tokens"], 80, "{job:#}");
+}
+
+/// A resumed session reports all that it ever consumed: each attempt counts its own.
+#[test]
+fn a_corrected_phase_of_the_real_codex_counts_its_tokens_once() {
+    let codex = match codex_binary(PINNED_CODEX) {
+        Ok(codex) => codex,
+        Err(error) => return eprintln!("left out: {error}"),
+    };
+    let command = |text: &str| ModelAnswer::Command(text.to_owned());
+    let say = |text: &str| ModelAnswer::Text(text.to_owned());
+    let model = ScriptedResponses::start(vec![
+        Exchange { prompt: "TAX-PHASE".into(), answers: vec![command("echo x > other.txt"), say("It is there.")] },
+        Exchange {
+            prompt: "not accepted".into(),
+            answers: vec![command("echo TAX = 5 > shop/tax.py"), say("Now it is.")],
+        },
+    ])
+    .unwrap();
+    let stage = codex_stage(&codex, &model);
+    let plan = stage.plan(
+        "one",
+        "name: one\nphases:\n- { id: tax, type: development, description: TAX-PHASE adds the tax, outputs: [shop/tax.py], gates: [{ type: files_exist }] }\n",
+    );
+    let mut command =
+        stage.helix(&["--json", "run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    let output = command.current_dir(&stage.repo).output().unwrap();
+    let list = stage.helix(&["--json", "jobs", "list"]).output().unwrap();
+    let jobs: Value = serde_json::from_slice(&list.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
+    assert_eq!((&jobs[0]["status"], &jobs[0]["phases"][0]["attempt"]), (&json!("succeeded"), &json!(2)), "{jobs:#}");
+    assert_eq!(model.requests().len(), 4, "each attempt takes two requests");
+    assert_eq!(jobs[0]["usage"]["output_tokens"], 80, "{jobs:#}");
 }
 
 #[test]

@@ -1,151 +1,95 @@
-//! The host dies at every append to the journal and around every effect of a job that has all there is: a failing test, phases
-//! side by side, a verifier, a person's approval, phases that are added, and a conflict. It ends as if nothing had happened.
+//! The host dies at every append to the journal and around every effect of jobs that have all there is: a failing test, phases
+//! side by side, a verifier, approvals, phases that are added, a conflict, questions of agents, an adviser, a person's decision.
+//! Each job ends as if nothing had happened, no attempt runs twice at once, nothing is lost and nothing left. [T10, 37, 38]
 //!
-//! In CI at some of these places; `cargo xtask crash` sets `HELIX_CRASH_STRIDE=1` and takes all.
+//! In CI at every `STRIDE`th place and several in one job; `cargo xtask crash` takes all, each in a job of its own.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
 
+#[path = "crash_points/jobs.rs"]
+mod jobs;
 mod stage;
 
-use std::process::Child;
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use helix_testkit::agent::overlaps;
-use serde_json::{Value, json};
+use jobs::{PEOPLE, PHASES, Scripted, Whole, answer};
 use stage::{LIMIT, LOOK_AGAIN, Process, Stage, assert_numbered};
 
-/// Every so many places in a run of all tests.
-const STRIDE: u64 = 17;
+/// Every so many places in a run of all tests, and how many of them in one job.
+const STRIDE: usize = 6;
+const DEATHS: usize = 8;
+/// Jobs at a time: they mostly wait for processes.
+const AT_ONCE: usize = 2;
+/// What begins the line of the place at which a host died.
+const DIED: &str = "† ";
 
-const PLAN: &str = r#"
-name: Every place
-phases:
-  - id: first
-    type: planning
-    description: First
-    outputs: [shop/first.py, tests/test_first.py]
-    gates: [{ type: syntax_check }, { type: tests_pass, command: "python3 -m unittest" }]
-    generates_phases: { min: 1, max: 2, template: documentation }
-  - id: second
-    type: development
-    description: Second
-    depends_on: [first]
-    outputs: [shop/second.py]
-    gates: [{ type: command, command: "python3 -c 'import shop.second'" }]
-    verify: { timeout: 1m }
-  - id: third
-    type: documentation
-    description: Third
-    depends_on: [first]
-    outputs: [docs/third.md]
-    gates: [{ type: files_exist }]
-    approval: after
-"#;
-
-const SCRIPT: &str = r##"
-sessions: known
-parts:
-  - name: first
-    prompt: { matches: '(?i)phase `first`' }
-    attempts:
-      - steps:
-          - write: { path: shop/first.py, content: "def first():\n    return 0\n" }
-          - write: { path: tests/test_first.py, content: "import unittest\nfrom shop.first import first\n\n\nclass FirstTest(unittest.TestCase):\n    def test_first(self):\n        self.assertEqual(first(), 1)\n" }
-        structured: { phases: [{ id: added, description: "Added.", outputs: [docs/added.md] }] }
-      - steps: [{ edit: { path: shop/first.py, find: "return 0", replace: "return 1" } }]
-        structured: { phases: [{ id: added, description: "Added.", outputs: [docs/added.md] }] }
-  - name: second
-    prompt: { matches: '(?i)phase `second`' }
-    act: { steps: [{ write: { path: shop/second.py, content: "SECOND = 2\n" } }, { write: { path: NOTES.md, content: "second\n" } }] }
-  - name: third
-    prompt: { matches: '(?i)phase `third`' }
-    act: { steps: [{ write: { path: docs/third.md, content: "# Third\n" } }, { write: { path: NOTES.md, content: "third\n" } }] }
-  - name: added
-    prompt: { matches: '(?i)phase `added`' }
-    act: { steps: [{ write: { path: docs/added.md, content: "# Added\n" } }] }
-  - name: together
-    prompt: { matches: '(?i)phase `integrate-1`' }
-    act: { steps: [{ write: { path: NOTES.md, content: "second and third\n" } }] }
-  - name: judge
-    prompt: { matches: 'independent reviewer' }
-    act: { structured: { verdict: approved, summary: "Fine.", findings: [] } }
-"##;
-
-const PARTS: [&str; 6] = ["first", "second", "third", "added", "together", "judge"];
-
-/// What must be the same whether or not the host died.
-#[derive(Debug, PartialEq)]
-struct Whole {
-    status: String,
-    tree: String,
-    /// Phase, status, tries, verdicts.
-    phases: Vec<(String, String, u64, String)>,
-    /// Names of all events with phase and try, sorted: parallel phases may overtake each other.
-    events: Vec<String>,
-    plays: Vec<usize>,
-    work_tree: String,
+fn number(variable: &str, otherwise: usize) -> usize {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut phases: Vec<_> = view["phases"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|phase| {
-            let gates: Vec<String> =
-                phase["gates"].as_array().unwrap().iter().map(|gate| text(&gate["verdict"])).collect();
-            let verdicts = format!("{} {}", gates.join(" "), text(&phase["verdict"]));
-            (text(&phase["id"]), text(&phase["status"]), phase["attempt"].as_u64().unwrap(), verdicts)
-        })
-        .collect();
-    phases.sort();
-    let mut names: Vec<String> = events
-        .iter()
-        .map(|event| format!("{} {} {}", text(&event["type"]), text(&event["phase"]), event["attempt"]))
-        .collect();
-    names.sort();
-    Whole {
-        status: text(&view["status"]),
-        tree: stage.git(&stage.repo, &["rev-parse", "HEAD^{tree}"]),
-        phases,
-        events: names,
-        plays: PARTS.map(|part| stage.plays_of(part)).to_vec(),
-        work_tree: stage.git(&stage.repo, &["status", "--porcelain"]),
-    }
-}
-
-/// A host that is told to die at a place, and one after it that is not.
+/// The hosts of one job: each dies at the first of the places that it passes and that are left, and another one follows.
 struct Hosts<'a> {
     stage: &'a Stage,
-    living: Option<Process>,
-    died: bool,
+    left: Vec<String>,
+    died: Vec<String>,
+    living: Process,
 }
 
-impl Hosts<'_> {
-    fn dies_at(stage: &Stage, place: u64) -> Hosts<'_> {
-        let mut command = stage.serve();
-        command.env("HELIX_CRASH_AT", place.to_string());
-        Hosts { stage, living: Some(Process(command.spawn().unwrap())), died: false }
+impl<'a> Hosts<'a> {
+    fn record(stage: &Stage) -> PathBuf {
+        stage.sandbox.path().join("places")
     }
 
-    /// Starts another one when the first has died.
-    fn see_to_it(&mut self) {
-        let ended = |child: &mut Child| child.try_wait().unwrap().is_some();
-        if !self.died && self.living.as_mut().is_some_and(|process| ended(&mut process.0)) {
-            self.died = true;
-            self.living = Some(self.stage.start());
+    fn start(stage: &Stage, left: &[String]) -> Process {
+        let mut command = stage.serve();
+        command.env("HELIX_CRASH_AT", left.join("\n")).env("HELIX_CRASH_PLACES", Self::record(stage));
+        Process(command.spawn().unwrap())
+    }
+
+    fn new(stage: &'a Stage, deaths: &[String]) -> Self {
+        Self { stage, left: deaths.to_vec(), died: Vec::new(), living: Self::start(stage, deaths) }
+    }
+
+    /// Starts the next one when one has died as it was told to.
+    fn see_to_it(&mut self) -> Result<(), String> {
+        let Some(status) = self.living.0.try_wait().unwrap() else { return Ok(()) };
+        let passed = passed(self.stage);
+        let deaths = passed.iter().filter_map(|line| line.strip_prefix(DIED)).collect::<Vec<_>>();
+        match deaths.last() {
+            Some(place) if deaths.len() == self.died.len() + 1 => {
+                self.left.retain(|left| left != place);
+                self.died.push((*place).to_owned());
+                self.living = Self::start(self.stage, &self.left);
+                Ok(())
+            }
+            _ => Err(format!("a host ended with {status} of itself after {:?}", passed.last())),
         }
     }
 }
 
-/// Carries the job out with a host that dies at this place; says how it ended and whether it died at all.
-async fn carried_out(place: u64) -> (Whole, bool) {
-    let stage = Stage::new(SCRIPT, "max_agents = 4\n");
-    let plan = stage.plan("every-place", PLAN);
-    let mut hosts = Hosts::dies_at(&stage, place);
+/// The places that the hosts of this stage have passed.
+fn passed(stage: &Stage) -> Vec<String> {
+    let text = std::fs::read_to_string(Hosts::record(stage)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// How a job ended whose hosts died at some places.
+struct Ended {
+    whole: Whole,
+    died: Vec<String>,
+    passed: Vec<String>,
+}
+
+async fn carried_out(scripted: &Scripted, deaths: &[String]) -> Result<Ended, String> {
+    let stage = Stage::new(scripted.script, scripted.config);
+    let plan = stage.plan(scripted.name, scripted.plan);
+    let mut hosts = Hosts::new(&stage, deaths);
     let work = async {
         let job = stage.submit(&plan, &stage.repo, "every-place").await;
-        let view = stage.answer_all(&job, |_| json!({ "choice": "approve", "by": "a test" })).await;
+        let view = stage.answer_all(&job, answer).await;
         let events = stage.events(&job).await;
         (job, view, events)
     };
@@ -154,41 +98,116 @@ async fn carried_out(place: u64) -> (Whole, bool) {
     let (job, view, events) = loop {
         tokio::select! {
             done = &mut work => break done,
-            () = tokio::time::sleep(LOOK_AGAIN) => hosts.see_to_it(),
+            () = tokio::time::sleep(LOOK_AGAIN) => hosts.see_to_it().map_err(|why| format!("{why}\n{}", stage.log()))?,
         }
-        assert!(start.elapsed() < LIMIT, "place {place}:\n{}", stage.log());
+        if start.elapsed() > LIMIT {
+            return Err(format!("the job does not end\n{}", stage.log()));
+        }
     };
     assert_numbered(&events);
     Stage::no_agent_is_left(&job);
     stage.no_gate_is_left();
-    assert_eq!(
-        overlaps(&stage.plays()).unwrap(),
-        Vec::<std::path::PathBuf>::new(),
-        "place {place}: one attempt ran twice"
-    );
-    if view["status"] != "succeeded" {
-        println!("place {place}: {view:#}\n{}", stage.log());
+    let twice = overlaps(&stage.plays()).unwrap();
+    if !twice.is_empty() {
+        return Err(format!("attempts ran twice at once: {twice:?}\n{}", stage.log()));
     }
-    (whole(&stage, &view, &events), hosts.died)
+    if view["status"] != "succeeded" {
+        println!("{deaths:?}: {view:#}\n{}", stage.log());
+    }
+    let whole = Whole::of(&stage, scripted, &view, &events);
+    Ok(Ended { whole, died: hosts.died, passed: passed(&stage) })
+}
+
+/// Carries a group of places out; what went wrong, or the places at which a host died.
+async fn group(scripted: &Scripted, undisturbed: &Whole, deaths: &[String]) -> Result<Vec<String>, String> {
+    let names = deaths.join("\n  ");
+    let ended = carried_out(scripted, deaths).await.map_err(|why| format!("dying at\n  {names}\n{why}"))?;
+    if ended.whole == *undisturbed {
+        return Ok(ended.died);
+    }
+    Err(format!("dying at\n  {names}\nleads to {:#?}\ninstead of {undisturbed:#?}", ended.whole))
+}
+
+/// Takes groups off the list until it is empty.
+async fn work_off(
+    scripted: &'static Scripted,
+    undisturbed: Arc<Whole>,
+    groups: Arc<Mutex<VecDeque<Vec<String>>>>,
+) -> (Vec<String>, Vec<String>) {
+    let (mut died, mut problems) = (Vec::new(), Vec::new());
+    loop {
+        let Some(next) = groups.lock().unwrap().pop_front() else { return (died, problems) };
+        match group(scripted, &undisturbed, &next).await {
+            Ok(places) => died.extend(places),
+            Err(problem) => {
+                // Said at once: the whole run takes long.
+                println!("{}: {problem}", scripted.name);
+                problems.push(problem);
+            }
+        }
+    }
+}
+
+async fn every_place(scripted: &'static Scripted) {
+    let start = Instant::now();
+    let undisturbed = carried_out(scripted, &[]).await.unwrap_or_else(|why| panic!("{why}"));
+    let whole = undisturbed.whole;
+    assert_eq!(whole.status, "succeeded", "{whole:#?}");
+    assert_eq!(whole.plays, scripted.plays, "{whole:#?}");
+    for event in scripted.events {
+        assert!(whole.events.iter().any(|line| line.starts_with(event)), "the job has no {event}: {whole:#?}");
+    }
+    let mut places: Vec<String> = Vec::new();
+    for place in undisturbed.passed {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let all = places.len();
+    assert!(all > 40, "the job has more places than that: {places:#?}");
+    let places: Vec<String> = match std::env::var("HELIX_CRASH_PLACE") {
+        Ok(only) => places.into_iter().filter(|place| place.contains(&only)).collect(),
+        Err(_) => {
+            let stride = number("HELIX_CRASH_STRIDE", STRIDE);
+            let taken = |(index, place): &(usize, String)| {
+                index.is_multiple_of(stride) || scripted.always.iter().any(|part| place.contains(part))
+            };
+            places.into_iter().enumerate().filter(taken).map(|(_, place)| place).collect()
+        }
+    };
+    // Those of one job are far from each other, so that each host gets on before it dies.
+    let jobs = places.len().div_ceil(number("HELIX_CRASH_DEATHS", DEATHS));
+    let mut groups = vec![Vec::new(); jobs];
+    for (index, place) in places.iter().enumerate() {
+        groups[index % jobs].push(place.clone());
+    }
+    let (groups, whole) = (Arc::new(Mutex::new(VecDeque::from(groups))), Arc::new(whole));
+    let workers = (0..number("HELIX_CRASH_AT_ONCE", AT_ONCE))
+        .map(|_| tokio::spawn(work_off(scripted, Arc::clone(&whole), Arc::clone(&groups))));
+    let (mut died, mut problems) = (BTreeMap::new(), Vec::new());
+    for worker in workers.collect::<Vec<_>>() {
+        let (places, found) = worker.await.unwrap();
+        places.into_iter().for_each(|place| *died.entry(place).or_insert(0_u32) += 1);
+        problems.extend(found);
+    }
+    assert!(problems.is_empty(), "{} of {jobs} jobs ended otherwise:\n{}", problems.len(), problems.join("\n"));
+    let missed: Vec<&String> = places.iter().filter(|place| !died.contains_key(*place)).collect();
+    assert!(missed.is_empty(), "no host died at {missed:#?}");
+    println!(
+        "job {}: hosts died at {} of {all} places over {jobs} jobs, each ended as if nothing had happened ({} s)",
+        scripted.name,
+        died.len(),
+        start.elapsed().as_secs()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_dies_at_any_append_or_effect_is_as_if_it_had_not_died() {
-    let stride = std::env::var("HELIX_CRASH_STRIDE").ok().and_then(|text| text.parse().ok()).unwrap_or(STRIDE);
-    let (undisturbed, _) = carried_out(u64::MAX).await;
-    assert_eq!(undisturbed.status, "succeeded", "{undisturbed:#?}");
-    assert_eq!(undisturbed.plays, [2, 1, 1, 1, 1, 1], "{undisturbed:#?}");
-    let (mut place, mut deaths, start) = (1_u64, 0_u32, Instant::now());
-    loop {
-        let (whole, died) = carried_out(place).await;
-        assert_eq!(whole, undisturbed, "place {place}");
-        if !died {
-            break;
-        }
-        deaths += 1;
-        place += stride;
-    }
-    assert!(deaths > 2, "the job has more places than that");
-    let spent = Duration::as_secs(&start.elapsed());
-    println!("{deaths} deaths at places 1 to {place} of a job, each as if nothing had happened ({spent} s)");
+    every_place(&PHASES).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_advice_and_reviews_survive_a_host_that_dies_at_any_append_or_effect() {
+    // [T20, 26]
+    every_place(&PEOPLE).await;
 }

@@ -305,3 +305,38 @@ fn a_workflow_is_carried_out_by_the_real_cli() {
     bed.no_run_of(&id);
     bed.leave();
 }
+
+/// The schemas of planner and adviser are what the real CLI takes, in both versions, and their answers move the job [26].
+#[test]
+fn a_planner_and_an_adviser_answer_in_their_forms_through_the_real_cli() {
+    for version in [PINNED_CLAUDE, "2.1.197"] {
+        let bed = Bed::serve(version, include_str!("e2e/advice.yaml").parse().unwrap());
+        let project = bed.projects().join("shop");
+        fs::create_dir_all(&project).unwrap();
+        let plan = "name: pages\nphases:\n\
+            - { id: plan, type: planning, description: Plan the rows., generates_phases: { min: 1, max: 2 } }\n\
+            - { id: page, type: documentation, description: Write the page., depends_on: [plan], outputs: [page.md], max_attempts: 1, gates: [{ type: files_exist }] }\n";
+        fs::write(project.join("phases.yaml"), plan).unwrap();
+        bed.git(&project, &["init", "-q", "-b", "main"]);
+        bed.git(&project, &["add", "-A"]);
+        bed.git(&project, &["commit", "-q", "-m", "start"]);
+        bed.helix(0, &["run", project.join("phases.yaml").to_str().unwrap()]);
+        let id = bed.helix(0, &["jobs", "list"])[0]["id"].as_str().unwrap().to_owned();
+        let job = bed.helix(0, &["jobs", "show", &id]);
+        let phases: Vec<Value> = (job["phases"].as_array().unwrap().iter())
+            .map(|phase| json!([phase["id"], phase["status"], phase["attempt"]]))
+            .collect();
+        let wanted = [json!(["plan", "passed", 1]), json!(["rows", "passed", 1]), json!(["page", "passed", 2])];
+        assert_eq!(phases, wanted, "{version}: {job:#}");
+        let requests = bed.model.requests();
+        let asked = |scene: &str| requests.iter().filter(|one| one.answered_by.as_deref() == Some(scene)).count();
+        assert_eq!((asked("scene adviser take 1 step 2"), asked("scene planning take 1 step 1")), (1, 1), "{version}");
+        let told = requests.iter().rev().find(|one| one.answered_by.as_deref() == Some("scene page take 2 step 1"));
+        assert!(
+            told.unwrap().body.to_string().contains("belongs into page.md"),
+            "{version}: the hint is not passed on"
+        );
+        bed.no_run_of(&id);
+        bed.leave();
+    }
+}

@@ -6,6 +6,8 @@ mod memory;
 #[path = "failures/reports.rs"]
 mod reports;
 mod stage;
+#[path = "failures/trouble.rs"]
+mod trouble;
 mod user;
 
 use user::User;

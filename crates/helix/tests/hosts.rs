@@ -48,6 +48,28 @@ fn the_second_host_is_told_who_the_first_is() {
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
 }
 
+/// Agents outlive their host and know Helix's tools by its address: the next host has the same one. [T10, T20]
+#[test]
+fn the_next_host_is_reached_where_the_dead_one_was() {
+    let user = User::new();
+    let address = || {
+        let announced = std::fs::read(user.state().join("host.json")).unwrap();
+        let announced: serde_json::Value = serde_json::from_slice(&announced).unwrap();
+        announced["url"].as_str().unwrap().to_owned()
+    };
+    let first = Served::start(&user);
+    let before = address();
+    drop(first);
+    let second = Served::start(&user);
+    assert_eq!(address(), before);
+    drop(second);
+    // Where somebody else has taken the port meanwhile, any other will do.
+    let taken = std::net::TcpListener::bind(before.trim_start_matches("http://")).unwrap();
+    let third = Served::start(&user);
+    assert_ne!(address(), before);
+    drop((taken, third));
+}
+
 #[test]
 fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     let user = User::new();

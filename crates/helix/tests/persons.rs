@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod stage;
+#[path = "persons/terminal.rs"]
+mod terminal;
 
 use std::path::Path;
 use std::process::Output;

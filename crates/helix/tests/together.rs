@@ -3,11 +3,13 @@
 
 mod stage;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
 use helix_testkit::agent::overlaps;
+use helix_testkit::processes::lives;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 
@@ -30,12 +32,18 @@ fn new_stage() -> Stage {
 
 /// `helix run` of a plan with one phase of this name.
 fn run(stage: &Stage, phase: &str) -> Process {
+    run_in(stage, phase, &stage.sandbox.state())
+}
+
+/// The same with another state directory.
+fn run_in(stage: &Stage, phase: &str, state: &Path) -> Process {
     let text = format!(
         "name: {phase}\nphases: [{{ id: {phase}, type: documentation, description: Write it., outputs: [{phase}.md] }}]\n"
     );
     let plan = stage.plan(phase, &text);
     let log = std::fs::File::create(stage.sandbox.path().join(format!("{phase}.log"))).unwrap();
     let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    command.env("HELIX_STATE_DIR", state);
     Process(command.stdout(Stdio::null()).stderr(log).spawn().unwrap())
 }
 
@@ -96,4 +104,77 @@ fn a_run_whose_host_is_killed_takes_over_and_brings_both_jobs_to_their_end() {
     std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
     assert_eq!(two.0.wait().unwrap().code(), Some(0));
     assert_all_is_well(&stage);
+}
+
+/// Two hosts that know nothing of each other, each with a state directory of its own, land in one branch at the same time. [34, 36]
+#[test]
+fn two_hosts_bring_their_results_into_one_branch() {
+    let stage = new_stage();
+    let other = stage.sandbox.path().join("other-state");
+    let (mut one, mut two) = (run(&stage, "one"), run_in(&stage, "two", &other));
+    until("both agents work at the same time", &stage, || stage.plays_of("one") == 1 && stage.plays_of("two") == 1);
+    std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+    let log = |name: &str| std::fs::read_to_string(stage.sandbox.path().join(format!("{name}.log"))).unwrap();
+    let codes = (one.0.wait().unwrap().code(), two.0.wait().unwrap().code());
+    assert_eq!(codes, (Some(0), Some(0)), "{}\n{}", log("one"), log("two"));
+    for name in ["one", "two"] {
+        assert_eq!(std::fs::read_to_string(stage.repo.join(format!("{name}.md"))).unwrap(), name);
+        assert_eq!(stage.plays_of(name), 1);
+    }
+    assert_eq!(stage.git(&stage.repo, &["status", "--porcelain"]), "");
+    let worktrees = stage.git(&stage.repo, &["worktree", "list", "--porcelain"]);
+    assert_eq!(worktrees.lines().filter(|line| line.starts_with("worktree ")).count(), 1, "{worktrees}");
+}
+
+/// How `helix run` in a terminal comes to its end before its job does.
+#[derive(Debug, Clone, Copy)]
+enum Leaving {
+    /// The terminal is closed. [T12]
+    Closed,
+    /// It is killed.
+    Killed,
+    /// It is asked to go.
+    Terminated,
+}
+
+#[test]
+fn a_job_outlives_the_terminal_in_which_it_was_started() {
+    for leaving in [Leaving::Closed, Leaving::Killed, Leaving::Terminated] {
+        let stage = new_stage();
+        let plan = stage.plan(
+            "one",
+            "name: one\nphases: [{ id: one, type: documentation, description: Write it., outputs: [one.md] }]\n",
+        );
+        let command = format!(
+            "exec '{}' run '{}' --project '{}'",
+            env!("CARGO_BIN_EXE_helix"),
+            plan.display(),
+            stage.repo.display()
+        );
+        let mut script = stage.sandbox.command("script");
+        script.args(["--quiet", "--return", "--command", &command, "/dev/null"]).env("SHELL", "/bin/sh");
+        // Its own standard input stays open: `script` ends with it.
+        let mut terminal = Process(script.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
+        until("the agent works", &stage, || stage.plays_of("one") == 1 && host_pid(&stage).is_some());
+        let host = u32::try_from(host_pid(&stage).unwrap()).unwrap();
+        let send = |signal| kill_process(Pid::from_raw(i32::try_from(host).unwrap()).unwrap(), signal).unwrap();
+        match leaving {
+            Leaving::Closed => terminal.0.kill().unwrap(),
+            Leaving::Killed => send(Signal::KILL),
+            Leaving::Terminated => send(Signal::TERM),
+        }
+        until("the host is gone", &stage, || !lives(host));
+        terminal.0.wait().unwrap();
+        std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+        let listed = stage.helix(&["--json", "jobs"]).output().unwrap();
+        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+        let id = listed[0]["id"].as_str().unwrap();
+        assert_eq!(listed[0]["status"], "running", "{leaving:?}: {listed:#}");
+        let watched = stage.helix(&["jobs", "watch", id]).output().unwrap();
+        let said = String::from_utf8_lossy(&watched.stderr).into_owned();
+        assert_eq!(watched.status.code(), Some(0), "{leaving:?}: {said}");
+        assert_eq!(stage.plays_of("one"), 1, "{leaving:?}: the agent was started twice");
+        assert_eq!(std::fs::read_to_string(stage.repo.join("one.md")).unwrap(), "one");
+        Stage::no_agent_is_left(id);
+    }
 }

@@ -26,6 +26,7 @@ fn plan(workflow: &str, inputs: &str) -> String {
 #[test]
 fn a_plan_with_each_built_in_workflow_shows_what_would_run() {
     let user = User::new();
+    user.rehearse("- {key: '*', repeat: true}\n");
     user.write("adr/001-export.md", ADR);
     user.repository();
     let listed = user.run(&["workflow", "list"]);
@@ -65,6 +66,33 @@ fn what_is_wrong_with_a_workflow_is_found_before_anything_runs() {
     user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0131", "release.yaml:", "did you mean"]);
     user.run(&["workflow", "show", "release"]).refused(2, &["HX0132"]);
     assert_eq!(user.run(&["workflow", "list"]).code, 1, "one of them cannot be used");
+}
+
+/// Whatever lies among the workflows is read or named.
+#[test]
+fn nothing_among_the_workflows_is_passed_over_in_silence() {
+    let user = User::new();
+    user.write("adr/001-export.md", ADR);
+    user.repository();
+    user.run(&["workflow", "new", "release"]);
+    let directory = user.work().join("workflows");
+    std::fs::rename(directory.join("release.yaml"), directory.join("release.yml")).unwrap();
+    user.write("workflows/notes.txt", "x");
+    user.write("workflows/.hidden", "x");
+    user.write("workflows/old/release.yaml", "x");
+    let listed = user.run(&["workflow", "list"]);
+    assert_eq!(listed.code, 0, "{listed:#?}");
+    assert!(listed.stdout.contains("release") && listed.stdout.contains("release.yml)"), "{listed:#?}");
+    for part in ["notes.txt is no workflow", "workflows/old is no workflow", "NAME.yaml"] {
+        assert!(listed.stderr.contains(part), "{part:?} is missing: {listed:#?}");
+    }
+    assert!(!listed.stderr.contains(".hidden"), "{listed:#?}");
+    user.write("phases.yaml", &plan("release", EXTERN));
+    assert_eq!(user.run(&["plan", "check", "phases.yaml"]).code, 0);
+    // Which of two files is meant nobody knows.
+    std::fs::copy(directory.join("release.yml"), directory.join("release.yaml")).unwrap();
+    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0131", "release.yml", "remove one of them"]);
+    assert_eq!(user.run(&["workflow", "list"]).code, 1);
 }
 
 /// A directory that cannot be searched is told with its place, by every command that would have looked there.

@@ -1,122 +1,37 @@
-//! The real Codex CLI in a pinned version, from npm: 404 MB on disk, about 45 s. Must not know the user's own installation or configuration.
+//! The real Codex CLI in a pinned version, from npm: 404 MB on disk, about 45 s. Must not know how npm's packages are installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, bail};
+use super::npm_agent::{Installed, NpmAgent, Package};
 
-use super::{Tool, require};
-use crate::workspace;
+/// One version of Codex.
+pub(super) type Codex = NpmAgent<CodexPackage>;
 
-/// One version, in a directory of its own: `<tools>/codex-<version>/codex`.
-pub(super) struct Codex {
-    version: &'static str,
-    directory: PathBuf,
-}
+/// What is special about it.
+pub(super) struct CodexPackage;
 
-impl Codex {
-    pub(super) fn new(tools: &Path, version: &'static str) -> Self {
-        Self { version, directory: tools.join(format!("codex-{version}")) }
-    }
+impl Package for CodexPackage {
+    const TITLE: &'static str = "Codex";
+    const PROGRAM: &'static str = "codex";
+    const PACKAGE: &'static str = "@openai/codex";
 
-    /// What tests start: a link to the native executable inside the npm package.
-    fn program(&self) -> PathBuf {
-        self.directory.join("codex")
-    }
-
-    /// Asks an executable for its version, in a home of its own so that it writes nothing into the user's.
-    fn reported_version(&self, program: &Path) -> anyhow::Result<String> {
-        let home = self.directory.join("home");
-        std::fs::create_dir_all(&home).with_context(|| format!("cannot create {}", home.display()))?;
-        let mut command = Command::new(program);
-        command.arg("--version").env("HOME", &home).env("CODEX_HOME", home.join(".codex"));
-        let said = workspace::output(&mut command)?;
-        Ok(said.split_whitespace().last().unwrap_or_default().to_owned())
-    }
-
-    /// The native executables that npm brought, one for each platform: `codex-<platform>/vendor/<target>/bin/codex`.
-    fn candidates(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let scope = PathBuf::from("node_modules/@openai");
+    /// One for each platform: `codex-<platform>/vendor/<target>/bin`.
+    fn candidates(installed: &Installed) -> anyhow::Result<Vec<PathBuf>> {
         let mut found = Vec::new();
-        for package in self.entries(&scope)?.into_iter().filter(|path| path.to_string_lossy().contains("/codex-")) {
-            for target in self.entries(&package.join("vendor"))? {
-                let relative = target.join("bin/codex");
-                if self.directory.join(&relative).is_file() {
-                    found.push(relative);
-                }
+        for package in installed.entries(Path::new("node_modules/@openai"))? {
+            if package.to_string_lossy().contains("/codex-") {
+                found.extend(installed.entries(&package.join("vendor"))?.into_iter().map(|target| target.join("bin")));
             }
         }
-        found.sort();
         Ok(found)
     }
 
-    /// What is in a directory below this one, as relative paths.
-    fn entries(&self, relative: &Path) -> anyhow::Result<Vec<PathBuf>> {
-        let absolute = self.directory.join(relative);
-        let entries = std::fs::read_dir(&absolute).with_context(|| format!("cannot read {}", absolute.display()))?;
-        let mut found = Vec::new();
-        for entry in entries {
-            let entry = entry.with_context(|| format!("cannot read {}", absolute.display()))?;
-            found.push(relative.join(entry.file_name()));
-        }
-        Ok(found)
-    }
-}
-
-impl Tool for Codex {
-    fn name(&self) -> String {
-        format!("Codex {}", self.version)
+    fn isolate(command: &mut Command, home: &Path) {
+        command.env("CODEX_HOME", home.join(".codex"));
     }
 
-    fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    fn missing(&self) -> anyhow::Result<Option<String>> {
-        let program = self.program();
-        if !program.is_file() {
-            return Ok(Some("not installed".into()));
-        }
-        Ok(match self.reported_version(&program) {
-            Ok(version) if version == self.version => None,
-            Ok(version) => Some(format!("says that it is version {version:?}")),
-            Err(error) => Some(format!("does not run: {error:#}")),
-        })
-    }
-
-    fn install(&self) -> anyhow::Result<()> {
-        require("node", "apt-get install nodejs npm")?;
-        require("npm", "apt-get install npm")?;
-        if self.directory.exists() {
-            std::fs::remove_dir_all(&self.directory)
-                .with_context(|| format!("cannot remove {}", self.directory.display()))?;
-        }
-        std::fs::create_dir_all(&self.directory)
-            .with_context(|| format!("cannot create {}", self.directory.display()))?;
-        let mut npm = Command::new("npm");
-        npm.arg("install").arg("--prefix").arg(&self.directory).current_dir(&self.directory);
-        // The package asks for a newer Node than Debian's, but its executable needs none at all.
-        npm.args(["--engine-strict=false", "--no-audit", "--no-fund", "--loglevel=error"]);
-        npm.arg(format!("@openai/codex@{}", self.version));
-        workspace::output(&mut npm)
-            .context("npm did not install it\nhint: is the registry that npm is configured for within reach?")?;
-
-        // The package's own `bin/` depends on an install script, which may be switched off; the platform's package does not.
-        let mut reasons = Vec::new();
-        for candidate in self.candidates()? {
-            match self.reported_version(&self.directory.join(&candidate)) {
-                Ok(version) if version == self.version => {
-                    let link = self.program();
-                    return std::os::unix::fs::symlink(&candidate, &link)
-                        .with_context(|| format!("cannot create {}", link.display()));
-                }
-                Ok(version) => reasons.push(format!("{} is version {version:?}", candidate.display())),
-                Err(error) => reasons.push(format!("{error:#}")),
-            }
-        }
-        if reasons.is_empty() {
-            reasons.push("npm brought none; are optional dependencies switched off (`npm config get omit`)?".into());
-        }
-        bail!("no executable for this machine:\n{}", reasons.join("\n"))
+    fn version(printed: &str) -> &str {
+        printed.split_whitespace().last().unwrap_or_default()
     }
 }

@@ -71,6 +71,9 @@ pub trait Dialect: Send + Sync {
         self.reader(asked_schema)
     }
 
+    /// How a limit is kept. Where it is not kept during a run, [`Dialect::invocation_in`] refuses to be asked for it.
+    fn keeps(&self, limit: Limit) -> Keeping;
+
     /// How a probe may find out about the agent.
     fn probing(&self) -> Probing {
         Probing::Version
@@ -81,6 +84,26 @@ pub trait Dialect: Send + Sync {
 
     /// What an agent that printed this for its version can do; `None` if that is not a version.
     fn capabilities(&self, printed: &str) -> Option<Capabilities>;
+}
+
+/// A limit of what runs may consume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Model turns.
+    Turns,
+    /// US dollars.
+    Money,
+}
+
+/// How a limit is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// The agent itself stops the run that reaches it.
+    DuringRuns,
+    /// The agent says after a run what it consumed: no further run starts when the limit is reached.
+    BetweenRuns,
+    /// Not at all: the agent does not say what it consumes.
+    Never,
 }
 
 /// How a probe may find out about an agent.
@@ -124,6 +147,15 @@ pub trait Reader: Send {
 
     /// Consumption of this run so far: the agent's own account where it gave one, else what its messages named.
     fn usage(&self) -> Usage;
+
+    /// Says what the session that is resumed or forked had consumed before this run, for agents that report a session's
+    /// consumption as a whole. To be called before the first line.
+    fn carries(&mut self, _before: Usage) {}
+
+    /// What the whole session has consumed, where that is what the agent reports.
+    fn session_usage(&self) -> Option<Usage> {
+        None
+    }
 
     /// The session as the agent announced it.
     fn session(&self) -> Option<&AgentSessionId>;

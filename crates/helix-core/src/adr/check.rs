@@ -17,6 +17,7 @@ use super::graph::{Circle, Link, circle_text, find_circle};
 use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
 use super::syntax::{Adr, AdrForm};
+use super::unfilled::is_unfilled;
 use super::words::{AdrId, SectionKind, Status};
 
 /// Fewest characters of a section that says something.
@@ -139,6 +140,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn run(&mut self) {
         self.sections();
+        self.unfilled();
         self.criteria();
         match &self.adr.front {
             Some(front) => self.front(front),
@@ -189,6 +191,27 @@ impl Checker<'_> {
         }
     }
 
+    fn unfilled(&mut self) {
+        let left: Vec<Range<usize>> = self
+            .source
+            .text()
+            .split_inclusive('\n')
+            .scan(0, |at, line| {
+                let start = *at;
+                *at += line.len();
+                Some((start..start + line.trim_end().len(), line))
+            })
+            .filter_map(|(range, line)| is_unfilled(line).then_some(range))
+            .collect();
+        if let Some(first) = left.first() {
+            let message = match left.len() {
+                1 => "a line still says what the template said".to_owned(),
+                more => format!("{more} lines still say what the template said; this is the first"),
+            };
+            self.warning(codes::UNFILLED, first, message, "write what is decided in its place, or remove the line");
+        }
+    }
+
     fn criteria(&mut self) {
         let Some(section) = self.adr.section(SectionKind::AcceptanceCriteria) else { return };
         let count = self.adr.criteria.len();
@@ -201,7 +224,10 @@ impl Checker<'_> {
                 help,
             );
         } else if count < MIN_CRITERIA {
-            let message = format!("there are only {count} acceptance criteria");
+            let message = match count {
+                1 => "there is only one acceptance criterion".to_owned(),
+                more => format!("there are only {more} acceptance criteria"),
+            };
             let help = format!("name at least {MIN_CRITERIA}, also for wrong input");
             self.warning(codes::FEW_CRITERIA, &section.heading_range, message, help);
         }

@@ -73,6 +73,8 @@ codes! {
     DEPENDENCY_CYCLE = "HX0230";
     /// A file that another decision in force claims (warning).
     CLAIM_CONFLICT = "HX0231";
+    /// Text of the template that nobody has replaced (warning).
+    UNFILLED = "HX0232";
     /// A completeness rule is not met.
     INCOMPLETE = "HX0240";
 }

@@ -19,6 +19,7 @@ mod mojibake;
 mod rules;
 mod syntax;
 mod template;
+mod unfilled;
 mod words;
 
 pub use check::{NoRepo, RepoFacts, check};

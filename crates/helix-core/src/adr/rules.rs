@@ -13,7 +13,7 @@ use crate::source_text::SourceText;
 use crate::yaml::{Limits, Value, read_part};
 
 use super::codes;
-use super::words::{ChangeScope, Classification, ComponentType, SectionKind};
+use super::words::{ChangeScope, Classification, ComponentType, Language, SectionKind};
 
 /// One completeness rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,16 @@ pub struct Offer {
     pub english: String,
     /// German text.
     pub german: String,
+}
+
+impl Offer {
+    /// The text in a language.
+    pub fn text(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.english,
+            Language::German => &self.german,
+        }
+    }
 }
 
 /// A condition on an ADR.

@@ -28,11 +28,6 @@ pub struct TemplateRequest {
 
 /// A draft; what stands in `<…>` is for the author to fill in. Filled in, it is valid and complete.
 pub fn template(request: &TemplateRequest) -> String {
-    let german = match request.language {
-        Language::English => false,
-        Language::German => true,
-    };
-    let pick = |english: &'static str, german_text: &'static str| if german { german_text } else { english };
     let mut out = String::from("---\nadr_id: draft\n");
     out.push_str(&format!("title: {}\n", quoted(&request.title)));
     out.push_str("status: Proposed\n");
@@ -55,37 +50,22 @@ pub fn template(request: &TemplateRequest) -> String {
         .filter_map(|rule| rule.offer)
         .collect();
     for kind in SectionKind::ALL {
-        let mut own: Vec<&str> = offers
-            .iter()
-            .filter(|offer| offer.section == kind)
-            .map(|offer| if german { offer.german.as_str() } else { offer.english.as_str() })
-            .collect();
+        let mut own: Vec<&str> =
+            offers.iter().filter(|offer| offer.section == kind).map(|offer| offer.text(request.language)).collect();
         // What every rule wants comes before what this kind of change wants.
         if kind == SectionKind::AcceptanceCriteria {
             own.reverse();
         }
-        let hint = match kind {
-            // The front matter holds the state; a second place for it would drift [46].
-            SectionKind::Status => continue,
-            SectionKind::Migration if own.is_empty() => continue,
-            SectionKind::Migration | SectionKind::AcceptanceCriteria => "",
-            SectionKind::Context => {
-                pick("<what is the problem, and for whom>\n", "<was das Problem ist, und für wen>\n")
-            }
-            SectionKind::Decision => pick("<what is done, and why this way>\n", "<was getan wird, und warum so>\n"),
-            SectionKind::Implementation => pick("<which parts change, and how>\n", "<welche Teile sich wie ändern>\n"),
-            SectionKind::Documentation => {
-                pick("<which documentation changes, and how>\n", "<welche Dokumentation sich wie ändert>\n")
-            }
-            SectionKind::Consequences => {
-                pick("<what gets better, what gets worse>\n", "<was besser wird, was schlechter>\n")
-            }
-        };
+        // The front matter holds the state; a second place for it would drift [46].
+        if kind == SectionKind::Status || (kind == SectionKind::Migration && own.is_empty()) {
+            continue;
+        }
+        let hint = hint(kind, request.language);
         out.push_str(&format!("\n## {}\n\n{hint}", kind.heading(request.language)));
         if kind == SectionKind::Implementation && !request.creates.is_empty() {
             out.push('\n');
             for file in &request.creates {
-                out.push_str(&format!("- `{file}`: {}\n", pick("<what it holds>", "<was sie enthält>")));
+                out.push_str(&format!("- `{file}`: {}\n", file_hint(request.language)));
             }
         }
         for text in own {
@@ -93,6 +73,32 @@ pub fn template(request: &TemplateRequest) -> String {
         }
     }
     out
+}
+
+/// What a section asks its author for; empty where only rules ask for something.
+pub(super) fn hint(kind: SectionKind, language: Language) -> &'static str {
+    let (english, german) = match kind {
+        SectionKind::Status | SectionKind::Migration | SectionKind::AcceptanceCriteria => ("", ""),
+        SectionKind::Context => ("<what is the problem, and for whom>\n", "<was das Problem ist, und für wen>\n"),
+        SectionKind::Decision => ("<what is done, and why this way>\n", "<was getan wird, und warum so>\n"),
+        SectionKind::Implementation => ("<which parts change, and how>\n", "<welche Teile sich wie ändern>\n"),
+        SectionKind::Documentation => {
+            ("<which documentation changes, and how>\n", "<welche Dokumentation sich wie ändert>\n")
+        }
+        SectionKind::Consequences => ("<what gets better, what gets worse>\n", "<was besser wird, was schlechter>\n"),
+    };
+    match language {
+        Language::English => english,
+        Language::German => german,
+    }
+}
+
+/// What is asked of each new file.
+pub(super) fn file_hint(language: Language) -> &'static str {
+    match language {
+        Language::English => "<what it holds>",
+        Language::German => "<was sie enthält>",
+    }
 }
 
 fn front_of(request: &TemplateRequest) -> FrontMatter {

@@ -81,6 +81,8 @@ causes! {
         "see which lines no test reaches in the coverage report" "add tests for these; do not lower the limit";
     LINT "lint" AssertionFailure AfterChange Agent
         "mend the cited finding" "run the formatter or the linter's fix mode, then check again";
+    DOCUMENT_INVALID "document_invalid" AssertionFailure AfterChange Agent
+        "mend the cited place of the plan or ADR" "check it again: `helix plan check` or `helix adr check`";
     SMOKE_FAILED "smoke_failed" AssertionFailure AfterChange Agent
         "compare what was expected with what was found" "run the check alone against the same build";
     COMPILE_TYPE "compile_type" TypeError AfterChange Agent

@@ -52,7 +52,7 @@ pub struct FailureRecorded {
     /// In which phase; absent for what belongs to no single phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseId>,
-    /// In which try, from 1.
+    /// In which try, from 1; in a conversation the turn's number.
     pub attempt: u32,
     /// What saw it.
     pub check: String,
@@ -81,7 +81,7 @@ pub struct ReportGenerated {
     /// In which phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseId>,
-    /// In which try, from 1.
+    /// In which try, from 1; in a conversation the turn's number.
     pub attempt: u32,
     /// Where it is kept, relative to the state directory; absent if it is kept nowhere but in this journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,17 +138,17 @@ impl FailureEvent {
     pub fn failure_recorded(occurrence: &Occurrence, classified: &Classified) -> Self {
         Self::FailureRecorded(FailureRecorded {
             occurrence: occurrence.key.clone(),
-            fingerprint: occurrence.fingerprint.clone(),
-            phase: occurrence.place.phase.clone(),
+            fingerprint: occurrence.diagnosis.fingerprint.clone(),
+            phase: occurrence.place.work.phase().cloned(),
             attempt: occurrence.place.attempt,
             check: occurrence.place.check.clone(),
             run: occurrence.place.run.clone(),
-            category: occurrence.category,
-            cause: occurrence.cause.clone(),
-            retry: occurrence.retry,
-            blame: occurrence.blame,
+            category: occurrence.diagnosis.category,
+            cause: occurrence.diagnosis.cause.clone(),
+            retry: occurrence.diagnosis.retry,
+            blame: occurrence.diagnosis.blame,
             confidence: classified.confidence,
-            summary: super::redact(&occurrence.summary).into_owned(),
+            summary: super::redact(&occurrence.diagnosis.summary).into_owned(),
         })
     }
 
@@ -167,7 +167,7 @@ impl FailureEvent {
         }
         Self::ReportGenerated(ReportGenerated {
             occurrence: occurrence.key.clone(),
-            phase: occurrence.place.phase.clone(),
+            phase: occurrence.place.work.phase().cloned(),
             attempt: occurrence.place.attempt,
             artefact,
             missing,
@@ -182,7 +182,7 @@ impl FailureEvent {
             suggestion: suggestion.id.clone(),
             fingerprint: suggestion.fingerprint.clone(),
             category: suggestion.category,
-            phase: suggestion.phase.clone(),
+            phase: suggestion.work.phase().cloned(),
             attempt: suggestion.attempt,
             source: suggestion.source.clone(),
             exposure: suggestion.exposure,
@@ -195,7 +195,7 @@ impl FailureEvent {
         Some(Self::SuggestionResolved(SuggestionResolved {
             suggestion: suggestion.id.clone(),
             fingerprint: suggestion.fingerprint.clone(),
-            phase: suggestion.phase.clone(),
+            phase: suggestion.work.phase().cloned(),
             attempt: suggestion.attempt,
             outcome: suggestion.outcome?,
         }))

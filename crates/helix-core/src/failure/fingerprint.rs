@@ -10,9 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::classify::Classified;
-use super::code::tool_code;
-use super::location::Ownership;
-use super::plain::plain_text;
+use super::memory::Diagnosis;
 
 /// Characters of a message that count.
 const MESSAGE: usize = 400;
@@ -64,27 +62,41 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
+/// Version of the rules by which fingerprints are made: of what they hash and of [`normalise`]. To be raised with every change
+/// of these, so that memories and exports of older versions are given new ones.
+///
+/// 2: secrets are masked before the message is normalised, so that a failure that names a key is the same with another key.
+pub const FINGERPRINT_VERSION: u32 = 2;
+
 /// The fingerprint of a classified failure of this tool.
 pub fn fingerprint(tool: &str, classified: &Classified) -> Fingerprint {
-    let line = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
-    // Numbers of the message are masked; the tool's own code tells failures apart and is not.
-    let (message, code) = (normalise(&line), tool_code(&line).unwrap_or_default());
-    let frame = classified
-        .locations
-        .iter()
-        .find(|location| location.ownership == Ownership::Project)
-        .map(|location| file_name(&location.path).to_owned())
-        .unwrap_or_default();
-    let mut hash = Sha256::new();
-    for part in [tool, classified.cause, code, &message, &frame] {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part.as_bytes());
-    }
-    let digest = hash.finalize();
-    Fingerprint(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    Diagnosis::of(tool, classified).fingerprint
 }
 
-fn file_name(path: &str) -> &str {
+/// What tells failures apart.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Traits<'a> {
+    pub(super) tool: &'a str,
+    pub(super) cause: &'a str,
+    pub(super) code: &'a str,
+    pub(super) message: &'a str,
+    pub(super) frame: &'a str,
+}
+
+impl Traits<'_> {
+    pub(super) fn fingerprint(&self) -> Fingerprint {
+        let mut hash = Sha256::new();
+        for part in [self.tool, self.cause, self.code, self.message, self.frame] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        let digest = hash.finalize();
+        Fingerprint(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// The name of a file in a path of any system.
+pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 

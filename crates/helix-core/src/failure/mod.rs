@@ -26,7 +26,7 @@ mod verdict;
 pub use advice::actions;
 pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
 pub use code::tool_code;
-pub use fingerprint::{Fingerprint, InvalidFingerprint, fingerprint, normalise};
+pub use fingerprint::{FINGERPRINT_VERSION, Fingerprint, InvalidFingerprint, fingerprint, normalise};
 pub use location::{Location, Ownership};
 pub use log::{Log, LogCollector, LogLine, Stream};
 pub use observation::{FailureObservation, Termination};

@@ -10,6 +10,7 @@ use super::attempt::Ground;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use crate::finding::{Correction, Finding};
 use crate::ids::PhaseId;
 use crate::plan::Phase;
 use crate::run::Outcome;
@@ -50,6 +51,25 @@ impl Active {
     /// A phase's definition and progress, by index in the plan's order.
     pub fn pairs(&self) -> impl Iterator<Item = (&Phase, &PhaseProgress)> {
         self.spec.plan.phases.iter().zip(&self.phases)
+    }
+
+    /// The gates that results put together have to pass: the union of those of all passed phases, each with its index in the
+    /// list of its phase.
+    pub fn gates_of_sum(&self) -> Vec<(&Phase, usize)> {
+        let mut asked: Vec<(&Phase, usize)> = Vec::new();
+        for (phase, progress) in self.pairs() {
+            if !matches!(progress.state, PhaseState::Passed { .. }) {
+                continue;
+            }
+            for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.checks_a_sum()) {
+                // Claims were checked on the phase's own diff; in the sum of all diffs they would mean something else.
+                let known = || asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate));
+                if gate.is_about_claims() || !known() {
+                    asked.push((phase, index));
+                }
+            }
+        }
+        asked
     }
 
     /// What all runs have consumed.
@@ -140,11 +160,12 @@ impl Active {
             JobEvent::AttemptFaulted { phase, attempt, fault } => {
                 self.settle(phase, at, |progress, ground| progress.faulted(ground, *attempt, fault))
             }
-            JobEvent::Integrated { result, target, gates: _ } => {
-                self.integrate(Integration::Done { result: result.clone(), target: target.clone() })
+            JobEvent::Integrated { result, target, gates } => {
+                let (result, target, gates) = (result.clone(), target.clone(), gates.clone());
+                self.integrate(Integration::Done { result, target, gates })
             }
-            JobEvent::IntegrationFailed { findings } => {
-                self.integrate(Integration::Failed { findings: findings.clone() })
+            JobEvent::IntegrationFailed { findings, gates } => {
+                self.integrate(Integration::Failed { findings: findings.clone(), gates: gates.clone() })
             }
             JobEvent::CancelRequested { by } => {
                 // Sticky: a second request changes nothing, whoever makes it.
@@ -189,11 +210,14 @@ impl Active {
         self.settle(id, at, |progress, ground| progress.advised(ground, round, advice))
     }
 
-    /// Takes over a plan that has grown at its end.
+    /// Takes over a plan that has grown, wherever its new phases stand in it.
     fn adopt(&mut self, grown: crate::plan::Plan) {
-        for phase in grown.phases.iter().skip(self.phases.len()) {
-            self.phases.push(PhaseProgress::new(phase.id.clone(), PhaseState::Pending));
-        }
+        let mut known = std::mem::take(&mut self.phases).into_iter().peekable();
+        let progress = grown.phases.iter().map(|phase| {
+            let own = known.next_if(|progress| progress.id == phase.id);
+            own.unwrap_or_else(|| PhaseProgress::new(phase.id.clone(), PhaseState::Pending))
+        });
+        self.phases = progress.collect();
         Arc::make_mut(&mut self.spec).plan = grown;
     }
 
@@ -212,8 +236,9 @@ impl Active {
                 _ => return Err(format!("phase {blocked} does not wait for its start")),
             }
         }
-        if self.conflicts.iter().any(|known| known.between == between) {
-            return Err("this conflict is known already".into());
+        if let Some(known) = self.conflicts.iter().find(|known| known.between == between) {
+            let resolver = known.phase.clone();
+            return self.wait_for(blocked, &resolver);
         }
         for id in between {
             if !matches!(self.find(id)?.state, PhaseState::Passed { .. }) {
@@ -221,14 +246,27 @@ impl Active {
             }
         }
         let added = super::conflict::phase(&self.spec.plan, self.conflicts.len(), between, paths)?;
+        let last = between.last().ok_or_else(|| "a conflict needs phases".to_owned())?;
         let mut grown = self.spec.plan.clone();
         if let Some(blocked) = grown.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
             blocked.depends_on.push(added.id.clone());
         }
         self.conflicts.push(Conflict { phase: added.id.clone(), between: between.to_vec(), paths: paths.to_vec() });
-        grown.phases.push(added);
+        grown.place(last, &[added]);
         self.adopt(grown);
         Ok(())
+    }
+
+    /// A phase met a conflict that another one had met before: both wait for the same phase.
+    fn wait_for(&mut self, blocked: Option<&PhaseId>, resolver: &PhaseId) -> Result<(), String> {
+        let spec = Arc::make_mut(&mut self.spec);
+        match spec.plan.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
+            Some(blocked) if !blocked.depends_on.contains(resolver) => {
+                blocked.depends_on.push(resolver.clone());
+                Ok(())
+            }
+            Some(_) | None => Err("this conflict is known already".into()),
+        }
     }
 
     pub(super) fn resume(
@@ -280,12 +318,11 @@ impl Active {
             _ => return Ok(()),
         };
         if !proposed.is_empty() {
-            let grown = self
-                .spec
-                .plan
-                .grown(id, &proposed)
-                .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
-            self.adopt(grown);
+            match self.spec.plan.grown(id, &proposed) {
+                Ok(grown) => self.adopt(grown),
+                // They were valid when they were read; another planning phase has added phases since.
+                Err(findings) => self.find(id)?.outgrown(&ground, &findings),
+            }
         }
         Ok(())
     }
@@ -307,6 +344,16 @@ impl PhaseProgress {
             advice: Vec::new(),
             questions: Vec::new(),
         }
+    }
+
+    /// Everything else has passed, and what it proposes does not fit the plan any more: it is told so, and tries again.
+    fn outgrown(&mut self, ground: &Ground<'_>, findings: &[Finding]) {
+        if let Some(last) = self.tries.last_mut() {
+            last.proposed.clear();
+        }
+        let summary =
+            "the plan has grown meanwhile, and the phases that were returned do not fit it any more".to_owned();
+        self.gate_rejected(ground, Correction { summary, findings: findings.to_vec() });
     }
 
     /// Whether a process works on it.

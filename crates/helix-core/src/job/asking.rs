@@ -50,8 +50,13 @@ impl PhaseProgress {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("\n- {place}{}", finding.message));
         }
-        for advice in &self.advice {
-            text.push_str(&format!("\nAn adviser said: {}", advice.reason.trim()));
+        for same in self.advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
+            let times = match same.len() {
+                1 => String::new(),
+                more => format!(", {more} times"),
+            };
+            let reason = same.first().map_or("", |advice| advice.reason.trim());
+            text.push_str(&format!("\nAn adviser said{times}: {reason}"));
         }
         text.push_str("\n\nWhat is to be done?");
         text
@@ -163,6 +168,14 @@ impl PhaseProgress {
             About::Agent => self.agents_question_settled(ground),
         }
         Ok(())
+    }
+
+    /// Number of the same question, if the agent of the last try has asked it before: one that did not hear that it was asked,
+    /// since the host died meanwhile, asks again.
+    pub fn asked_before(&self, question: &Question) -> Option<u32> {
+        let known = self.questions.iter().filter(|asked| self.asked_by_agent().contains(&asked.question.number));
+        let same = |asked: &&Asked| asked.question.text == question.text && asked.question.options == question.options;
+        known.into_iter().find(same).map(|asked| asked.question.number)
     }
 
     /// Numbers of the questions that the agent of the last try asked.

@@ -21,7 +21,7 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
     let last = *sources.last().ok_or_else(|| "a conflict needs phases".to_owned())?;
     let mut gates = vec![GateSpec::ConflictsResolved { files: paths.to_vec() }];
     for gate in sources.iter().flat_map(|phase| &phase.gates) {
-        if repeats(gate) && !gates.contains(gate) {
+        if gate.checks_a_sum() && !gate.is_about_claims() && !gates.contains(gate) {
             gates.push(gate.clone());
         }
     }
@@ -62,26 +62,4 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
         budget_usd: last.budget_usd,
         max_turns: last.max_turns,
     })
-}
-
-fn repeats(gate: &GateSpec) -> bool {
-    match gate {
-        GateSpec::ReviewApproved { .. }
-        | GateSpec::Approval { .. }
-        | GateSpec::Manual { .. }
-        | GateSpec::OutputsClaimed { .. } => false,
-        GateSpec::FilesExist { files } => !files.is_empty(),
-        GateSpec::SyntaxCheck { .. }
-        | GateSpec::TestsPass { .. }
-        | GateSpec::LintPass { .. }
-        | GateSpec::BuildPass { .. }
-        | GateSpec::Command { .. }
-        | GateSpec::AdrValid { .. }
-        | GateSpec::AdrComplete { .. }
-        | GateSpec::DocsRefsValid {}
-        | GateSpec::CriteriaCovered {}
-        | GateSpec::ConflictsResolved { .. }
-        | GateSpec::DeploySuccess { .. }
-        | GateSpec::IntegrationPass { .. } => true,
-    }
 }

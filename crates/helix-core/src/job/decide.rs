@@ -368,12 +368,18 @@ impl Decider<'_> {
             return self.conclude(self.stuck());
         }
         match &active.integration {
+            // What was left out proves nothing: a job with nothing else has not done what it was for.
+            Integration::Open if !active.phases.iter().any(is_passed) => self.conclude(JobEnd::Failed {
+                reason: "no phase has passed: all of them were skipped".into(),
+                phase: None,
+                hint: Some("`helix jobs retry` with --phase tries one of them again".into()),
+            }),
             Integration::Open => {
                 let tips = self.tips();
                 self.decision.effects.push(Effect::Integrate { tips });
             }
             Integration::Done { .. } => self.conclude(JobEnd::Succeeded),
-            Integration::Failed { findings } => self.conclude(JobEnd::Failed {
+            Integration::Failed { findings, .. } => self.conclude(JobEnd::Failed {
                 reason: findings
                     .first()
                     .map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),
@@ -469,7 +475,7 @@ impl Decider<'_> {
     /// Results that no other passed phase starts from.
     fn tips(&self) -> Vec<Tip> {
         let plan = &self.active.spec.plan;
-        let passed = |progress: &&PhaseProgress| matches!(progress.state, PhaseState::Passed { .. });
+        let passed = |progress: &&PhaseProgress| is_passed(progress);
         let contained: Vec<&PhaseId> =
             self.active.phases.iter().filter(passed).flat_map(|progress| plan.ancestors(&progress.id)).collect();
         let tips = self.active.phases.iter().filter(passed).filter(|progress| !contained.contains(&&progress.id));
@@ -487,6 +493,10 @@ impl Decider<'_> {
         tips.sort_by_key(place);
         tips
     }
+}
+
+fn is_passed(progress: &PhaseProgress) -> bool {
+    matches!(progress.state, PhaseState::Passed { .. })
 }
 
 fn is_failed(progress: &PhaseProgress) -> bool {

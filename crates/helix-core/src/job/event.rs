@@ -189,6 +189,9 @@ pub enum JobEvent {
     IntegrationFailed {
         /// Why.
         findings: Vec<Finding>,
+        /// Gates that ran on the combined tree, the one that failed last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gates: Vec<GateReport>,
     },
     /// Somebody wants it to stop. Sticky.
     CancelRequested {

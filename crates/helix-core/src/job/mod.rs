@@ -35,4 +35,4 @@ pub use state::{
     Active, Asked, Between, Conflict, Dependents, IllegalEvent, Integration, JobState, PhaseProgress, PhaseState,
     RunEnded, Stage, Try,
 };
-pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};
+pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};

@@ -19,7 +19,7 @@ impl JobView {
         let end = state.end();
         let usage = active.usage();
         let (commit, integration) = match &active.integration {
-            Integration::Done { result, target } => (Some(result.commit.clone()), Some(target.clone())),
+            Integration::Done { result, target, .. } => (Some(result.commit.clone()), Some(target.clone())),
             Integration::Open | Integration::Failed { .. } => (None, None),
         };
         Some(Self {
@@ -139,6 +139,7 @@ fn phase_view(active: &Active, end: Option<&JobEnd>, phase: &Phase, progress: &P
         name: phase.name.clone(),
         status,
         stage: stage(phase, &progress.state),
+        waits_for: None,
         attempt: progress.tries.len() as u32,
         started_at,
         completed_at,

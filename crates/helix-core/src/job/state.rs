@@ -251,11 +251,15 @@ pub enum Integration {
         result: Committed,
         /// Where it went.
         target: IntegrationTarget,
+        /// Gates that ran on a tree that no phase was validated on.
+        gates: Vec<GateReport>,
     },
     /// Not possible.
     Failed {
         /// Why.
         findings: Vec<Finding>,
+        /// Gates that ran on the combined tree, the one that failed last.
+        gates: Vec<GateReport>,
     },
 }
 

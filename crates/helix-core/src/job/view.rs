@@ -122,6 +122,9 @@ pub struct PhaseView {
     pub status: PhaseStatus,
     /// What it is doing, for people: `agent`, `commit`, `gate tests_pass`, `retry in 3 s`.
     pub stage: Option<String>,
+    /// Why it could go on and does not, as its host knows at this moment; never in what is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<Wait>,
     /// The last try, from 1; 0 before the first.
     pub attempt: u32,
     /// When the first try started.
@@ -144,6 +147,63 @@ pub struct PhaseView {
     pub commit: Option<CommitId>,
     /// Why the last try was not accepted, or why the phase failed.
     pub error: Option<ErrorView>,
+}
+
+/// What something that could be under way waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Wait {
+    /// A place: others have them all.
+    Places {
+        /// Places of what: `agents` or `gates`.
+        of: String,
+        /// How many are taken.
+        taken: u32,
+        /// How many there are, over all jobs and conversations.
+        places: u32,
+        /// How many wait for one, this one included.
+        waiting: u32,
+    },
+    /// Memory: less is available than there has to be before an agent starts.
+    Memory {
+        /// What is available, in bytes.
+        available_bytes: u64,
+        /// What there has to be, in bytes.
+        needed_bytes: u64,
+    },
+}
+
+impl std::fmt::Display for Wait {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Places { of, taken, places, waiting } => {
+                write!(f, "waits for a place: {taken} of {places} {of} are at work, {waiting} wait")
+            }
+            Self::Memory { available_bytes, needed_bytes } => {
+                let mebibytes = |bytes: &u64| bytes >> 20;
+                let (available, needed) = (mebibytes(available_bytes), mebibytes(needed_bytes));
+                write!(
+                    f,
+                    "waits for memory: {available} MiB are available, {needed} MiB have to be before an agent starts"
+                )
+            }
+        }
+    }
+}
+
+impl JobView {
+    /// Adds what phases wait for at this moment.
+    #[must_use]
+    pub fn with_waits(mut self, waits: impl IntoIterator<Item = (PhaseId, Wait)>) -> Self {
+        for (id, wait) in waits {
+            if let Some(phase) = self.phases.iter_mut().find(|phase| phase.id == id) {
+                let doing = phase.stage.take().map(|stage| format!("{stage}, ")).unwrap_or_default();
+                phase.stage = Some(format!("{doing}{wait}"));
+                phase.waits_for = Some(wait);
+            }
+        }
+        self
+    }
 }
 
 /// Why something failed.

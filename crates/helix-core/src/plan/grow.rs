@@ -11,9 +11,9 @@ use super::codes;
 use super::model::{Phase, Plan};
 
 impl Plan {
-    /// The plan with the phases that the phase `by` added. They stand at the end, in the order given, with the
-    /// dependencies that they have; every phase that depends on `by` directly depends on all of them too. Pure: the same
-    /// phases give the same plan each time.
+    /// The plan with the phases that the phase `by` added, where `place` puts them, with the dependencies that they
+    /// have; every phase that depends on `by` directly depends on all of them too. Pure: the same phases give the same plan
+    /// each time.
     ///
     /// # Errors
     /// Every reason why the result would not be a plan: `by` or a dependency is nowhere, an id is taken, phases depend on
@@ -44,13 +44,26 @@ impl Plan {
         for phase in grown.phases.iter_mut().filter(|phase| phase.depends_on.contains(by)) {
             phase.depends_on.extend(phases.iter().map(|added| added.id.clone()));
         }
-        grown.phases.extend_from_slice(phases);
+        grown.place(by, phases);
         // Phases of a circle are in no wave.
         if grown.waves().iter().map(Vec::len).sum::<usize>() < grown.phases.len() {
             let message = format!("with the phases that `{by}` adds, phases depend on each other in a circle");
             return Err(vec![finding(codes::DEPENDENCY_CYCLE, message, "remove one of these dependencies")]);
         }
         Ok(grown)
+    }
+
+    /// Puts phases that were added later where they belong: each directly after the last of those that it stands on (its
+    /// dependencies, the phase `by` that it comes from, the added one before it). Nobody else changes places.
+    pub(crate) fn place(&mut self, by: &PhaseId, added: &[Phase]) {
+        let mut before = by;
+        for phase in added {
+            let stands_on =
+                |other: &Phase| &other.id == before || &other.id == by || phase.depends_on.contains(&other.id);
+            let last = self.phases.iter().rposition(stands_on);
+            self.phases.insert(last.map_or(self.phases.len(), |last| last + 1), phase.clone());
+            before = &phase.id;
+        }
     }
 }
 

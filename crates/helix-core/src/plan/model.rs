@@ -322,6 +322,29 @@ pub enum GateSpec {
 }
 
 impl GateSpec {
+    /// Whether it says something about results put together. What is claimed of one phase's own difference does not, and what
+    /// a person or a reviewer has approved is not asked again.
+    pub fn checks_a_sum(&self) -> bool {
+        match self {
+            Self::OutputsClaimed { .. } | Self::ReviewApproved { .. } | Self::Approval { .. } | Self::Manual { .. } => {
+                false
+            }
+            Self::FilesExist { .. }
+            | Self::SyntaxCheck { .. }
+            | Self::TestsPass { .. }
+            | Self::LintPass { .. }
+            | Self::BuildPass { .. }
+            | Self::Command { .. }
+            | Self::AdrValid { .. }
+            | Self::AdrComplete { .. }
+            | Self::DocsRefsValid {}
+            | Self::CriteriaCovered {}
+            | Self::ConflictsResolved { .. }
+            | Self::DeploySuccess { .. }
+            | Self::IntegrationPass { .. } => true,
+        }
+    }
+
     /// Whether the answer depends on the phase's own claims, so that the same gate of two phases is two checks.
     pub fn is_about_claims(&self) -> bool {
         match self {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::turn::{AnswerCheck, Attachment, ClientIds, Delivery};
 use super::words::WordsDigest;
+use crate::failure::event::FailureEvent;
 use crate::ids::{AgentSessionId, JobId, RunId, SessionId, TurnId};
 use crate::run::RunFacts;
 use crate::usage::Usage;
@@ -112,6 +113,9 @@ pub enum SessionEvent {
         /// Which answer and what was found.
         check: AnswerCheck,
     },
+    /// What failure intelligence has to say of a turn that failed. It moves nothing.
+    #[serde(untagged)]
+    Failure(Box<FailureEvent>),
 }
 
 fn one() -> u32 {
@@ -153,6 +157,7 @@ impl SessionEvent {
             Self::JobJoined { .. } => "job_joined",
             Self::ProjectChosen { .. } => "project_chosen",
             Self::AnswerChecked { .. } => "answer_checked",
+            Self::Failure(note) => note.name(),
         }
     }
 }

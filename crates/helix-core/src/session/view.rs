@@ -148,6 +148,7 @@ impl SessionView {
                 view.project = Some(path.clone());
                 (view, None)
             }
+            (Some(view), SessionEvent::Failure(_)) => (view, None),
             (Some(mut view), SessionEvent::AnswerChecked { turn, check }) => {
                 let Some(open) = view.running.as_mut().filter(|open| &open.id == turn) else {
                     return Err(illegal("this turn is not running"));

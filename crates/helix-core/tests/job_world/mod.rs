@@ -262,7 +262,7 @@ impl World {
             }
             Effect::Integrate { .. } => {
                 if self.draw() == 1 {
-                    JobEvent::IntegrationFailed { findings: vec![finding("conflict")] }
+                    JobEvent::IntegrationFailed { findings: vec![finding("conflict")], gates: Vec::new() }
                 } else {
                     let target = IntegrationTarget::Branch { branch: "main".into() };
                     JobEvent::Integrated { result: self.committed(true), target, gates: Vec::new() }

@@ -3,7 +3,7 @@
 //! Must not know any single conversation's progress.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use helix_agents::{AgentHook, McpServer, ToolRules};
 use helix_core::ids::SessionId;
@@ -16,16 +16,20 @@ use super::TurnRequest;
 use super::room::append_of;
 use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
+use crate::failures::{FailureDesk, ReportShelf};
 use crate::save_check::{Belongs, save_hook};
 
 /// Name of Helix's tool server for agents.
 pub(crate) const TOOL_SERVER: &str = "helix";
 
-/// Where agents reach Helix's tools.
-#[derive(Debug, Clone)]
-pub(crate) struct ToolsEndpoint {
-    pub(crate) url: String,
-    pub(crate) token: String,
+/// Where agents reach Helix's tools over MCP. Known before anything is carried on: an agent that is started without it can ask
+/// nobody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolsEndpoint {
+    /// The full URL.
+    pub url: String,
+    /// The bearer token; empty where none is wanted.
+    pub token: String,
 }
 
 /// What all conversations share.
@@ -39,8 +43,12 @@ pub(crate) struct Desk {
     pub(crate) config_dir: Option<PathBuf>,
     /// This `helix` binary, for agents that call it.
     pub(crate) helix: PathBuf,
-    pub(crate) tools: Arc<OnceLock<ToolsEndpoint>>,
+    pub(crate) tools: Option<ToolsEndpoint>,
     pub(crate) closing: CancellationToken,
+    /// Where failures are classified and remembered.
+    pub(crate) failures: FailureDesk,
+    /// Where their reports are kept.
+    pub(crate) reports: ReportShelf,
 }
 
 impl Desk {
@@ -93,7 +101,7 @@ impl Desk {
 
     /// Helix's tools, as the agent of this conversation reaches them.
     pub(super) fn tool_server(&self, session: &SessionId) -> Option<McpServer> {
-        let endpoint = self.tools.get()?;
+        let endpoint = self.tools.as_ref()?;
         let headers = [
             ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
             ("X-Helix-Session".to_owned(), session.to_string()),

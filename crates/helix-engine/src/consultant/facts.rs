@@ -48,7 +48,7 @@ impl Desk {
         let (project, known_projects, catalog) = read.await?;
         let skills = catalog.skills().map(|one| named(&one.name, &one.description)).collect();
         let experts = self.config.experts.iter().map(|one| named(&one.name, &one.description)).collect();
-        let tools = if self.tools.get().is_some() { TOOL_NAMES.map(str::to_owned).to_vec() } else { Vec::new() };
+        let tools = if self.tools.is_some() { TOOL_NAMES.map(str::to_owned).to_vec() } else { Vec::new() };
         Ok(ConsultantFacts {
             workspace: view.directory.clone(),
             projects: self.projects.to_string_lossy().into_owned(),

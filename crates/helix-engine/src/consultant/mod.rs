@@ -18,7 +18,8 @@ mod topic;
 mod trouble;
 mod uploads;
 
-pub(crate) use desk::{Desk, TOOL_SERVER, ToolsEndpoint};
+pub use desk::ToolsEndpoint;
+pub(crate) use desk::{Desk, TOOL_SERVER};
 pub(crate) use enforce::Judged;
 pub use enforce::{Enforcement, Validator};
 pub use following::JobNews;

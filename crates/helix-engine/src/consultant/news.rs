@@ -204,7 +204,7 @@ pub(super) fn line(event: &JobEvent, job: &JobView) -> Option<String> {
             IntegrationTarget::Beside { branch, why, .. } => cut(&format!("the result is on branch {branch} ({why})")),
             IntegrationTarget::Nowhere => "nothing had to be changed".to_owned(),
         }),
-        JobEvent::IntegrationFailed { findings } => {
+        JobEvent::IntegrationFailed { findings, .. } => {
             let first = findings.first().map_or("", |finding| finding.message.as_str());
             Some(format!("could not be merged: {}", cut(first)))
         }

@@ -3,6 +3,7 @@
 //! Must not know other conversations, and nothing of who listens: a turn goes on when its listener is gone.
 
 mod enforcing;
+mod remembering;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +25,8 @@ use super::ears::Ears;
 use super::news::{self, JobStory};
 use super::placing::{self, Difference, Placed, Position};
 use super::{TurnEnded, TurnEvent, TurnRequest, trouble, uploads};
-use crate::agent_run::{AgentRunner, RunError, RunLimits, RunReport};
+use crate::admission::{Owner, Ticket, Urgency};
+use crate::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
 use enforcing::Enforced;
 
 /// A turn that waits for its place.
@@ -135,7 +137,7 @@ impl Room {
         }
         let request = self.recovered_request(&open);
         let enforced = self.enforce(&mut work, &request, done).await;
-        self.conclude(&mut work, enforced).await;
+        self.conclude(&mut work, enforced, None).await;
     }
 
     async fn answer(&mut self, waiting: Waiting) {
@@ -195,12 +197,9 @@ impl Room {
                 let run = RunId::for_turn(&work.turn, work.runs);
                 (self.enforce(&mut work, &request, vec![(run, report)]).await, None)
             }
-            Err(error) => (Enforced { report: lost_report(), note: None }, Some(error)),
+            Err(error) => (Enforced { report: lost_report(), note: None, findings: Vec::new() }, Some(error)),
         };
-        let mut ended = self.conclude(&mut work, enforced).await;
-        if error.is_some() {
-            ended.error = error;
-        }
+        let ended = self.conclude(&mut work, enforced, error).await;
         drop(work.seat.take());
         work.ears.finish(ended).await;
     }
@@ -283,7 +282,9 @@ impl Room {
         work.runs += 1;
         let run = RunId::for_turn(&work.turn, work.runs);
         let ask = self.make_ask(&run, request, prompt, session).await?;
-        let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop: &work.stop };
+        let owner = Owner::Conversation(self.view.id.clone());
+        let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
+        let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop: &work.stop, entry };
         let result = self.desk.runner.run(&self.view.agent, &run, || ask, limits, &mut work.ears).await;
         work.ears.end_of_run().await;
         result.map_err(|error| {
@@ -316,8 +317,10 @@ impl Room {
 
     /// The end of a turn: looks at what its last run left, and records it. Everything that ends a turn comes through here;
     /// what wants another run of the same turn first (such as a correction) calls [`Room::run_once`] with `work`.
-    async fn conclude(&mut self, work: &mut Work, enforced: Enforced) -> TurnEnded {
-        let Enforced { report, note } = enforced;
+    ///
+    /// `refused` is why the agent could not be asked at all.
+    async fn conclude(&mut self, work: &mut Work, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
+        let Enforced { report, note, findings } = enforced;
         work.ears.release().await;
         let usage = work.usage + report.usage;
         let shown = work.ears.shown().to_owned();
@@ -336,7 +339,11 @@ impl Room {
             delivery: work.ears.delivery(),
         };
         let outcome = Outcome::from_facts(&report.facts);
-        let mut ended = TurnEnded { error: trouble::of(&outcome), outcome, answer, usage };
+        let error = match refused {
+            Some(refused) => Some(self.remember_refusal(work, refused).await),
+            None => self.remember_turn(work, &report.facts, &findings, trouble::of(&outcome)).await,
+        };
+        let mut ended = TurnEnded { error, outcome, answer, usage };
         if self.view.running().is_some_and(|running| running.id == work.turn)
             && let Err(error) = self.record(event).await
         {

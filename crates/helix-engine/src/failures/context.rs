@@ -6,11 +6,12 @@ use std::fmt::Write;
 use std::io::Read;
 use std::path::PathBuf;
 
-use helix_core::failure::memory::{OccurrencePlace, check};
+use helix_core::diagnostic::Diagnostic;
+use helix_core::failure::memory::{OccurrencePlace, Work, check};
 use helix_core::failure::report::FailurePlace;
 use helix_core::failure::{FailureObservation, Log, LogCollector, Stream, Termination};
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
-use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
+use helix_core::ids::{CommitId, RunId};
 use helix_core::job::GateReport;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, RunFacts, StopCause};
 use jiff::Timestamp;
@@ -22,20 +23,18 @@ const PIECE: usize = 256 * 1024;
 /// Error number of "no such file", which a missing program gives.
 const ENOENT: i32 = 2;
 
-/// Where an attempt is made: what all its failures have in common.
+/// Where an attempt at some work is made: what all its failures have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptSite {
     /// Path of the project's repository.
     pub project: String,
-    /// The job.
-    pub job: JobId,
-    /// The phase; `None` for what belongs to no single one, such as an integration.
-    pub phase: Option<PhaseId>,
-    /// The phase's name.
+    /// The work that is done: a phase, a conversation, a document.
+    pub work: Work,
+    /// The phase's name; empty where there is none.
     pub phase_name: String,
-    /// What is to be done: the phase's description.
+    /// What is to be done: the phase's description, the user's message.
     pub goal: String,
-    /// Which try, from 1.
+    /// Which try, from 1; in a conversation the turn's number.
     pub attempt: u32,
     /// How many there may be.
     pub max_attempts: Option<u32>,
@@ -68,8 +67,7 @@ impl AttemptSite {
     fn place(&self, check: &str) -> OccurrencePlace {
         OccurrencePlace {
             project: self.project.clone(),
-            job: self.job.clone(),
-            phase: self.phase.clone(),
+            work: self.work.clone(),
             attempt: self.attempt,
             check: check.to_owned(),
             commit: self.commit.clone(),
@@ -79,13 +77,21 @@ impl AttemptSite {
     }
 
     fn report_place(&self, check: &str, log: &str) -> FailurePlace {
+        let (attempt, document) = match &self.work {
+            Work::Job { .. } => (Some(self.attempt), String::new()),
+            // A turn is no try of the one before it, and how often a document was refused before says nothing.
+            Work::Conversation { .. } => (None, String::new()),
+            Work::Document { document } => (None, document.clone()),
+        };
         FailurePlace {
             project: self.project.clone(),
-            job: Some(self.job.clone()),
-            phase: self.phase.clone(),
+            job: self.work.job().cloned(),
+            phase: self.work.phase().cloned(),
+            turn: self.work.turn(self.attempt),
+            document,
             phase_name: self.phase_name.clone(),
             goal: self.goal.clone(),
-            attempt: Some(self.attempt),
+            attempt,
             max_attempts: self.max_attempts,
             check: check.to_owned(),
             adr: self.adr.clone(),
@@ -98,7 +104,7 @@ impl AttemptSite {
 impl FailureContext {
     /// A gate's failure, with the log of its command (empty for gates without one); `None` if the gate passed.
     pub fn of_gate(site: &AttemptSite, index: usize, report: &GateReport, log: Log, at: Timestamp) -> Option<Self> {
-        let mut observation = FailureObservation { phase: report.gate.clone(), ..FailureObservation::default() };
+        let mut observation = FailureObservation { phase: report.gate.clone(), ..own() };
         if let Some(command) = &report.command {
             observation.tool = tool_of(&command.argv);
             observation.argv = command.argv.clone();
@@ -168,9 +174,14 @@ impl FailureContext {
         Some(Self { place, report_place, observation, log, at })
     }
 
+    /// Remembers it as seen by this check; people read of it as before.
+    pub fn see_as(&mut self, check: &str) {
+        check.clone_into(&mut self.place.check);
+    }
+
     /// Something around the attempt that failed: git, the disk, an input that is missing.
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
-        let mut observation = FailureObservation { phase: check.to_owned(), ..FailureObservation::default() };
+        let mut observation = FailureObservation { phase: check.to_owned(), ..own() };
         let said = observed(&mut observation, fault);
         let (place, report_place) = (site.place(check), site.report_place(check, ""));
         Self { place, report_place, observation, log: Log::of_texts(&said, ""), at }
@@ -178,10 +189,25 @@ impl FailureContext {
 
     /// What a check without a log of its own found: the verifier, an integration.
     pub fn of_findings(site: &AttemptSite, check: &str, findings: &[Finding], at: Timestamp) -> Self {
-        let observation = FailureObservation { phase: check.to_owned(), ..FailureObservation::default() };
+        let observation = FailureObservation { phase: check.to_owned(), ..own() };
         let (place, report_place) = (site.place(check), site.report_place(check, ""));
         Self { place, report_place, observation, log: Log::of_texts(&told(findings), ""), at }
     }
+
+    /// What the rule set says of a plan or an ADR. Warnings block nothing and are left out.
+    pub fn of_document(site: &AttemptSite, check: &str, diagnostics: &[Diagnostic], at: Timestamp) -> Self {
+        let errors: Vec<String> = diagnostics.iter().filter(|one| one.is_error()).map(ToString::to_string).collect();
+        let observation = FailureObservation { phase: check.to_owned(), ..own() };
+        let (place, report_place) = (site.place(check), site.report_place(check, ""));
+        Self { place, report_place, observation, log: Log::of_texts(&errors.join("\n"), ""), at }
+    }
+}
+
+/// The tool of everything that Helix finds by itself.
+pub(crate) const HELIX: &str = "helix";
+
+fn own() -> FailureObservation {
+    FailureObservation { tool: HELIX.to_owned(), ..FailureObservation::default() }
 }
 
 /// The API's word for an error, where the classifier knows it.
@@ -219,13 +245,26 @@ fn told(findings: &[Finding]) -> String {
     for finding in findings {
         let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         // Writing to a text cannot fail.
-        let _written = writeln!(text, "{place}error: {}", finding.message);
+        let _written = match own_code(&finding.rule) {
+            Some(code) => writeln!(text, "{place}error[{code}]: {}", finding.message),
+            None => writeln!(text, "{place}error: {}", finding.message),
+        };
+        if let Some(fix) = &finding.fix {
+            let _written = writeln!(text, "  hint: {}", fix.replace('\n', " "));
+        }
         if let Some(evidence) = &finding.evidence {
             text.push_str(evidence);
             text.push('\n');
         }
     }
     text
+}
+
+/// The code of Helix's own rule that found something: the last part of names such as `adr.hx0210`.
+fn own_code(rule: &str) -> Option<String> {
+    let last = rule.rsplit('.').next()?;
+    let digits = last.strip_prefix("hx")?;
+    (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| format!("HX{digits}"))
 }
 
 /// Reads a log of any size in bounded memory.

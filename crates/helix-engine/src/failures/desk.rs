@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use helix_core::failure::event::FailureEvent;
 use helix_core::failure::memory::{
-    AttemptAnswer, Holdout, Occurrence, PastFailure, Resolution, SimilarQuery, Suggestion, SuggestionDraft,
-    SuggestionSource,
+    AttemptAnswer, Diagnosis, Holdout, Occurrence, PastFailure, Resolution, SimilarQuery, Suggestion, SuggestionDraft,
+    SuggestionSource, Work,
 };
 use helix_core::failure::report::{HISTORY_TOKENS, Report, ReportRequest, Section, suggest};
 use helix_core::failure::{Classified, Classifier, Fingerprint, Log, normalise, plain_text, redact};
@@ -21,6 +21,7 @@ use helix_store::{Access, StateDir};
 use jiff::{SignedDuration, Timestamp};
 
 use super::context::{AttemptSite, FailureContext};
+use super::drafts::RefusedDrafts;
 
 /// Past failures that are looked for.
 pub(super) const SIMILAR: usize = 3;
@@ -30,6 +31,11 @@ const ONCE: SignedDuration = SignedDuration::from_hours(24 * 180);
 const ANY: SignedDuration = SignedDuration::from_hours(24 * 730);
 /// At most so many at a start, so that no start waits for it.
 const FORGOTTEN_AT_ONCE: usize = 200;
+
+/// Failures that are given new fingerprints in one piece: a fraction of a second.
+const RENEWED_AT_ONCE: usize = 500;
+/// Such pieces at a start.
+const RENEWALS: usize = 10;
 
 /// How the memory is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,6 +76,8 @@ struct Shared {
     holdout: Holdout,
     /// Kinds of trouble that were logged.
     told: Mutex<BTreeSet<String>>,
+    /// Plans and ADRs as they were refused last.
+    refused: Mutex<RefusedDrafts>,
 }
 
 /// What is known of a failure once it is handed in.
@@ -147,6 +155,7 @@ impl FailureDesk {
         }
         let desk = Self::with_memory(memory, settings.holdout).await;
         trouble.iter().for_each(|trouble| desk.tell(trouble));
+        desk.renew().await;
         desk.forget_stale(Timestamp::now()).await;
         desk
     }
@@ -166,7 +175,9 @@ impl FailureDesk {
                 None
             }
         };
-        Self { shared: Arc::new(Shared { memory, classifier, holdout, told: Mutex::default() }) }
+        Self {
+            shared: Arc::new(Shared { memory, classifier, holdout, told: Mutex::default(), refused: Mutex::default() }),
+        }
     }
 
     /// The memory, for those who list, show and search it.
@@ -200,7 +211,7 @@ impl FailureDesk {
         let (seen_before, similar) = self.remember(&occurrence).await;
         let found = similar.known().cloned().unwrap_or_default();
         let drafts = suggest(&context.observation, &classified, &context.log, &context.report_place, &found);
-        let drafts = self.ranked(&occurrence.cause, drafts).await;
+        let drafts = self.ranked(&occurrence.diagnosis.cause, drafts).await;
         let suggestions: Vec<Suggestion> =
             drafts.into_iter().map(|draft| Suggestion::of(draft, &occurrence, self.shared.holdout)).collect();
         if let Some(memory) = &self.shared.memory {
@@ -235,15 +246,15 @@ impl FailureDesk {
         let Some(classified) = self.classified(Arc::clone(&context), |context| (&context.0, &context.1)).await else {
             return Vec::new();
         };
-        let query = SimilarQuery::about(&context.0.tool, &classified, SIMILAR, at);
+        let query = SimilarQuery::like(&Diagnosis::of(&context.0.tool, &classified), SIMILAR, at);
         let recalled = memory.similar(query).await;
         recalled.trouble.iter().for_each(|trouble| self.tell(trouble));
         recalled.failures
     }
 
-    /// The commit from which the change of an attempt is measured: that of the oldest failure of its phase that is open.
-    pub async fn changed_since(&self, job: &JobId, phase: Option<&PhaseId>) -> Option<CommitId> {
-        self.open_failures(job, phase).await.into_iter().find_map(|open| open.commit)
+    /// The commit from which the change of an attempt is measured: that of the oldest failure of its work that is open.
+    pub async fn changed_since(&self, work: &Work) -> Option<CommitId> {
+        self.open_failures(work).await.into_iter().find_map(|open| open.commit)
     }
 
     /// Draws what follows from an attempt that passed: only what its checks looked at is resolved.
@@ -254,7 +265,7 @@ impl FailureDesk {
     /// Draws what follows from an attempt that failed again, in these checks and with these logs. Its own failures were
     /// recorded before.
     pub async fn attempt_failed_again(&self, end: AttemptEnd, failed: Vec<(String, Log)>) -> Resolution {
-        let open = self.open_failures(&end.site.job, end.site.phase.as_ref()).await;
+        let open = self.open_failures(&end.site.work).await;
         let attempt = end.site.attempt;
         let names = failed.iter().map(|(check, _)| check.clone()).collect();
         let looked = tokio::task::spawn_blocking(move || still_there(&open, attempt, &failed)).await;
@@ -285,8 +296,7 @@ impl FailureDesk {
         let AttemptEnd { site, passed, files, diff, at } = end;
         let answer = AttemptAnswer {
             project: site.project,
-            job: site.job,
-            phase: site.phase,
+            work: site.work,
             attempt: site.attempt,
             passed,
             failed,
@@ -299,9 +309,9 @@ impl FailureDesk {
         self.heard(memory.resolve_outstanding(answer).await).unwrap_or_default()
     }
 
-    async fn open_failures(&self, job: &JobId, phase: Option<&PhaseId>) -> Vec<OpenFailure> {
+    pub(super) async fn open_failures(&self, work: &Work) -> Vec<OpenFailure> {
         let Some(memory) = &self.shared.memory else { return Vec::new() };
-        self.heard(memory.open_failures(job.clone(), phase.cloned()).await).unwrap_or_default()
+        self.heard(memory.open_failures(work.clone()).await).unwrap_or_default()
     }
 
     async fn classify(&self, context: &Arc<FailureContext>) -> Option<Classified> {
@@ -331,7 +341,7 @@ impl FailureDesk {
             return (0, Section::Missing("failures are not remembered here".into()));
         };
         let captured = self.heard(memory.capture(occurrence.clone()).await);
-        let recalled = memory.similar(SimilarQuery::like(occurrence, SIMILAR)).await;
+        let recalled = memory.similar(SimilarQuery::like(&occurrence.diagnosis, SIMILAR, occurrence.at)).await;
         let similar = match recalled.trouble {
             Some(trouble) => {
                 self.tell(&trouble);
@@ -356,6 +366,22 @@ impl FailureDesk {
         rated.into_iter().map(|(draft, _)| draft).collect()
     }
 
+    /// Failures that an older Helix has remembered get fingerprints by the rules of now: some at each start, so that no start
+    /// waits long for it.
+    async fn renew(&self) {
+        let Some(memory) = &self.shared.memory else { return };
+        let mut renewed = 0;
+        for _ in 0..RENEWALS {
+            match self.heard(memory.renew(RENEWED_AT_ONCE).await) {
+                Some(0) | None => break,
+                Some(some) => renewed += some,
+            }
+        }
+        if renewed > 0 {
+            tracing::info!(renewed, "gave failures that an older Helix had remembered new fingerprints");
+        }
+    }
+
     async fn forget_stale(&self, now: Timestamp) {
         let Some(memory) = &self.shared.memory else { return };
         let before = |age| now.checked_sub(age).unwrap_or(Timestamp::MIN);
@@ -365,6 +391,16 @@ impl FailureDesk {
         {
             tracing::info!(forgotten, "forgot failures that were not seen for long");
         }
+    }
+
+    /// Keeps a document's text as it was refused, or takes it out.
+    pub(super) fn refused(&self) -> std::sync::MutexGuard<'_, RefusedDrafts> {
+        self.shared.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) async fn last_attempt(&self, work: &Work) -> u32 {
+        let Some(memory) = &self.shared.memory else { return 0 };
+        self.heard(memory.last_attempt(work.clone()).await).unwrap_or_default()
     }
 
     fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use helix_core::failure::memory::{
-    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, check,
+    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
 use helix_core::failure::{Category, Log};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
@@ -29,11 +29,14 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_795_000_000 + second).unwrap()
 }
 
+fn work(job: &str) -> Work {
+    Work::Job { job: JobId::new(job).unwrap(), phase: Some(PhaseId::new("implement").unwrap()) }
+}
+
 fn site(job: &str, attempt: u32) -> AttemptSite {
     AttemptSite {
         project: "/projects/shop".into(),
-        job: JobId::new(job).unwrap(),
-        phase: Some(PhaseId::new("implement").unwrap()),
+        work: work(job),
         phase_name: "Implement the cart".into(),
         goal: "The cart adds up".into(),
         attempt,
@@ -106,8 +109,7 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
     assert_eq!(first.events(None).len(), 2 + first.suggestions.len());
     desk.attempt_failed_again(ended("first", 1, &[check::RUN.into()]), vec![(tests(), Log::of_texts(LOG, ""))]).await;
 
-    let phase = PhaseId::new("implement").unwrap();
-    let since = desk.changed_since(&JobId::new("first").unwrap(), Some(&phase)).await;
+    let since = desk.changed_since(&work("first")).await;
     assert_eq!(since, site("first", 1).commit, "the change is measured from the commit that failed");
     let resolution = desk.attempt_passed(ended("first", 2, &[check::RUN.into(), tests()])).await;
     assert_eq!(resolution.gone.len(), 1);
@@ -116,7 +118,7 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
 
     let again = desk.record_failure(failing("second", 1, LOG)).await;
     assert_eq!(again.seen_before, 1);
-    assert!(matches!(&again.similar[0].known.end, FailureEnd::Fixed { link, .. } if link.job.as_str() == "first"));
+    assert!(matches!(&again.similar[0].known.end, FailureEnd::Fixed { link, .. } if link.work == work("first")));
     assert!(matches!(again.suggestions[0].source, SuggestionSource::PastFix { .. }), "{:?}", again.suggestions);
     let prompt = again.prompt();
     assert!(prompt.contains("prices.iter().sum()"), "{prompt}");
@@ -140,7 +142,7 @@ async fn what_is_held_back_is_recorded_and_kept_from_the_prompt() {
 #[tokio::test]
 async fn a_failure_that_the_log_still_shows_is_not_called_fixed() {
     let (desk, _scratch) = desk(Holdout::NONE).await;
-    let first = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap().fingerprint;
+    let first = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap().diagnosis.fingerprint;
     let both = format!("{OTHER}{}", "assertion `left == right` failed: total of the cart\n");
     desk.record_failure(failing("a", 2, OTHER)).await;
     let log = Log::of_texts(&both, "");
@@ -199,6 +201,33 @@ async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing
     assert_eq!(broken.attempt_passed(ended("b", 2, &[tests()])).await, Resolution::default());
     assert_eq!(broken.gave_up(&JobId::new("b").unwrap(), None, at(3)).await, Vec::new());
     assert_eq!(desk.memory().unwrap().statistics().await.unwrap().occurrences, 1);
+}
+
+/// The disk fills up while it works: what was learned stays, nothing new is, and every report is as it was.
+#[tokio::test]
+async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
+    let scratch = tempfile::tempdir().unwrap();
+    let options = MemoryOptions {
+        size_limit: Some(300 * 1024),
+        ..MemoryOptions::new(scratch.path().join("failures.db"), Access::ReadWrite)
+            .within(std::time::Duration::from_secs(5))
+    };
+    let memory = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
+    let desk = FailureDesk::with_memory(Some(memory.clone()), Holdout::NONE).await;
+    let mut before = None;
+    for number in 0..2_000 {
+        let log = LOG.replace("total of the cart", &"y".repeat(300 + number % 97));
+        let recorded = desk.record_failure(failing(&format!("j{number}"), 1, &log)).await;
+        assert!((2..=4).contains(&recorded.suggestions.len()) && recorded.classified.is_some(), "{recorded:?}");
+        assert!(recorded.prompt().contains("yyy") && recorded.report.why.known().is_some());
+        let known = memory.statistics().await.unwrap().occurrences;
+        if before == Some(known) {
+            assert!(known > 10, "the disk was full from the beginning");
+            return;
+        }
+        before = Some(known);
+    }
+    panic!("the disk never was full");
 }
 
 #[tokio::test]

@@ -6,11 +6,16 @@ mod context;
 mod desk;
 #[cfg(test)]
 mod desk_test;
+mod documents;
+mod drafts;
 mod reading;
+mod shelf;
 mod tool;
 
 pub use context::{AttemptSite, FailureContext, read_log};
 pub use desk::{AttemptEnd, FailureDesk, FailureSettings, MemoryUse, RecordedFailure};
+pub use documents::{Depth, DocumentCheck, Remembering};
 pub use helix_store::failures::{FailureFilter, FailurePage};
 pub use reading::{Explanation, JobReport, job_reports, last_reports};
+pub use shelf::ReportShelf;
 pub use tool::tool_of;

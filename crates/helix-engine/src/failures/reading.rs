@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use helix_core::failure::event::{FailureEvent, ReportGenerated};
-use helix_core::failure::memory::{FailureDetail, SimilarQuery};
+use helix_core::failure::memory::{Diagnosis, FailureDetail, SimilarQuery};
 use helix_core::failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_core::failure::{
     Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice, fingerprint,
@@ -102,7 +102,8 @@ impl FailureDesk {
         let similar = match self.memory() {
             None => Section::Missing("failures are not remembered here".to_owned()),
             Some(memory) => {
-                let query = SimilarQuery::about(&observation.tool, &classified, SIMILAR, Timestamp::now());
+                let query =
+                    SimilarQuery::like(&Diagnosis::of(&observation.tool, &classified), SIMILAR, Timestamp::now());
                 let recalled = memory.similar(query).await;
                 recalled.trouble.iter().for_each(|trouble| self.tell(trouble));
                 match recalled.trouble {

@@ -93,8 +93,8 @@ pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &Cance
     }
 }
 
-/// Gates that watch the token themselves, since they have a process to end first.
-fn runs_command(gate: &GateSpec) -> bool {
+/// Gates that start processes; they watch the token themselves, since they have one to end first.
+pub(crate) fn runs_command(gate: &GateSpec) -> bool {
     definition::command_of(gate).is_some() || matches!(gate, GateSpec::CriteriaCovered {})
 }
 

@@ -18,12 +18,10 @@ pub fn wait_for_leftovers(state: &Path, limit: Duration) -> usize {
     wanted.push(b'=');
     wanted.extend_from_slice(state.as_os_str().as_bytes());
     let start = Instant::now();
-    let mut clean = 0;
     loop {
-        let left = crate::command::marked(&wanted).into_iter().filter(|pid| !is_child(*pid)).count();
-        // Two looks in a row: a process that is just being executed shows no environment for an instant.
-        clean = if left == 0 { clean + 1 } else { 0 };
-        if clean == 2 || start.elapsed() > limit {
+        let seen = crate::command::marked(&wanted);
+        let left = seen.alive.into_iter().filter(|pid| !is_child(*pid)).count();
+        if (left == 0 && !seen.changing) || start.elapsed() > limit {
             return left;
         }
         std::thread::sleep(LOOK_AGAIN);

@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use helix_agents::{AgentAsk, McpServer, SessionRef, ToolRules};
+use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -16,13 +16,15 @@ use helix_store::StateDir;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::agent_run::{AgentRunner, Listener, RunError, RunLimits, writing_below};
+use super::base::{base_of, conflict_event, marked_base, unresolved};
+use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
+use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
 use crate::command::ToolEnvironment;
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Merged, Repository, Workspaces};
+use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Repository, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -33,8 +35,6 @@ const PHASE_TOOLS: [&str; 8] = ["Bash", "Read", "Glob", "Grep", "LS", "Task", "A
 
 /// Tools of Helix itself that a phase's agent may use.
 const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
-/// Conflicts of one job that are brought together by agents; more means that the plan's phases overlap everywhere.
-const MAX_CONFLICTS: usize = 10;
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
 const SIDE_SHOWN: usize = 30 << 10;
 
@@ -44,12 +44,35 @@ pub(crate) struct Carrier {
     shared: Arc<Shared>,
 }
 
+/// What the effects of all jobs work with, named once by the engine.
+pub(crate) struct Surroundings {
+    pub(crate) state: StateDir,
+    pub(crate) runner: AgentRunner,
+    /// Who may run the command of a gate now.
+    pub(crate) gate_places: Admission,
+    /// Agent of phases that name none.
+    pub(crate) default_agent: String,
+    pub(crate) activity: broadcast::Sender<Activity>,
+    pub(crate) git: GitEnvironment,
+    /// How agents of phases reach Helix's tools.
+    pub(crate) tools: Option<ToolsEndpoint>,
+    /// This `helix` binary, for agents that call it.
+    pub(crate) helix: PathBuf,
+    /// Where failures are handed in.
+    pub(crate) failures: FailureDesk,
+}
+
+/// What came of an effect.
+#[derive(Default)]
+pub(crate) struct Carried {
+    /// What is recorded: the answer first, then what is worth noting about it.
+    pub(crate) events: Vec<JobEvent>,
+    /// The place in which the attempt that has started runs its agent.
+    pub(crate) place: Option<Place>,
+}
+
 struct Shared {
-    state: StateDir,
-    runner: AgentRunner,
-    default_agent: String,
-    activity: broadcast::Sender<Activity>,
-    git: GitEnvironment,
+    around: Surroundings,
     /// One set of long-lived git processes for each repository.
     workspaces: Mutex<HashMap<PathBuf, Workspaces>>,
     /// Cancelled for runs that are to stop.
@@ -58,59 +81,55 @@ struct Shared {
     checkouts: GateCheckouts,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
-    /// How agents of phases reach Helix's tools.
-    tools: Arc<OnceLock<ToolsEndpoint>>,
-    /// This `helix` binary, for agents that call it.
-    helix: PathBuf,
-    /// Where failures are handed in.
-    failures: FailureDesk,
 }
 
 impl Carrier {
-    #[expect(clippy::too_many_arguments, reason = "the surroundings of all effects, named once by the engine")]
-    pub(crate) fn new(
-        state: StateDir,
-        runner: AgentRunner,
-        default_agent: String,
-        activity: broadcast::Sender<Activity>,
-        git: GitEnvironment,
-        tools: Arc<OnceLock<ToolsEndpoint>>,
-        helix: PathBuf,
-        failures: FailureDesk,
-    ) -> Self {
+    pub(crate) fn new(around: Surroundings) -> Self {
         Self {
             shared: Arc::new(Shared {
-                state,
-                runner,
-                default_agent,
-                activity,
-                git,
+                around,
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts: GateCheckouts::default(),
                 landings: Mutex::default(),
-                tools,
-                helix,
-                failures,
             }),
         }
     }
 
-    /// The future that carries an effect out. It owns all that it needs of the job's state.
+    /// What waits until an attempt may begin; `None` for effects that need nobody's leave. Until then nothing is made for the
+    /// attempt, and nothing of it runs.
+    pub(crate) fn admission(
+        &self,
+        job: &JobId,
+        effect: &Effect,
+    ) -> Option<impl Future<Output = Option<Place>> + Send + use<>> {
+        let Effect::StartAttempt { phase, attempt, .. } = effect else { return None };
+        let urgency = if *attempt == 1 { Urgency::Begin } else { Urgency::Continue };
+        let ticket = Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency };
+        let admission = self.runner().admission().clone();
+        Some(async move { admission.enter(ticket).await.ok() })
+    }
+
+    /// The future that carries an effect out, in its attempt's place if that has one. It owns all that it needs of the job's
+    /// state.
     pub(crate) fn carry_out(
         &self,
         job: JobId,
         effect: Effect,
         state: &JobState,
         cancel: CancellationToken,
-    ) -> impl Future<Output = Vec<JobEvent>> + Send + use<> {
+        place: Option<Place>,
+    ) -> impl Future<Output = Carried> + Send + use<> {
         let active = state.active().cloned();
         let this = self.clone();
         async move {
-            let Some(active) = active else { return Vec::new() };
-            let Some(event) = this.answer(&job, &active, effect, cancel).await else { return Vec::new() };
+            let Some(active) = active else { return Carried::default() };
+            let starts = matches!(effect, Effect::StartAttempt { .. });
+            let (kept, used) = if starts { (place, None) } else { (None, place) };
+            let Some(event) = this.answer(&job, &active, effect, cancel, used).await else { return Carried::default() };
+            let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted { .. }));
             let notes = this.notes(&job, &active, &event).await;
-            std::iter::once(event).chain(notes).collect()
+            Carried { events: std::iter::once(event).chain(notes).collect(), place }
         }
     }
 
@@ -121,6 +140,7 @@ impl Carrier {
         active: &Active,
         effect: Effect,
         cancel: CancellationToken,
+        place: Option<Place>,
     ) -> Option<JobEvent> {
         let this = self;
         match effect {
@@ -144,7 +164,7 @@ impl Carrier {
                     Err(fault) => faulted(fault),
                 })
             }
-            Effect::RunAgent { phase, attempt } => this.run_agent(job, active, &phase, attempt).await,
+            Effect::RunAgent { phase, attempt } => this.run_agent(job, active, &phase, attempt, place).await,
             Effect::StopAgent { phase, attempt } => {
                 this.stop_token(&RunId::for_attempt(job, &phase, attempt)).cancel();
                 None
@@ -223,28 +243,45 @@ impl Carrier {
         .await
     }
 
-    async fn run_agent(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> Option<JobEvent> {
+    async fn run_agent(
+        &self,
+        job: &JobId,
+        active: &Active,
+        id: &PhaseId,
+        attempt: u32,
+        place: Option<Place>,
+    ) -> Option<JobEvent> {
         let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
         let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
             (Ok(phase), Ok(this)) => (phase, this),
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
-        let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }.directory(&self.shared.state.worktrees());
-        let ask = match self.ask(active, phase, this, cwd).await {
+        let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }
+            .directory(&self.shared.around.state.worktrees());
+        let agent = phase.agent.clone().unwrap_or_else(|| self.shared.around.default_agent.clone());
+        let mut ask = match self.ask(active, phase, this, cwd).await {
             Ok(ask) => ask,
             Err(fault) => return faulted(fault),
         };
-        let agent = phase.agent.clone().unwrap_or_else(|| self.shared.default_agent.clone());
+        self.limit(&agent, &mut ask);
         let stop = self.stop_token(&this.run);
         let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
-        let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop };
+        // Without one, a former host had started the attempt: it has begun, and is to get on.
+        let entry = place.map_or_else(
+            || {
+                let owner = Owner::Job(job.clone());
+                Entry::Ticket(Ticket { owner, phase: Some(id.clone()), urgency: Urgency::Continue })
+            },
+            Entry::Place,
+        );
+        let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop, entry };
         let mut listener = Reporter {
             job: job.clone(),
             phase: id.clone(),
             run: this.run.clone(),
-            activity: self.shared.activity.clone(),
+            activity: self.shared.around.activity.clone(),
         };
-        let result = self.shared.runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
+        let result = self.shared.around.runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
         match result {
             Ok(report) => {
                 self.forget_stop(&this.run);
@@ -260,6 +297,13 @@ impl Carrier {
             Err(RunError::Closing) => None,
             Err(error) => faulted(run_fault(&error)),
         }
+    }
+
+    /// Leaves out what the agent cannot keep during a run: it is kept between runs, or was refused at submit.
+    pub(super) fn limit(&self, agent: &str, ask: &mut AgentAsk) {
+        let during = |limit| self.runner().keeps(agent, limit) == Keeping::DuringRuns;
+        ask.max_turns = ask.max_turns.filter(|_| during(Limit::Turns));
+        ask.budget_usd = ask.budget_usd.filter(|_| during(Limit::Money));
     }
 
     async fn ask(&self, active: &Active, phase: &Phase, this: &Try, cwd: PathBuf) -> Result<AgentAsk, Fault> {
@@ -279,7 +323,7 @@ impl Carrier {
             }
         };
         let mut prompt = prompt.map_err(|error| environment(&error))?;
-        if let Some(history) = self.history(&this.run, phase, this.number).await {
+        if let Some(history) = self.history(&this.run, active, phase, this.number).await {
             prompt.push_str(&history);
         }
         if let Some(conflict) = active.conflict(&phase.id).filter(|_| this.resume.is_none()) {
@@ -287,8 +331,8 @@ impl Carrier {
         }
         let writes = writing_below(&cwd.to_string_lossy());
         // What the agent saves is checked within its turn, by the same rules as its result.
-        let hook = save_hook(&self.shared.helix, Belongs::Project(&cwd));
-        let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.runner.agent_files(&this.run));
+        let hook = save_hook(&self.shared.around.helix, Belongs::Project(&cwd));
+        let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.around.runner.agent_files(&this.run));
         ask.hooks = vec![hook];
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = this.grant.turns.or(phase.max_turns);
@@ -336,7 +380,7 @@ impl Carrier {
         if let Some(known) = lock(&self.shared.workspaces).get(&path) {
             return Ok(known.clone());
         }
-        let (environment, root) = (self.shared.git.clone(), self.shared.state.worktrees());
+        let (environment, root) = (self.shared.around.git.clone(), self.shared.around.state.worktrees());
         let spaces = blocking_fault({
             let path = path.clone();
             move || {
@@ -353,7 +397,7 @@ impl Carrier {
     }
 
     pub(super) fn state(&self) -> &StateDir {
-        &self.shared.state
+        &self.shared.around.state
     }
 
     pub(super) fn checkouts(&self) -> &GateCheckouts {
@@ -362,8 +406,8 @@ impl Carrier {
 
     /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its secrets [28].
     pub(super) fn tool_environment(&self, phase: &Phase) -> ToolEnvironment {
-        let agent = phase.agent.as_deref().unwrap_or(&self.shared.default_agent);
-        let path = self.shared.runner.profile(agent).ok().and_then(|profile| profile.env.get("PATH").cloned());
+        let agent = phase.agent.as_deref().unwrap_or(&self.shared.around.default_agent);
+        let path = self.shared.around.runner.profile(agent).ok().and_then(|profile| profile.env.get("PATH").cloned());
         let environment = ToolEnvironment::from_process(&[]);
         match path {
             Some(path) => environment.with("PATH", path),
@@ -380,21 +424,25 @@ impl Carrier {
     }
 
     pub(super) fn runner(&self) -> &AgentRunner {
-        &self.shared.runner
+        &self.shared.around.runner
+    }
+
+    pub(super) fn gate_places(&self) -> &Admission {
+        &self.shared.around.gate_places
     }
 
     pub(super) fn failures(&self) -> &FailureDesk {
-        &self.shared.failures
+        &self.shared.around.failures
     }
 
     pub(super) fn default_agent(&self) -> &str {
-        &self.shared.default_agent
+        &self.shared.around.default_agent
     }
 
     /// Tells whoever listens what an agent does. Nobody listening is the normal case.
     pub(super) fn tell(&self, activity: Activity) {
-        if self.shared.activity.receiver_count() > 0 {
-            drop(self.shared.activity.send(activity));
+        if self.shared.around.activity.receiver_count() > 0 {
+            drop(self.shared.around.activity.send(activity));
         }
     }
 
@@ -407,7 +455,7 @@ impl Carrier {
 
     /// Helix's tools, as the agent of a phase reaches them.
     fn tool_server(&self, run: &RunId) -> Option<McpServer> {
-        let endpoint = self.shared.tools.get()?;
+        let endpoint = self.shared.around.tools.as_ref()?;
         let headers = [
             ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
             ("X-Helix-Run".to_owned(), run.to_string()),
@@ -441,49 +489,6 @@ impl Carrier {
 enum Start {
     At { base: CommitId, start: CommitId },
     Conflict(MergeConflict),
-}
-
-/// What is recorded of a conflict; `None` when it is one that was to be resolved already, or one too many.
-pub(super) fn conflict_event(active: &Active, phase: Option<&PhaseId>, conflict: &MergeConflict) -> Option<JobEvent> {
-    let between: Vec<PhaseId> = conflict.ours.iter().chain([&conflict.theirs]).cloned().collect();
-    let known = active.conflicts.iter().any(|known| known.between == between);
-    if known || active.conflicts.len() >= MAX_CONFLICTS || active.cancel.is_some() {
-        return None;
-    }
-    Some(JobEvent::ConflictFound { phase: phase.cloned(), between, paths: conflict.paths.clone() })
-}
-
-fn unresolved(phase: &PhaseId, conflict: &MergeConflict) -> Fault {
-    Fault {
-        kind: FaultKind::Environment,
-        message: format!("{phase} cannot start: {conflict}"),
-        hint: Some("let one of the two phases depend on the other, or give each its own files".into()),
-    }
-}
-
-/// Where the phase that resolves a conflict starts: a merge with conflict markers.
-fn marked_base(repository: &Repository, conflict: &Conflict, parents: &[Tip]) -> Result<CommitId, Fault> {
-    let tip = |id: &PhaseId| parents.iter().find(|tip| &tip.phase == id).cloned();
-    let tips: Vec<Tip> = conflict.between.iter().filter_map(tip).collect();
-    let message = format!("Put side by side what {} is to bring together", conflict.phase);
-    Ok(repository.merge_marked(&tips, &message).map_err(|error| error.fault())?.id)
-}
-
-/// Where a phase starts: the job's base, or its dependencies' results put together.
-fn base_of(
-    repository: &Repository,
-    phase: &PhaseId,
-    parents: &[Tip],
-    origin: CommitId,
-) -> Result<Result<CommitId, MergeConflict>, Fault> {
-    if parents.is_empty() {
-        return Ok(Ok(origin));
-    }
-    let message = format!("Combine what {phase} builds on");
-    match repository.merge_tips(parents, &message).map_err(|error| error.fault())? {
-        Merged::Contained(commit) | Merged::Combined(commit) => Ok(Ok(commit.id)),
-        Merged::Conflict(conflict) => Ok(Err(conflict)),
-    }
 }
 
 struct Reporter {

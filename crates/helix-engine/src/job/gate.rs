@@ -11,7 +11,8 @@ use helix_core::plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{Carrier, phase_of, try_of};
-use crate::gates::{GateContext, run_gate};
+use crate::admission::{Owner, Ticket, Urgency};
+use crate::gates::{GateContext, run_gate, runs_command};
 
 impl Carrier {
     pub(super) async fn run_gate(
@@ -54,6 +55,17 @@ impl Carrier {
             Err(fault) => return Some(Err(fault)),
         };
         let spec = phase.gates.get(gate)?;
+        // Commands of gates need cores and memory as agents do: so many at a time over all jobs.
+        let ticket =
+            Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.id.clone()), urgency: Urgency::Continue };
+        let _place = match runs_command(spec) {
+            false => None,
+            true => tokio::select! {
+                biased;
+                () = cancel.cancelled() => return None,
+                place = self.gate_places().enter(ticket) => Some(place.ok()?),
+            },
+        };
         let context = Arc::new(GateContext {
             spaces,
             job: job.clone(),

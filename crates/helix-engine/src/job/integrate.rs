@@ -4,11 +4,11 @@
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::JobId;
-use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, PhaseState, Tip};
-use helix_core::plan::GateSpec;
+use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, Tip};
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{Carrier, blocking, conflict_event};
+use super::base::conflict_event;
+use super::effects::{Carrier, blocking};
 use super::gate::fault_finding;
 use crate::git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
 
@@ -19,6 +19,8 @@ const CHASES: usize = 5;
 enum Trouble {
     /// The work does not fit together.
     Findings(Vec<Finding>),
+    /// A gate does not let the results through together; the last of the reports says why.
+    Gate(Vec<GateReport>),
     /// The surroundings failed.
     Fault(Fault),
     /// Results contradict each other.
@@ -43,11 +45,19 @@ impl Carrier {
     ) -> Option<JobEvent> {
         match self.try_integrate(job, active, tips, &cancel).await {
             Ok((result, target, gates)) => Some(JobEvent::Integrated { result, target, gates }),
-            Err(Trouble::Findings(findings)) => Some(JobEvent::IntegrationFailed { findings }),
-            Err(Trouble::Fault(fault)) => Some(JobEvent::IntegrationFailed { findings: vec![fault_finding(&fault)] }),
+            Err(Trouble::Findings(findings)) => Some(failed(findings)),
+            Err(Trouble::Gate(gates)) => {
+                let findings = match gates.last().map(|report| &report.verdict) {
+                    Some(Verdict::Fail { findings }) => findings.clone(),
+                    Some(Verdict::Inconclusive { fault }) => vec![fault_finding(fault)],
+                    Some(Verdict::Pass) | None => Vec::new(),
+                };
+                Some(JobEvent::IntegrationFailed { findings, gates })
+            }
+            Err(Trouble::Fault(fault)) => Some(failed(vec![fault_finding(&fault)])),
             Err(Trouble::Conflict(conflict)) => {
                 let known = conflict_event(active, None, &conflict);
-                Some(known.unwrap_or_else(|| JobEvent::IntegrationFailed { findings: vec![unresolved(&conflict)] }))
+                Some(known.unwrap_or_else(|| failed(vec![unresolved(&conflict)])))
             }
             Err(Trouble::Cancelled) => None,
         }
@@ -64,12 +74,12 @@ impl Carrier {
         let _turn = self.landing(&active.spec).await;
         let base = active.spec.repo.base.clone();
         let mut reports = Vec::new();
-        let result = match self.combine(&spaces, job, &tips).await? {
-            None => base.clone(),
-            Some((commit, Combined::Validated)) => commit.commit,
+        let (result, checked) = match self.combine(&spaces, job, &tips).await? {
+            None => (base.clone(), None),
+            Some((commit, Combined::Validated)) => (commit.commit, Some(commit.tree)),
             Some((commit, Combined::New)) => {
                 reports.extend(self.validate(job, active, &commit, cancel).await?);
-                commit.commit
+                (commit.commit, Some(commit.tree))
             }
         };
         let request = IntegrationRequest {
@@ -91,6 +101,10 @@ impl Carrier {
                 }
                 Integration::Already { commit, branch } => {
                     let committed = committed(&spaces, &request.base, &commit.id, branch.clone()).await?;
+                    // A former host landed it and had no time to say what it had checked, or the user did.
+                    if checked.as_ref() != Some(&committed.tree) {
+                        reports = self.validate(job, active, &committed, cancel).await?;
+                    }
                     return Ok((committed, IntegrationTarget::Branch { branch }, reports));
                 }
                 Integration::Conflict { paths, onto } => {
@@ -195,29 +209,15 @@ impl Carrier {
         let base = active.spec.repo.base.clone();
         let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
-        let mut asked: Vec<&GateSpec> = Vec::new();
-        for (phase, progress) in active.pairs() {
-            if !matches!(progress.state, PhaseState::Passed { .. }) {
-                continue;
-            }
-            for (index, gate) in phase.gates.iter().enumerate() {
-                // Claims were checked on the phase's own diff; in the sum of all diffs they would mean something else.
-                let answered = !gate.is_about_claims() && asked.contains(&gate);
-                if answered || !checks_a_sum(gate) {
-                    continue;
-                }
-                asked.push(gate);
-                let label = format!("integration.{}.{index}", phase.id);
-                let report = self.gate_report(job, active, phase, &base, &result, index, label, cancel).await;
-                let Some(report) = report else {
-                    return Err(Trouble::Cancelled);
-                };
-                let report = report?;
-                match &report.verdict {
-                    Verdict::Pass => reports.push(report),
-                    Verdict::Fail { findings } => return Err(Trouble::Findings(findings.clone())),
-                    Verdict::Inconclusive { fault } => return Err(Trouble::Fault(fault.clone())),
-                }
+        for (phase, index) in active.gates_of_sum() {
+            let label = format!("integration.{}.{index}", phase.id);
+            let report = self.gate_report(job, active, phase, &base, &result, index, label, cancel).await;
+            let Some(report) = report else {
+                return Err(Trouble::Cancelled);
+            };
+            reports.push(report?);
+            if reports.last().is_none_or(|report| !report.verdict.passed()) {
+                return Err(Trouble::Gate(reports));
             }
         }
         Ok(reports)
@@ -232,6 +232,10 @@ enum Combined {
     New,
 }
 
+fn failed(findings: Vec<Finding>) -> JobEvent {
+    JobEvent::IntegrationFailed { findings, gates: Vec::new() }
+}
+
 fn unresolved(conflict: &MergeConflict) -> Finding {
     Finding {
         rule: "integration.conflict".into(),
@@ -239,30 +243,6 @@ fn unresolved(conflict: &MergeConflict) -> Finding {
         place: None,
         evidence: None,
         fix: Some("let one of the two phases depend on the other, or give each its own files".into()),
-    }
-}
-
-/// Whether a gate says something about several results put together. Claims do not, and what a person or a reviewer has
-/// approved is not asked again.
-fn checks_a_sum(gate: &GateSpec) -> bool {
-    match gate {
-        GateSpec::OutputsClaimed { .. }
-        | GateSpec::ReviewApproved { .. }
-        | GateSpec::Approval { .. }
-        | GateSpec::Manual { .. } => false,
-        GateSpec::FilesExist { .. }
-        | GateSpec::SyntaxCheck { .. }
-        | GateSpec::TestsPass { .. }
-        | GateSpec::LintPass { .. }
-        | GateSpec::BuildPass { .. }
-        | GateSpec::Command { .. }
-        | GateSpec::AdrValid { .. }
-        | GateSpec::AdrComplete { .. }
-        | GateSpec::DocsRefsValid {}
-        | GateSpec::CriteriaCovered {}
-        | GateSpec::ConflictsResolved { .. }
-        | GateSpec::DeploySuccess { .. }
-        | GateSpec::IntegrationPass { .. } => true,
     }
 }
 

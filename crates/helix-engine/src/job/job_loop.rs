@@ -13,8 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::Carrier;
-use super::log::{JobLog, LogError, Record};
+use super::log::{Hindrance, JobLog, LogError, Record};
+use super::{Carried, Carrier};
+use crate::admission::Place;
 use crate::crash_point::CrashPoint;
 
 /// What can be asked of a running job.
@@ -59,6 +60,8 @@ pub(crate) enum Refused {
 #[derive(Clone)]
 pub(crate) struct JobHandle {
     pub(crate) commands: mpsc::Sender<Command>,
+    /// What keeps it from going on.
+    pub(crate) hindrance: Hindrance,
 }
 
 /// The loop's data.
@@ -69,9 +72,16 @@ pub(crate) struct JobLoop {
     closing: CancellationToken,
     crash: CrashPoint,
     under_way: HashMap<String, UnderWay>,
-    results: JoinSet<Carried>,
+    results: JoinSet<(String, Done)>,
     keys: HashMap<tokio::task::Id, String>,
+    /// Places for the effects with these keys, which are to be started next.
+    places: HashMap<String, Place>,
+    /// How often the answer of an effect that is still wanted did not fit.
+    stale: HashMap<String, u32>,
 }
+
+/// How often an effect is carried out again whose answer did not fit what had happened meanwhile. Once is what a race takes.
+const STALE_ANSWERS: u32 = 3;
 
 /// An effect that has been started and is still wanted.
 struct UnderWay {
@@ -82,15 +92,18 @@ struct UnderWay {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
+    /// For a place: not begun.
+    Waiting,
     Running,
     /// Carried out; stays listed until the decision no longer names it, so that it is not started again.
     Done,
 }
 
-struct Carried {
-    key: String,
-    /// What is recorded: the answer first, then what is worth noting about it.
-    events: Vec<JobEvent>,
+/// What a task of the loop brings.
+enum Done {
+    /// An attempt may begin; `None` when nobody is admitted any more.
+    Admitted(Option<Place>),
+    Carried(Carried),
 }
 
 impl JobLoop {
@@ -102,6 +115,7 @@ impl JobLoop {
         crash: CrashPoint,
     ) -> (Self, JobHandle) {
         let (sender, commands) = mpsc::channel(8);
+        let hindrance = log.hindrance();
         let this = Self {
             log,
             carrier,
@@ -111,8 +125,10 @@ impl JobLoop {
             under_way: HashMap::new(),
             results: JoinSet::new(),
             keys: HashMap::new(),
+            places: HashMap::new(),
+            stale: HashMap::new(),
         };
-        (this, JobHandle { commands: sender })
+        (this, JobHandle { commands: sender, hindrance })
     }
 
     /// Carries the job to its end, or until the engine closes (the agents then go on under their keepers).
@@ -156,7 +172,7 @@ impl JobLoop {
         let keys: Vec<String> = wanted.iter().map(Effect::key).collect();
         self.under_way.retain(|key, under_way| {
             let keep = keys.contains(key);
-            if !keep && under_way.progress == Progress::Running {
+            if !keep && under_way.progress != Progress::Done {
                 under_way.cancel.cancel();
             }
             keep
@@ -166,42 +182,129 @@ impl JobLoop {
                 continue;
             }
             let cancel = self.closing.child_token();
-            let work = self.carrier.carry_out(self.log.id.clone(), effect.clone(), &self.log.state, cancel.clone());
-            let (carried_key, crash) = (key.clone(), self.crash.clone());
+            if !self.places.contains_key(&key)
+                && let Some(admission) = self.carrier.admission(&self.log.id, &effect)
+            {
+                self.wait_for_place(key, effect, cancel, admission);
+                continue;
+            }
+            let (job, place) = (self.log.id.clone(), self.places.remove(&key));
+            let work = self.carrier.carry_out(job, effect.clone(), &self.log.state, cancel.clone(), place);
+            let (carried_key, crash, named) = (key.clone(), self.crash.clone(), place_of(&effect));
             let task = self.results.spawn(async move {
-                crash.pass("before an effect");
-                let events = work.await;
-                crash.pass("after an effect");
-                Carried { key: carried_key, events }
+                crash.pass(|| format!("before {named}"));
+                let carried = work.await;
+                crash.pass(|| format!("after {named}"));
+                (carried_key, Done::Carried(carried))
             });
             self.keys.insert(task.id(), key.clone());
             self.under_way.insert(key, UnderWay { effect, cancel, progress: Progress::Running });
+        }
+        // A place that nobody takes up now is for others: its attempt did not start after all.
+        self.places.clear();
+    }
+
+    /// Waits in the line until the effect may begin. It is decided anew then: what it is about may have changed meanwhile.
+    fn wait_for_place(
+        &mut self,
+        key: String,
+        effect: Effect,
+        cancel: CancellationToken,
+        admission: impl Future<Output = Option<Place>> + Send + 'static,
+    ) {
+        let (waiting_key, unwanted) = (key.clone(), cancel.clone());
+        self.results.spawn(async move {
+            let place = tokio::select! {
+                biased;
+                () = unwanted.cancelled() => None,
+                place = admission => place,
+            };
+            (waiting_key, Done::Admitted(place))
+        });
+        self.under_way.insert(key, UnderWay { effect, cancel, progress: Progress::Waiting });
+    }
+
+    /// Takes a place for an effect that waits for it, so that it is started next.
+    fn admit(&mut self, key: String, place: Option<Place>) {
+        // One that is not wanted any more, or wanted again since, is not what this place is for.
+        let waits = self.under_way.get(&key).is_some_and(|one| one.progress == Progress::Waiting);
+        if let (true, Some(place)) = (waits, place) {
+            if let Some(waited) = self.under_way.remove(&key) {
+                waited.cancel.cancel();
+            }
+            self.places.insert(key, place);
         }
     }
 
     async fn take(
         &mut self,
-        result: Result<(tokio::task::Id, Carried), tokio::task::JoinError>,
+        result: Result<(tokio::task::Id, (String, Done)), tokio::task::JoinError>,
     ) -> Result<(), LogError> {
-        let events = match result {
-            Ok((id, carried)) => {
-                self.keys.remove(&id);
-                if let Some(under_way) = self.under_way.get_mut(&carried.key) {
-                    under_way.progress = Progress::Done;
-                }
-                carried.events
+        let (key, events) = match result {
+            Ok((_, (key, Done::Admitted(place)))) => {
+                self.admit(key, place);
+                return Ok(());
             }
-            Err(error) if error.is_panic() => self.panicked(&error).into_iter().collect(),
-            Err(_cancelled) => Vec::new(),
+            Ok((id, (key, Done::Carried(carried)))) => {
+                self.keys.remove(&id);
+                if let Some(under_way) = self.under_way.get_mut(&key) {
+                    under_way.progress = Progress::Done;
+                    if let (Effect::StartAttempt { phase, attempt, .. }, Some(place)) =
+                        (&under_way.effect, carried.place)
+                    {
+                        let run = Effect::RunAgent { phase: phase.clone(), attempt: *attempt };
+                        self.places.insert(run.key(), place);
+                    }
+                }
+                (key, carried.events)
+            }
+            Err(error) if error.is_panic() => match self.panicked(&error) {
+                Some((key, event)) => (key, vec![event]),
+                None => return Ok(()),
+            },
+            Err(_cancelled) => return Ok(()),
         };
-        match events.is_empty() {
-            false => self.record(events).await,
-            true => Ok(()),
+        if events.is_empty() {
+            return Ok(());
+        }
+        let before = self.log.state.clone();
+        match self.log.record_all(events, &self.closing).await? {
+            Record::Done => {
+                self.stale.remove(&key);
+                self.draw_conclusions(&before).await
+            }
+            Record::Stale(illegal) => {
+                tracing::info!(job = %self.log.id, %key, %illegal, "dropped a late answer");
+                self.answered_in_vain(key).await
+            }
         }
     }
 
+    /// The answer of an effect came too late to be true. If the effect is still wanted, it is carried out again on what is true
+    /// now; if that does not help, its phase fails with it: nothing may wait for ever.
+    async fn answered_in_vain(&mut self, key: String) -> Result<(), LogError> {
+        let Some(under_way) = self.under_way.remove(&key) else { return Ok(()) };
+        let times = self.stale.entry(key.clone()).or_default();
+        *times += 1;
+        if *times <= STALE_ANSWERS {
+            return Ok(());
+        }
+        let wanted = decide(&self.log.state, Timestamp::now()).effects.iter().any(|effect| effect.key() == key);
+        if !wanted {
+            return Ok(());
+        }
+        let fault = Fault {
+            kind: FaultKind::Environment,
+            message: format!("what comes of {key} never fits the job's record"),
+            hint: Some("please report this with the host's log".into()),
+        };
+        let failed = self.failed(&under_way.effect, fault);
+        self.under_way.insert(key, UnderWay { progress: Progress::Done, ..under_way });
+        self.record(vec![failed]).await
+    }
+
     /// A panic while an effect was carried out: the phase fails with it, the job's other phases and all other jobs go on.
-    fn panicked(&mut self, error: &tokio::task::JoinError) -> Option<JobEvent> {
+    fn panicked(&mut self, error: &tokio::task::JoinError) -> Option<(String, JobEvent)> {
         let key = self.keys.remove(&error.id())?;
         let under_way = self.under_way.get_mut(&key)?;
         under_way.progress = Progress::Done;
@@ -211,11 +314,19 @@ impl JobLoop {
             hint: Some("please report this with the host's log".into()),
         };
         tracing::error!(job = %self.log.id, %key, "an effect panicked");
-        Some(match (&under_way.effect, attempt_of(&under_way.effect)) {
+        let effect = under_way.effect.clone();
+        Some((key, self.failed(&effect, fault)))
+    }
+
+    /// What is recorded of an effect that could not be carried out.
+    fn failed(&self, effect: &Effect, fault: Fault) -> JobEvent {
+        match (effect, attempt_of(effect)) {
             (_, Some((phase, attempt))) => JobEvent::AttemptFaulted { phase, attempt, fault },
             (Effect::Advise { phase, round }, None) => super::advise::panicked(&self.log.id, phase, *round, fault),
-            (_, None) => JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)] },
-        })
+            (_, None) => {
+                JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)], gates: Vec::new() }
+            }
+        }
     }
 
     async fn obey(&mut self, command: Command) -> Result<(), LogError> {
@@ -234,10 +345,15 @@ impl JobLoop {
                 }
             }
             Command::Ask { phase, mut question, done } => {
-                let asked = self.log.state.active().and_then(|active| active.progress(&phase));
-                question.number = asked.map_or(0, |progress| progress.questions.len() as u32) + 1;
-                let number = question.number;
-                let answer = self.take_in(JobEvent::QuestionAsked { phase, question }).await?.map(|()| number);
+                let progress = self.log.state.active().and_then(|active| active.progress(&phase));
+                let answer = match progress.and_then(|progress| progress.asked_before(&question)) {
+                    Some(number) => Ok(number),
+                    None => {
+                        let number = progress.map_or(0, |progress| progress.questions.len() as u32) + 1;
+                        question.number = number;
+                        self.take_in(JobEvent::QuestionAsked { phase, question }).await?.map(|()| number)
+                    }
+                };
                 if done.send(answer).is_err() {
                     tracing::debug!(job = %self.log.id, "nobody waits for the number of a question");
                 }
@@ -320,6 +436,17 @@ impl JobHandle {
         let command = Command::Ask { phase, question: Box::new(question), done };
         self.commands.send(command).await.map_err(|_| Refused::Over)?;
         answer.await.unwrap_or(Err(Refused::Over))
+    }
+}
+
+/// Names an effect by what it does, for [`CrashPoint`]: its key, or what is put together without the ids of commits.
+fn place_of(effect: &Effect) -> String {
+    match effect {
+        Effect::Integrate { tips } => {
+            let phases: Vec<&str> = tips.iter().map(|tip| tip.phase.as_str()).collect();
+            format!("effect integrate/{}", phases.join("+"))
+        }
+        other => format!("effect {}", other.key()),
     }
 }
 

@@ -2,14 +2,16 @@
 //!
 //! Must not know what is to be done next.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_core::ids::JobId;
-use helix_core::job::{IllegalEvent, JobEvent, JobState, JobView, Recorded};
+use helix_core::job::{ErrorView, IllegalEvent, JobEvent, JobState, JobView, Recorded};
 use helix_store::{Append, AppendError, DatabaseError, Fence, Journal, NewEvent, Projection, Stream};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
+use super::effects::lock;
 use crate::crash_point::CrashPoint;
 
 /// Pauses between tries to write when the database refuses (full disk, lock): the job waits, nothing is lost.
@@ -20,9 +22,25 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 pub(crate) struct JobLog {
     pub(crate) id: JobId,
     pub(crate) state: JobState,
-    journal: std::sync::Arc<dyn Journal>,
+    journal: Arc<dyn Journal>,
     fence: Fence,
     crash: CrashPoint,
+    hindrance: Hindrance,
+}
+
+/// Why a job cannot be carried on at the moment, for whoever looks at it: it is not in the journal, which is what cannot be written.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hindrance(Arc<Mutex<Option<ErrorView>>>);
+
+impl Hindrance {
+    /// What hinders the job, if anything does.
+    pub(crate) fn now(&self) -> Option<ErrorView> {
+        lock(&self.0).clone()
+    }
+
+    fn set(&self, why: Option<ErrorView>) {
+        *lock(&self.0) = why;
+    }
 }
 
 /// What became of an event.
@@ -53,14 +71,13 @@ pub(crate) enum LogError {
 }
 
 impl JobLog {
-    pub(crate) fn new(
-        id: JobId,
-        state: JobState,
-        journal: std::sync::Arc<dyn Journal>,
-        fence: Fence,
-        crash: CrashPoint,
-    ) -> Self {
-        Self { id, state, journal, fence, crash }
+    pub(crate) fn new(id: JobId, state: JobState, journal: Arc<dyn Journal>, fence: Fence, crash: CrashPoint) -> Self {
+        Self { id, state, journal, fence, crash, hindrance: Hindrance::default() }
+    }
+
+    /// What keeps the job from going on, as long as this log lives.
+    pub(crate) fn hindrance(&self) -> Hindrance {
+        self.hindrance.clone()
     }
 
     /// Makes an event durable, then part of the state. Tries again as long as the database refuses for a reason that may
@@ -88,11 +105,13 @@ impl JobLog {
         }
         let append = self.append_of(&recorded, &next, last)?;
         let mut pause = FIRST_PAUSE;
-        self.crash.pass("before an append");
+        let crash = self.crash.clone();
+        crash.pass(|| format!("before {}", append_place(&recorded)));
         loop {
             match self.journal.append(append.clone()).await {
                 Ok(_) => {
-                    self.crash.pass("after an append");
+                    crash.pass(|| format!("after {}", append_place(&recorded)));
+                    self.hindrance.set(None);
                     self.state = next;
                     return Ok(Record::Done);
                 }
@@ -102,6 +121,8 @@ impl JobLog {
                 // A damaged database does not mend itself; everything else may pass.
                 Err(AppendError::Database(error)) if !matches!(error, DatabaseError::Damaged { .. }) => {
                     tracing::error!(job = %self.id, %error, "the journal cannot be written; trying again in {pause:?}");
+                    let message = format!("the job waits, since it cannot be recorded: {error}");
+                    self.hindrance.set(Some(ErrorView { message, hint: Some(error.hint()) }));
                     tokio::select! {
                         () = closing.cancelled() => return Err(LogError::Closing),
                         () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
@@ -129,4 +150,22 @@ impl JobLog {
             None => append,
         })
     }
+}
+
+/// Names an append by what it says, for [`CrashPoint`].
+fn append_place(recorded: &[Recorded<JobEvent>]) -> String {
+    let names = recorded.iter().map(|one| {
+        let mut name = one.event.name().to_owned();
+        // An event that cannot be written is refused before; here its fields only tell places apart.
+        let fields = serde_json::to_value(&one.event).unwrap_or_default();
+        for key in ["phase", "attempt", "gate", "round", "asked"] {
+            match &fields[key] {
+                serde_json::Value::String(text) => name.push_str(&format!(" {text}")),
+                serde_json::Value::Number(number) => name.push_str(&format!(" {key} {number}")),
+                _ => {}
+            }
+        }
+        name
+    });
+    format!("append of {}", names.collect::<Vec<_>>().join(", "))
 }

@@ -3,6 +3,7 @@
 //! Must not know HTTP or a terminal.
 
 mod advise;
+mod base;
 mod effects;
 mod gate;
 mod grow;
@@ -14,7 +15,7 @@ mod notes;
 mod review;
 mod side_run;
 
-pub(crate) use effects::{Carrier, environment, lock};
+pub(crate) use effects::{Carried, Carrier, Surroundings, environment, lock};
 pub(crate) use job_loop::{JobHandle, JobLoop, Refused};
 pub(crate) use log::{JobLog, Record};
 pub(crate) use side_run::side_runs;

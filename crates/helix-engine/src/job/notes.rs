@@ -2,10 +2,8 @@
 //!
 //! Must not move anything: what is noted advises prompts and persons, and nothing else.
 
-use std::path::PathBuf;
-
 use helix_core::failure::event::FailureEvent;
-use helix_core::failure::memory::{Resolution, Suggestion, check};
+use helix_core::failure::memory::{Resolution, Suggestion, Work, check};
 use helix_core::failure::{Log, Stream};
 use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::{JobId, PhaseId, RunId};
@@ -15,12 +13,10 @@ use helix_core::run::{Outcome, Retry};
 use jiff::Timestamp;
 
 use super::effects::{Carrier, blocking};
-use crate::failures::{AttemptEnd, AttemptSite, FailureContext, RecordedFailure, read_log};
+use crate::failures::{AttemptEnd, AttemptSite, FailureContext, ReportShelf, read_log};
 
 /// Most of a change that is remembered as a fix, in bytes.
 const DIFF_KEPT: usize = 64 << 10;
-/// Name of the check of what a planning phase returned.
-const PHASES: &str = "phases";
 
 impl Carrier {
     /// What failure intelligence says about an answer that tells of a failure.
@@ -71,14 +67,14 @@ impl Carrier {
             }
             JobEvent::PhasesRejected { phase, attempt, findings } => {
                 let Some((site, _)) = self.site(job, active, phase, *attempt) else { return Vec::new() };
-                self.note(FailureContext::of_findings(&site, PHASES, findings, now), PHASES, &site).await
+                self.note(FailureContext::of_findings(&site, check::PHASES, findings, now), check::PHASES, &site).await
             }
             JobEvent::AttemptFaulted { phase, attempt, fault } => {
                 let Some(site) = self.site_of_phase(job, active, phase, *attempt) else { return Vec::new() };
                 let context = FailureContext::of_fault(&site, check::COMMIT, fault, now);
                 self.note(context, check::COMMIT, &site).await
             }
-            JobEvent::IntegrationFailed { findings } => self.note_integration(job, active, findings, now).await,
+            JobEvent::IntegrationFailed { findings, .. } => self.note_integration(job, active, findings, now).await,
             JobEvent::JobSubmitted { .. }
             | JobEvent::AttemptStarted { .. }
             | JobEvent::ResultCommitted { .. }
@@ -130,13 +126,12 @@ impl Carrier {
     }
 
     /// What was seen before about the failure of the try before this one, for the agent's prompt; as data.
-    pub(super) async fn history(&self, run: &RunId, phase: &Phase, attempt: u32) -> Option<String> {
+    pub(super) async fn history(&self, run: &RunId, active: &Active, phase: &Phase, attempt: u32) -> Option<String> {
         let (job, _) = run.job_and_phase()?;
         let before = attempt.checked_sub(1).filter(|before| *before > 0)?;
-        let file = self.reports(&job).join(format!("{}.{before}.prompt.md", phase.id));
-        match tokio::fs::read_to_string(&file).await {
-            Ok(text) => Some(format!("\n{text}\n")),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        let site = self.site_of_phase(&job, active, &phase.id, before)?;
+        match self.shelf().told_after(&site).await {
+            Ok(text) => text.map(|text| format!("\n{text}\n")),
             Err(error) => {
                 tracing::warn!(%run, %error, "the agent is not told what was seen before");
                 None
@@ -153,8 +148,7 @@ impl Carrier {
     ) -> Vec<JobEvent> {
         let site = AttemptSite {
             project: active.spec.repo.path.clone(),
-            job: job.clone(),
-            phase: None,
+            work: Work::phase_of(job, None),
             phase_name: "Integration".into(),
             goal: active.spec.plan.description.clone(),
             attempt: 1,
@@ -168,16 +162,15 @@ impl Carrier {
         self.note(context, check::INTEGRATION, &site).await
     }
 
-    fn reports(&self, job: &JobId) -> PathBuf {
-        self.state().root().join("reports").join(job.as_str())
+    fn shelf(&self) -> ReportShelf {
+        ReportShelf::of(self.state().root())
     }
 
     fn site_of_phase(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> Option<AttemptSite> {
         let phase = active.spec.plan.phase(id)?;
         Some(AttemptSite {
             project: active.spec.repo.path.clone(),
-            job: job.clone(),
-            phase: Some(id.clone()),
+            work: Work::phase_of(job, Some(id)),
             phase_name: phase.name.clone(),
             goal: phase.description.clone(),
             attempt,
@@ -199,43 +192,8 @@ impl Carrier {
     /// Records a failure, keeps its report as files, and says what the journal is told.
     async fn note(&self, context: FailureContext, check: &str, site: &AttemptSite) -> Vec<JobEvent> {
         let recorded = self.failures().record_failure(context).await;
-        let artefact = self.keep(&recorded, check, site).await;
+        let artefact = self.shelf().keep(&recorded, check, site).await;
         recorded.events(artefact).into_iter().map(|event| JobEvent::Failure(Box::new(event))).collect()
-    }
-
-    /// Writes a report beside the attempt's other records; returns where, relative to the state directory.
-    async fn keep(&self, recorded: &RecordedFailure, check: &str, site: &AttemptSite) -> Option<String> {
-        let phase = site.phase.as_ref().map_or("job", PhaseId::as_str);
-        let name = format!("{phase}.{}.{}", site.attempt, check.replace('/', "-"));
-        let directory = self.reports(&site.job);
-        let json = match serde_json::to_vec_pretty(&recorded.report) {
-            Ok(json) => json,
-            Err(error) => {
-                tracing::error!(job = %site.job, %error, "a failure report cannot be written as JSON");
-                return None;
-            }
-        };
-        let files = [
-            (format!("{name}.json"), json),
-            (format!("{name}.md"), recorded.report.markdown().into_bytes()),
-            (format!("{phase}.{}.prompt.md", site.attempt), recorded.prompt().into_bytes()),
-        ];
-        let wrote = async {
-            tokio::fs::create_dir_all(&directory).await?;
-            for (file, content) in files {
-                let (path, fresh) = (directory.join(&file), directory.join(format!(".{file}.new")));
-                tokio::fs::write(&fresh, content).await?;
-                tokio::fs::rename(&fresh, path).await?;
-            }
-            Ok::<_, std::io::Error>(())
-        };
-        match wrote.await {
-            Ok(()) => Some(format!("reports/{}/{name}.json", site.job)),
-            Err(error) => {
-                tracing::error!(job = %site.job, %error, "a failure report is not kept");
-                None
-            }
-        }
     }
 
     async fn log_of(&self, report: &GateReport) -> Log {
@@ -252,7 +210,7 @@ impl Carrier {
 
     async fn attempt_end(&self, active: &Active, site: AttemptSite, passed: Vec<String>, at: Timestamp) -> AttemptEnd {
         let (mut files, mut diff) = (Vec::new(), String::new());
-        let since = self.failures().changed_since(&site.job, site.phase.as_ref()).await;
+        let since = self.failures().changed_since(&site.work).await;
         if let (Some(since), Some(commit)) = (since, site.commit.clone())
             && let Ok(spaces) = self.workspaces(&active.spec).await
         {
@@ -266,7 +224,11 @@ impl Carrier {
             match compared.await {
                 Ok(compared) => (files, diff) = compared,
                 Err(fault) => {
-                    tracing::warn!(job = %site.job, message = fault.message, "what mended a failure is not known");
+                    tracing::warn!(
+                        work = site.work.name(),
+                        message = fault.message,
+                        "what mended a failure is not known"
+                    );
                 }
             }
         }
@@ -283,7 +245,7 @@ fn passed_checks(this: &Try) -> Vec<String> {
     let gates = gates.map(|(index, gate)| check::gate(index, &gate.gate));
     let verifier = this.reviews.iter().any(|(gate, review)| gate.is_none() && review.verdict.passed());
     let verify = verifier.then(|| check::VERIFY.to_owned());
-    let phases = (!this.proposed.is_empty()).then(|| PHASES.to_owned());
+    let phases = (!this.proposed.is_empty()).then(|| check::PHASES.to_owned());
     run.into_iter().chain(commit).chain(phases).chain(gates).chain(verify).collect()
 }
 

@@ -15,7 +15,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::effects::{Carrier, environment, new_session, run_fault};
-use crate::agent_run::{Listener, RunError, RunLimits, RunReport};
+use crate::admission::{Owner, Ticket, Urgency};
+use crate::agent_run::{Entry, Listener, RunError, RunLimits, RunReport};
 use crate::engine::Activity;
 
 /// What a reader may use: nothing that writes, runs or fetches.
@@ -72,7 +73,9 @@ impl Carrier {
                 Ok(ask) => ask,
                 Err(fault) => return Some(Err(fault)),
             };
-            let limits = RunLimits { deadline: Some(side.deadline), stop: &stop };
+            let owner = Owner::Job(job.clone());
+            let entry = Entry::Ticket(Ticket { owner, phase: Some(side.phase.clone()), urgency: Urgency::Continue });
+            let limits = RunLimits { deadline: Some(side.deadline), stop: &stop, entry };
             let mut ear = Ear {
                 structured: None,
                 job: job.clone(),
@@ -119,6 +122,7 @@ impl Carrier {
         let mut ask = AgentAsk::new(side.prompt.clone(), session, side.directory.clone(), files);
         ask.model = side.model.clone();
         ask.budget_usd = budget;
+        self.limit(&side.agent, &mut ask);
         ask.schema = Some(side.schema.clone());
         ask.tools = ToolRules {
             allow: READING_TOOLS.map(str::to_owned).to_vec(),

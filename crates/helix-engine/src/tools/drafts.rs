@@ -1,13 +1,17 @@
 //! Tools for decisions, plans and the projects that hold them. Must not hold any rule of theirs.
 
+use std::path::Path;
+
+use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_core::plan::Plan;
 use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};
-use super::{AdrCheck, AdrFinalize, AdrList, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
-use crate::adr_files::AdrDirectory;
+use super::{AdrCheck, AdrFinalize, AdrList, Answer, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
+use crate::adr_files::{AdrDirectory, AdrFileError};
 use crate::consultant::Judged;
+use crate::failures::{Depth, DocumentCheck, Remembering};
 use crate::git::Repository;
 use crate::project;
 use crate::save_check::{Belongs, adr_diagnostics, plan_diagnostics, read_bounded};
@@ -22,6 +26,7 @@ impl Tools {
         self.answered(async {
             let path = self.existing(&arguments.path).await?;
             let project = self.project_for(&path, arguments.project.as_deref()).await?;
+            let (file, root) = (path.clone(), project.clone());
             let (shown, found) = blocking(move || {
                 let inside = project.as_ref().and_then(|root| path.strip_prefix(root).ok());
                 let shown = inside.unwrap_or(&path).display().to_string();
@@ -31,9 +36,20 @@ impl Tools {
                 Ok::<_, Refusal>((shown, found))
             })
             .await?;
-            diagnosed(&shown, &found)
+            self.checked(&file, root.as_deref(), &found, diagnosed(&shown, &found)).await
         })
         .await
+    }
+
+    /// Remembers what a check found, and adds to a refusal what is known from before.
+    async fn checked(&self, path: &Path, project: Option<&Path>, found: &[Diagnostic], answer: Answer) -> Answer {
+        let remembering = match &self.caller {
+            Caller::Conversation(_) | Caller::Outside { .. } => Remembering::Yes,
+            Caller::Run(_) => Remembering::No,
+        };
+        let check = DocumentCheck { path, project, depth: Depth::Rules, diagnostics: found, remembering };
+        let before = self.engine.failures().document_checked(check).await;
+        answer.map_err(|refusal| refusal.remembered(before))
     }
 
     /// Gives a draft its number and its place in the project, and commits it.
@@ -44,20 +60,35 @@ impl Tools {
             let project = self.project_for(&draft, arguments.project.as_deref()).await?;
             let project = project.ok_or_else(|| Refusal::text(NO_PROJECT))?;
             let (git, judged) = (self.engine.inner.git.clone(), self.judged().await?);
+            let (file, root) = (draft.clone(), project.clone());
             let done = blocking(move || {
                 let repository = Repository::open(&project, git).map_err(|error| Refusal::of(&error))?;
                 let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
-                let done = AdrDirectory::finalize(repository.top(), &draft)?;
+                let done = match AdrDirectory::finalize(repository.top(), &draft) {
+                    Ok(done) => done,
+                    Err(error) => return Ok(Err(error)),
+                };
                 let message = format!("Record decision {}", done.path);
                 repository.commit_files(&[done.path.clone(), done.index.clone()], &message)?;
                 if let (Some(judged), Some(bytes)) = (judged, accepted) {
                     judged.accept(&draft, &bytes).map_err(|error| Refusal::of(&error))?;
                 }
-                Ok::<_, Refusal>(done)
+                Ok::<_, Refusal>(Ok(done))
             })
             .await?;
+            let done = match done {
+                Ok(done) => done,
+                Err(error) => {
+                    let found = match &error {
+                        AdrFileError::Invalid { diagnostics, .. } => diagnostics.clone(),
+                        _ => Vec::new(),
+                    };
+                    return self.checked(&file, Some(&root), &found, Err(error.into())).await;
+                }
+            };
             let text = format!("Finalized as {} and committed, with {}.", done.path, done.index);
-            Ok((text, json!({ "number": done.number, "path": done.path, "index": done.index })))
+            let data = json!({ "number": done.number, "path": done.path, "index": done.index });
+            self.checked(&file, Some(&root), &[], Ok((text, data))).await
         })
         .await
     }
@@ -80,7 +111,7 @@ impl Tools {
             let project = self.project_for(&path, arguments.project.as_deref()).await?;
             let skills = self.skills(project.clone()).await?;
             let config = self.engine.inner.config.config_dir.clone();
-            let file = path.display().to_string();
+            let (file, root) = (path.display().to_string(), project.clone());
             let (found, order) = blocking(move || {
                 let bytes = read_bounded(&path)?;
                 let file = path.display().to_string();
@@ -89,7 +120,8 @@ impl Tools {
                 Ok::<_, Refusal>((plan_diagnostics(&file, &bytes, &skills, &shelves), order))
             })
             .await?;
-            let (text, mut data) = diagnosed(&file, &found)?;
+            let answer = diagnosed(&file, &found);
+            let (text, mut data) = self.checked(Path::new(&file), root.as_deref(), &found, answer).await?;
             let order = order.unwrap_or_default();
             data["order"] = json!(order);
             Ok((format!("{text}\nPhases run in this order: {order}"), data))

@@ -102,5 +102,5 @@ fn told(past: &PastFailure) -> String {
         FailureEnd::GaveUp => "its phase was given up".to_owned(),
         FailureEnd::Open => "not known how it ended".to_owned(),
     };
-    format!("- {close}, seen {} time(s), last {}: {}\n  {end}", known.count, known.last_seen, known.summary)
+    format!("- {close}, seen {} time(s), last {}: {}\n  {end}", known.count, known.last_seen, known.diagnosis.summary)
 }

@@ -27,6 +27,15 @@ impl Refusal {
         Self::text(crate::job::environment(error).message)
     }
 
+    /// With what is known of it from before, if anything is.
+    pub(super) fn remembered(mut self, before: Option<String>) -> Self {
+        if let Some(before) = before {
+            self.text.push_str(&format!("\n{before}"));
+            self.data["seen_before"] = json!(before);
+        }
+        self
+    }
+
     fn found(file: &str, diagnostics: &[Diagnostic]) -> Self {
         match diagnosed(file, diagnostics) {
             Ok((text, data)) => Self { text, data },
@@ -77,7 +86,7 @@ impl From<SkillError> for Refusal {
 impl From<SubmitError> for Refusal {
     fn from(error: SubmitError) -> Self {
         match error {
-            SubmitError::Plan { file, diagnostics, .. } => Self::found(&file, &diagnostics),
+            SubmitError::Plan { file, diagnostics, before, .. } => Self::found(&file, &diagnostics).remembered(before),
             SubmitError::Refused { code, message, hint, .. } => {
                 let hint_text = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
                 Self {

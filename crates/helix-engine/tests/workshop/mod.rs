@@ -10,6 +10,7 @@ use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
 use helix_core::question::QuestionView;
+use helix_engine::admission::AdmissionLimits;
 use helix_engine::agent_run::Patience;
 use helix_engine::questions::{QuestionFilter, Reply};
 use helix_engine::submit::SubmitRequest;
@@ -258,8 +259,9 @@ fn config(sandbox: &Sandbox, script: &Path, patience: Patience) -> EngineConfig 
         roles: Roles::default(),
         crash: Default::default(),
         failures: Default::default(),
-        max_agents: 4,
+        admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
         patience,
+        tools: None,
         helix,
         config_dir: None,
     }

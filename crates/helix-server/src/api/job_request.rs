@@ -138,6 +138,7 @@ impl JobRequest {
             max_turns: self.max_turns,
             idempotency_key: self.idempotency_key,
             origin: Origin::Api,
+            shown_as: None,
         })
     }
 }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use helix_core::job::Policy;
+use helix_engine::admission::AdmissionLimits;
 use helix_engine::consultant::Enforcement;
 use helix_engine::{AgentProfile, DialectName};
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
@@ -33,7 +34,8 @@ impl Host {
 
     pub(crate) async fn start_with(config: ServerConfig) -> Self {
         let (state, engine) = bare_engine().await;
-        Self::serve(state, engine, config).await
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::serve(state, engine, listener, config).await
     }
 
     /// A host whose Consultant is the fake agent, which does what the messages order.
@@ -59,13 +61,14 @@ impl Host {
         settings.consultant.agent = "fake".into();
         settings.default_agent = "fake".into();
         settings.agents = vec![agent];
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        settings.tools = Some(helix_server::tools_endpoint(listener.local_addr().unwrap(), Some(TOKEN)));
         adjust(&mut settings);
         let engine = Engine::open(directory, settings).await.unwrap();
-        Self::serve(state, engine, config).await
+        Self::serve(state, engine, listener, config).await
     }
 
-    async fn serve(state: tempfile::TempDir, engine: Engine, config: ServerConfig) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    async fn serve(state: tempfile::TempDir, engine: Engine, listener: TcpListener, config: ServerConfig) -> Self {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (shutdown, stopped) = oneshot::channel();
         let config = ServerConfig { token: Some(TOKEN.into()), ..config };
@@ -101,6 +104,10 @@ impl Host {
     /// Another host on the same state, after this one has ended; what runs goes on meanwhile.
     pub(crate) async fn restart(self, config: ServerConfig) -> Self {
         self.restart_with(config, |_| {}).await
+    }
+
+    pub(crate) fn state_directory(&self) -> std::path::PathBuf {
+        self.state.path().join("state")
     }
 
     /// The same, after a word to the engine's settings.
@@ -161,8 +168,9 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
             ..ConsultantConfig::new("none", Duration::from_secs(30))
         },
         policy: Policy::default(),
-        max_agents: 2,
+        admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
         patience: Default::default(),
+        tools: None,
         helix: "/nonexistent/helix".into(),
         config_dir: None,
     }

@@ -64,7 +64,7 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     message
 }
 
-/// A failure of a phase whose end is not known yet.
+/// A failure in the course of some work whose end is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenFailure {
     /// Which failure.

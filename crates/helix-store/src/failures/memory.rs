@@ -9,7 +9,7 @@ use std::pin::Pin;
 use helix_core::failure::Fingerprint;
 use helix_core::failure::memory::{
     AttemptAnswer, Effectiveness, FailureDetail, FixLink, KnownFailure, MemoryRecord, MemoryStatistics, Occurrence,
-    Resolution, SimilarQuery, Suggestion, SuggestionOutcome,
+    Resolution, SimilarQuery, Suggestion, SuggestionOutcome, Work,
 };
 use helix_core::ids::{JobId, PhaseId};
 use jiff::Timestamp;
@@ -35,8 +35,11 @@ pub trait FailureMemory: Send + Sync {
     /// Finds failures with a known end: the same fingerprint first, then similar messages of the same tool and category.
     fn similar(&self, query: SimilarQuery) -> Recalling<'_>;
 
-    /// Failures of a phase (of no single phase: `None`) whose end is not known.
-    fn open_failures(&self, job: JobId, phase: Option<PhaseId>) -> Pending<'_, Vec<OpenFailure>, MemoryError>;
+    /// Failures in the course of this work whose end is not known.
+    fn open_failures(&self, work: Work) -> Pending<'_, Vec<OpenFailure>, MemoryError>;
+
+    /// The number of the last attempt at this work in which a failure was seen; 0 if none was.
+    fn last_attempt(&self, work: Work) -> Pending<'_, u32, MemoryError>;
 
     /// Credits a change with a fix, if that failure was seen in the attempt that is said to have failed and not since.
     fn link_fix(&self, fingerprint: Fingerprint, link: FixLink) -> Pending<'_, Linked, MemoryError>;
@@ -52,7 +55,7 @@ pub trait FailureMemory: Send + Sync {
         at: Timestamp,
     ) -> Pending<'_, Option<Suggestion>, MemoryError>;
 
-    /// Draws what follows from an attempt for all open failures and suggestions of its phase: fixes are linked, outcomes
+    /// Draws what follows from an attempt for all open failures and suggestions of its work: fixes are linked, outcomes
     /// set. What the attempt does not prove stays open. Asked again about the same attempt, it names the same suggestions.
     fn resolve_outstanding(&self, answer: AttemptAnswer) -> Pending<'_, Resolution, MemoryError>;
 
@@ -92,9 +95,14 @@ pub trait FailureMemory: Send + Sync {
     /// Forgets what is old; tells how many failures that were.
     fn decay(&self, stale: Stale) -> Pending<'_, u64, MemoryError>;
 
+    /// Gives failures that an older Helix has remembered the fingerprints of this one, at most so many; those that turn out to be
+    /// the same are made one. Tells how many there were; their old fingerprints still lead to them.
+    fn renew(&self, most: usize) -> Pending<'_, u64, MemoryError>;
+
     /// Part of an export, from a place that the part before named (0: from the beginning).
     fn export(&self, from: i64, limit: usize) -> Pending<'_, ExportPage, MemoryError>;
 
-    /// Takes records in, all or none. What is there stays as it is, so that a second import changes nothing.
+    /// Takes records in, all or none. What is there stays as it is, so that a second import changes nothing. Records whose
+    /// fingerprints were made by other rules (an older Helix, a newer one) are given new ones.
     fn import(&self, records: Vec<MemoryRecord>) -> Pending<'_, Imported, MemoryError>;
 }

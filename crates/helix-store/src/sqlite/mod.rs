@@ -228,8 +228,12 @@ pub(crate) fn create_private(path: &Path, database: &str) -> Result<(), Database
 pub(crate) fn classify(database: &str, error: rusqlite::Error) -> DatabaseError {
     let database = database.to_owned();
     let code = error.sqlite_error_code();
+    let extended = error.sqlite_error().map(|error| error.extended_code);
     let source = Arc::new(error);
     match code {
+        // The shared index of the write-ahead log, which readers need, too, finds no room to grow; SQLite reserves the blocks
+        // before it maps them, and calls it an input/output error when it cannot.
+        Some(_) if extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) => DatabaseError::Full { database, source },
         Some(ErrorCode::DiskFull) => DatabaseError::Full { database, source },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DatabaseError::Locked { database, source },
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => DatabaseError::Damaged { database, source },

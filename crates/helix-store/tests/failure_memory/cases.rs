@@ -9,7 +9,7 @@ use helix_core::failure::memory::{
 use helix_core::failure::{Blame, Category, RetryAdvice};
 use helix_store::failures::{Ceasing, FailureFilter, FailureMemory, Forget, Imported, Linked, MemoryError, Stale};
 
-use super::samples::{LINT, TESTS, answer, asks, at, job, phase, place, seen, suggestion};
+use super::samples::{LINT, TESTS, answer, asks, at, job, phase, place, seen, suggestion, work};
 
 type Shared = Arc<dyn FailureMemory>;
 /// A job, the checks of its second attempt that passed and failed, whether the failure came again, and what follows.
@@ -41,7 +41,7 @@ pub(crate) async fn another_failure_under_the_same_key_replaces_the_first(memory
     memory.capture(seen(MISMATCH, place("a", 1, TESTS))).await.unwrap();
     memory.capture(seen("error: cannot find value `x`", place("a", 1, TESTS))).await.unwrap();
     let page = memory.list(FailureFilter::default(), None, 10).await.unwrap();
-    let lines: Vec<_> = page.failures.iter().map(|failure| failure.cause_line.as_str()).collect();
+    let lines: Vec<_> = page.failures.iter().map(|failure| failure.diagnosis.cause_line.as_str()).collect();
     assert_eq!(lines, ["error: cannot find value `x`"]);
     assert_eq!(memory.search("mismatched".into(), 5).await.unwrap(), Vec::new());
 }
@@ -69,7 +69,7 @@ pub(crate) async fn what_fixed_it_is_recalled_for_the_same_failure_elsewhere(mem
     let past = &recalled.failures[0];
     assert_eq!(past.closeness, Closeness::Exact);
     let FailureEnd::Fixed { link, fixes: 1 } = &past.known.end else { panic!("{past:?}") };
-    assert_eq!((link.failed_attempt, link.attempt, link.job.as_str()), (1, 2, "a"));
+    assert_eq!((link.failed_attempt, link.attempt, &link.work), (1, 2, &work("a")));
     assert_eq!(link.files, ["src/lib.rs"]);
     assert!(link.diff.contains("price.into()"), "{link:?}");
 }
@@ -84,16 +84,17 @@ pub(crate) async fn similar_messages_of_the_same_tool_and_category_are_found_and
     fixed(&memory, "near", "error[E0308]: mismatched types: expected `u32`, found `Amount` in `total`").await;
     fixed(&memory, "far", "error[E0277]: the trait bound `Cart: Clone` is not satisfied").await;
     let mut python = seen(MISMATCH, place("python", 1, TESTS));
-    (python.tool, python.fingerprint) = ("pytest".into(), seen("python", place("x", 1, "x")).fingerprint);
+    (python.diagnosis.tool, python.diagnosis.fingerprint) =
+        ("pytest".into(), seen("python", place("x", 1, "x")).diagnosis.fingerprint);
     memory.capture(python).await.unwrap();
     memory.resolve_outstanding(answer("python", 2, &[TESTS], &[])).await.unwrap();
     let recalled = memory.similar(asks(MISMATCH)).await.failures;
-    let lines: Vec<_> = recalled.iter().map(|past| past.known.cause_line.as_str()).collect();
+    let lines: Vec<_> = recalled.iter().map(|past| past.known.diagnosis.cause_line.as_str()).collect();
     assert_eq!(lines, ["error[E0308]: mismatched types: expected `u32`, found `Amount` in `total`"]);
     assert!(matches!(recalled[0].closeness, Closeness::Near { score } if score > 0.5 && score < 1.0), "{recalled:?}");
     let mut other = asks(MISMATCH);
     other.category = Category::SyntaxError;
-    other.fingerprint = seen("none", place("x", 1, "x")).fingerprint;
+    other.fingerprint = seen("none", place("x", 1, "x")).diagnosis.fingerprint;
     assert_eq!(memory.similar(other).await.failures, Vec::new());
 }
 
@@ -104,7 +105,7 @@ pub(crate) async fn the_exact_one_comes_first_and_no_more_than_asked_for_come(me
     let line = "mismatched types: expected `u32`, found `Damson`";
     let recalled = memory.similar(asks(line)).await.failures;
     assert_eq!(recalled.len(), 3);
-    assert_eq!((recalled[0].closeness, recalled[0].known.cause_line.as_str()), (Closeness::Exact, line));
+    assert_eq!((recalled[0].closeness, recalled[0].known.diagnosis.cause_line.as_str()), (Closeness::Exact, line));
     assert!(recalled[1..].iter().all(|past| matches!(past.closeness, Closeness::Near { .. })));
     let none = helix_core::failure::memory::SimilarQuery { most: 0, ..asks(line) };
     assert_eq!(memory.similar(none).await.failures, Vec::new());
@@ -132,11 +133,12 @@ pub(crate) async fn credit_only_when_the_check_looked_again_and_the_failure_was_
     // Another failure is the cause now, but the log shows the old one as well.
     memory.capture(seen("assertion failed: other", place("a", 4, TESTS))).await.unwrap();
     let mut shown = answer("a", 4, &[check::RUN], &[TESTS]);
-    shown.still = vec![seen(MISMATCH, place("a", 1, TESTS)).fingerprint];
+    shown.still = vec![seen(MISMATCH, place("a", 1, TESTS)).diagnosis.fingerprint];
     assert_eq!(memory.resolve_outstanding(shown).await.unwrap().gone, Vec::new());
     let gone = memory.resolve_outstanding(answer("a", 5, &[check::RUN, LINT, TESTS], &[])).await.unwrap();
     assert_eq!(gone.gone.len(), 2, "{gone:?}");
-    let detail = memory.show(seen(MISMATCH, place("a", 1, TESTS)).fingerprint.to_string()).await.unwrap().unwrap();
+    let detail =
+        memory.show(seen(MISMATCH, place("a", 1, TESTS)).diagnosis.fingerprint.to_string()).await.unwrap().unwrap();
     let states: Vec<_> = detail.occurrences.iter().map(|entry| (entry.place.attempt, entry.state)).collect();
     assert_eq!(states, [(3, OccurrenceState::Gone), (1, OccurrenceState::SeenAgain)]);
     assert_eq!((detail.fixes[0].failed_attempt, detail.fixes[0].attempt), (3, 5));
@@ -145,7 +147,7 @@ pub(crate) async fn credit_only_when_the_check_looked_again_and_the_failure_was_
 pub(crate) async fn a_change_is_not_credited_where_waiting_or_a_person_mends(memory: Shared) {
     for (name, retry) in [("delay", RetryAdvice::AfterDelay), ("human", RetryAdvice::Human)] {
         let mut limited = seen(&format!("rate limited {name}"), place(name, 1, check::RUN));
-        (limited.retry, limited.blame) = (retry, Blame::Provider);
+        (limited.diagnosis.retry, limited.diagnosis.blame) = (retry, Blame::Provider);
         memory.capture(limited).await.unwrap();
         let gone = memory.resolve_outstanding(answer(name, 2, &[check::RUN], &[])).await.unwrap();
         assert!(matches!(gone.gone.as_slice(), [(_, Credit::Time)]), "{gone:?}");
@@ -166,15 +168,14 @@ pub(crate) async fn a_fix_that_did_not_hold_is_taken_back(memory: Shared) {
     fixed(&memory, "b", MISMATCH).await;
     memory.capture(seen(MISMATCH, place("c", 1, TESTS))).await.unwrap();
     let recalled = memory.similar(asks(MISMATCH)).await.failures;
-    assert!(matches!(&recalled[0].known.end, FailureEnd::Fixed { link, fixes: 1 } if link.job == job("b")));
+    assert!(matches!(&recalled[0].known.end, FailureEnd::Fixed { link, fixes: 1 } if link.work == work("b")));
 }
 
 pub(crate) async fn a_fix_is_linked_by_hand_only_if_the_record_bears_it_out(memory: Shared) {
     let fingerprint = memory_of(&memory, "a").await;
     let link = |failed_attempt, attempt| FixLink {
         project: "/projects/shop".into(),
-        job: job("a"),
-        phase: phase(),
+        work: work("a"),
         failed_attempt,
         attempt,
         commit: None,
@@ -187,7 +188,7 @@ pub(crate) async fn a_fix_is_linked_by_hand_only_if_the_record_bears_it_out(memo
     {
         assert_eq!(memory.link_fix(fingerprint.clone(), link(failed, fixed)).await.unwrap(), linked);
     }
-    let unknown = seen("never seen", place("a", 1, TESTS)).fingerprint;
+    let unknown = seen("never seen", place("a", 1, TESTS)).diagnosis.fingerprint;
     assert_eq!(memory.link_fix(unknown, link(1, 2)).await.unwrap(), Linked::NotProved);
     let detail = memory.show(fingerprint.to_string()).await.unwrap().unwrap();
     assert_eq!((detail.fixes.len(), detail.known.end.word()), (1, "fixed"));
@@ -196,7 +197,7 @@ pub(crate) async fn a_fix_is_linked_by_hand_only_if_the_record_bears_it_out(memo
 async fn memory_of(memory: &Shared, job_id: &str) -> helix_core::failure::Fingerprint {
     let occurrence = seen(MISMATCH, place(job_id, 1, TESTS));
     memory.capture(occurrence.clone()).await.unwrap();
-    occurrence.fingerprint
+    occurrence.diagnosis.fingerprint
 }
 
 /// "Tried, failed" was no outcome: all four are, and only what the next attempt proves is set.
@@ -218,8 +219,8 @@ pub(crate) async fn suggestions_are_resolved_by_what_the_next_attempt_proves(mem
             let line = if again { MISMATCH } else { "error: something else broke" };
             let mut next = seen(line, place(name, 2, check));
             if name == "provider" {
-                next.blame = Blame::Provider;
-                next.fingerprint = seen("overloaded", place("x", 1, "x")).fingerprint;
+                next.diagnosis.blame = Blame::Provider;
+                next.diagnosis.fingerprint = seen("overloaded", place("x", 1, "x")).diagnosis.fingerprint;
             }
             memory.capture(next).await.unwrap();
         }
@@ -252,7 +253,7 @@ pub(crate) async fn one_suggestion_is_resolved_and_the_others_are_left(memory: S
     memory.record_suggestions(vec![one.clone()]).await.unwrap();
     let batch = memory.resolve_outstanding(answer("a", 2, &[TESTS], &[])).await.unwrap();
     assert_eq!(batch.resolved.iter().map(|resolved| &resolved.id).collect::<Vec<_>>(), [&two.id]);
-    let shown = memory.show(occurrence.fingerprint.to_string()).await.unwrap().unwrap().suggestions;
+    let shown = memory.show(occurrence.diagnosis.fingerprint.to_string()).await.unwrap().unwrap().suggestions;
     assert_eq!(shown.iter().find(|suggestion| suggestion.id == one.id).unwrap().resolved_at, Some(at(9)));
 }
 
@@ -294,7 +295,7 @@ pub(crate) async fn lists_are_filtered_and_paged_and_prefixes_show_one(memory: S
     loop {
         let page = memory.list(FailureFilter::default(), cursor, 2).await.unwrap();
         assert!(page.failures.len() <= 2);
-        seen_all.extend(page.failures.into_iter().map(|failure| failure.fingerprint));
+        seen_all.extend(page.failures.into_iter().map(|failure| failure.diagnosis.fingerprint));
         cursor = page.next;
         if cursor.is_none() {
             break;
@@ -340,7 +341,7 @@ pub(crate) async fn search_finds_words_and_beginnings_in_any_script(memory: Shar
 
 pub(crate) async fn what_is_forgotten_is_gone_and_a_wrong_fix_alone_can_be(memory: Shared) {
     fixed(&memory, "a", MISMATCH).await;
-    let fingerprint = seen(MISMATCH, place("a", 1, TESTS)).fingerprint;
+    let fingerprint = seen(MISMATCH, place("a", 1, TESTS)).diagnosis.fingerprint;
     assert!(memory.forget(fingerprint.clone(), Forget::Fixes).await.unwrap());
     assert_eq!(memory.similar(asks(MISMATCH)).await.failures, Vec::new());
     assert_eq!(memory.show(fingerprint.to_string()).await.unwrap().unwrap().known.count, 1);

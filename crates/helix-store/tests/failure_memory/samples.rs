@@ -4,10 +4,10 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use helix_core::failure::memory::{
-    AttemptAnswer, Holdout, Occurrence, OccurrencePlace, SimilarQuery, Suggestion, SuggestionDraft, SuggestionSource,
-    check,
+    AttemptAnswer, Diagnosis, Holdout, Occurrence, OccurrencePlace, SimilarQuery, Suggestion, SuggestionDraft,
+    SuggestionSource, Work, check,
 };
-use helix_core::failure::{Blame, Category, Fingerprint, RetryAdvice, normalise};
+use helix_core::failure::{Blame, Category, FINGERPRINT_VERSION, Fingerprint, RetryAdvice, normalise};
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use jiff::Timestamp;
 
@@ -27,11 +27,14 @@ pub(crate) fn phase() -> Option<PhaseId> {
     Some(PhaseId::new("implement").unwrap())
 }
 
+pub(crate) fn work(job_id: &str) -> Work {
+    Work::Job { job: job(job_id), phase: phase() }
+}
+
 pub(crate) fn place(job_id: &str, attempt: u32, check: &str) -> OccurrencePlace {
     OccurrencePlace {
         project: "/projects/shop".into(),
-        job: job(job_id),
-        phase: phase(),
+        work: work(job_id),
         attempt,
         check: check.into(),
         commit: Some(CommitId::new(format!("{attempt:040x}")).unwrap()),
@@ -47,17 +50,20 @@ pub(crate) fn seen(line: &str, place: OccurrencePlace) -> Occurrence {
     message.hash(&mut hasher);
     Occurrence {
         key: place.key(),
-        fingerprint: Fingerprint::new(format!("{:016x}{:016x}", hasher.finish(), 7)).unwrap(),
-        tool: "cargo".into(),
-        code: String::new(),
-        message,
-        frame: "lib.rs".into(),
-        category: Category::TypeError,
-        cause: "type_mismatch".into(),
-        retry: RetryAdvice::AfterChange,
-        blame: Blame::Agent,
-        cause_line: line.into(),
-        summary: line.into(),
+        diagnosis: Diagnosis {
+            fingerprint: Fingerprint::new(format!("{:016x}{:016x}", hasher.finish(), 7)).unwrap(),
+            fingerprint_version: FINGERPRINT_VERSION,
+            tool: "cargo".into(),
+            code: String::new(),
+            message,
+            frame: "lib.rs".into(),
+            category: Category::TypeError,
+            cause: "type_mismatch".into(),
+            retry: RetryAdvice::AfterChange,
+            blame: Blame::Agent,
+            cause_line: line.into(),
+            summary: line.into(),
+        },
         at: at(i64::from(place.attempt)),
         place,
     }
@@ -68,8 +74,7 @@ pub(crate) fn answer(job_id: &str, attempt: u32, passed: &[&str], failed: &[&str
     let names = |checks: &[&str]| checks.iter().map(|check| (*check).to_owned()).collect();
     AttemptAnswer {
         project: "/projects/shop".into(),
-        job: job(job_id),
-        phase: phase(),
+        work: work(job_id),
         attempt,
         passed: names(passed),
         failed: names(failed),
@@ -82,7 +87,7 @@ pub(crate) fn answer(job_id: &str, attempt: u32, passed: &[&str], failed: &[&str
 }
 
 pub(crate) fn asks(line: &str) -> SimilarQuery {
-    SimilarQuery { now: at(2_000), ..SimilarQuery::like(&seen(line, place("asking", 1, check::RUN)), 3) }
+    SimilarQuery::like(&seen(line, place("asking", 1, check::RUN)).diagnosis, 3, at(2_000))
 }
 
 pub(crate) fn suggestion(text: &str, source: SuggestionSource, occurrence: &Occurrence) -> Suggestion {

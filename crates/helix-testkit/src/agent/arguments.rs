@@ -51,6 +51,8 @@ pub struct Arguments {
     pub max_turns: Option<u32>,
     /// `--json-schema`.
     pub schema: Option<serde_json::Value>,
+    /// The first file of `--mcp-config`.
+    pub mcp_config: Option<PathBuf>,
     /// `--permission-mode`.
     pub permission_mode: String,
 }
@@ -83,7 +85,6 @@ const MANY_VALUES: &[&str] = &[
     "--disallowedTools",
     "--disallowed-tools",
     "--file",
-    "--mcp-config",
     "--plugin-dir",
     "--tools",
 ];
@@ -107,6 +108,7 @@ impl Arguments {
             model: None,
             max_turns: None,
             schema: None,
+            mcp_config: None,
             permission_mode: "default".to_owned(),
         };
         let mut verbose = false;
@@ -157,6 +159,10 @@ impl Arguments {
                 }
                 "--" => parsed.prompt = rest.next(),
                 other if ONE_VALUE.contains(&other) => drop(value()?),
+                "--mcp-config" => {
+                    parsed.mcp_config = Some(PathBuf::from(value()?));
+                    while rest.next_if(|next| !next.starts_with('-')).is_some() {}
+                }
                 other if MANY_VALUES.contains(&other) => while rest.next_if(|next| !next.starts_with('-')).is_some() {},
                 other if other.starts_with('-') && other.len() > 1 => {}
                 _ => parsed.prompt = Some(argument),

@@ -11,6 +11,7 @@ mod play;
 mod records;
 mod script;
 mod signals;
+mod tools;
 
 use std::ffi::OsString;
 use std::io::{BufRead, Read};

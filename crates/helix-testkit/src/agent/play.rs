@@ -17,6 +17,7 @@ use super::output::{Output, stderr_line};
 use super::records::{Ending, Records, sample};
 use super::script::{Act, AgentFault, AgentFaultKind as Kind, AgentScript, SessionRule, Step};
 use super::signals::SignalState;
+use super::tools;
 
 /// Plays the turns of one process.
 #[derive(Debug)]
@@ -211,6 +212,7 @@ impl Player {
     fn work(&mut self, steps: &[Step]) -> Result<Work, String> {
         let mut turns = 1;
         for step in steps {
+            let called;
             let (name, input) = match step {
                 Step::Text(text) => {
                     self.say(text);
@@ -240,6 +242,10 @@ impl Player {
                     ("Bash", json!({"command": format!("rm {path}"), "description": "removes a file"}))
                 }
                 Step::Run(command) => ("Bash", json!({"command": command, "description": "runs a command"})),
+                Step::Call { tool, arguments } => {
+                    called = format!("mcp__{}__{tool}", tools::server_name(self.arguments.mcp_config.as_deref()));
+                    (called.as_str(), arguments.clone())
+                }
             };
             if let Some(limit) = self.arguments.max_turns
                 && turns > u64::from(limit)
@@ -286,6 +292,7 @@ impl Player {
                 Ok(String::new())
             }
             Step::Run(command) => self.run(command),
+            Step::Call { tool, arguments } => tools::call(self.arguments.mcp_config.as_deref(), tool, arguments),
             Step::Text(_) | Step::Think(_) | Step::Sleep(_) | Step::Deltas { .. } => Ok(String::new()),
         }
     }

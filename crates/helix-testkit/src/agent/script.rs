@@ -108,6 +108,14 @@ pub enum Step {
     Delete(String),
     /// Runs a shell command in a session of its own, as the real CLI does; its failure goes into the tool result only.
     Run(String),
+    /// Calls a tool of the first MCP server that the agent was given, again and again while that server is away.
+    Call {
+        /// Its name, such as `ask_user`.
+        tool: String,
+        /// Its arguments.
+        #[serde(default)]
+        arguments: Value,
+    },
     /// Waits, so many milliseconds.
     Sleep(u64),
     /// Streams fragments of text, each beginning with the time at which it is written: nanoseconds since the epoch.

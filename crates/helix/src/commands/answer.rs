@@ -2,10 +2,11 @@
 //!
 //! Must not know what follows from an answer: the job goes on by itself, under the host that is there or one that is started.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 
 use clap::Args;
 use helix_core::question::{QuestionKind, QuestionOption, QuestionStatus, QuestionView};
+use tokio::signal::unix::SignalKind;
 
 use crate::cli::Context;
 use crate::client::{AnswerBody, Client};
@@ -14,7 +15,8 @@ use crate::commands::jobs::offline;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{find, start_in_background};
-use crate::terminal::{Meaning, Reading};
+use crate::terminal::{Meaning, Reading, typed_line};
+use crate::watch::signal_stream;
 
 /// Arguments of `helix answer`.
 #[derive(Debug, Args)]
@@ -214,9 +216,10 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
     }
 }
 
-/// A line from the terminal; `None` when it is empty, at its end, or interrupted. Read on a thread of its own, which nothing
-/// waits for: an interrupted command must be able to leave.
+/// A line from the terminal; `None` when it is empty, at its end, or interrupted.
 async fn line(context: &Context, prompt: &str) -> Result<Option<String>, CommandError> {
+    // Listened to before anybody can see the prompt: an interrupt must not kill what has only just asked.
+    let mut interrupts = signal_stream(SignalKind::interrupt())?;
     let mut stderr = std::io::stderr().lock();
     if write!(stderr, "{} ", context.terminal.paint_error(Meaning::Strong, &format!("{prompt}:"))).is_err()
         || stderr.flush().is_err()
@@ -224,23 +227,14 @@ async fn line(context: &Context, prompt: &str) -> Result<Option<String>, Command
         // The terminal is gone; reading from it will say so.
     }
     drop(stderr);
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    std::thread::spawn(move || {
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line).map(|_| line);
-        // Nobody waits for it after an interrupt.
-        drop(sender.send(read));
-    });
-    let read = tokio::select! {
-        read = receiver => read,
-        _ = tokio::signal::ctrl_c() => return Ok(None),
+    let typed = tokio::select! {
+        typed = typed_line() => typed.transpose(),
+        _ = interrupts.recv() => return Ok(None),
     };
-    let read =
-        read.map_err(|error| CommandError::helix(codes::BROKEN, "reading standard input broke").because(&error))?;
-    let text = read.map_err(|error| {
+    let text = typed.map_err(|error| {
         CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
     })?;
-    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
 /// Who answers, for the record.

@@ -66,6 +66,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     context.block_on(async {
         agents(settings, &mut checks).await;
         git(context, &mut checks);
+        places(settings, &mut checks);
         toolchains(context, &mut checks);
         state(settings, arguments.fix, &mut checks).await;
         listening(settings, &mut checks).await;
@@ -163,6 +164,24 @@ fn git(context: &Context, checks: &mut Vec<Check>) {
             "git config --global user.name \"Your Name\"; git config --global user.email you@example.org",
         )),
     }
+}
+
+/// How much may be under way at the same time, and whether anything could start now.
+fn places(settings: &Settings, checks: &mut Vec<Check>) {
+    let limits = settings.admission.limits();
+    let what = "places for agents";
+    let places = format!("{} ({})", limits.agents, settings.admission.why_so_many());
+    checks.push(match limits.gauge.available() {
+        None => {
+            Check::note(what, format!("{places}; how much memory is available is unknown"), "set [jobs] max_agents")
+        }
+        Some(available) if available < limits.memory_floor => Check::note(
+            what,
+            format!("{places}; none would start now: {} MiB of memory are available", available >> 20),
+            format!("free memory until there are {} MiB, or set [jobs] memory_floor_mb", limits.memory_floor >> 20),
+        ),
+        Some(available) => Check::good(what, format!("{places}; {} MiB of memory are available now", available >> 20)),
+    });
 }
 
 /// Programs that the tests of the project in the working directory need.
@@ -282,9 +301,11 @@ fn origins(settings: &Settings) -> Vec<serde_json::Value> {
         json!({ "key": "server.listen", "value": settings.listen.value, "origin": settings.listen.origin }),
         json!({ "key": "server.roots", "value": settings.roots.value, "origin": settings.roots.origin }),
         json!({ "key": "jobs.max_parallel", "value": settings.max_parallel.value, "origin": settings.max_parallel.origin }),
-        json!({ "key": "jobs.max_agents", "value": settings.max_agents.value, "origin": settings.max_agents.origin }),
         json!({ "key": "projects.directory", "value": settings.projects.value, "origin": settings.projects.origin }),
     ];
+    for (key, value, origin) in settings.admission.origins() {
+        rows.push(json!({ "key": key, "value": value, "origin": origin }));
+    }
     for (key, value, origin) in settings.conversations.origins() {
         rows.push(json!({ "key": key, "value": value, "origin": origin }));
     }

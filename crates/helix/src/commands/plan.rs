@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
-use helix_core::plan::{ParsedPlan, Plan};
+use helix_core::job::Origin;
+use helix_core::plan::Plan;
 use helix_engine::preview::first_prompts;
+use helix_engine::submit::{Blame, Inspection, SubmitError, SubmitRequest, confine, inspect};
 use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
 use crate::commands::init::survey::{Survey, survey};
-use crate::config::{skill_directories, user_directory};
 use crate::error::{CommandError, Ended, unreadable, unwritable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
-
-use super::workflow::shelves;
 
 /// Name of plan files in directories.
 pub(crate) const PLAN_FILE: &str = "phases.yaml";
@@ -68,6 +67,10 @@ pub(crate) struct Selection {
     pub(crate) model: Option<String>,
     /// Directory in the project, if it is not the plan's.
     pub(crate) project: Option<PathBuf>,
+    /// Money for the whole job in US dollars.
+    pub(crate) budget_usd: Option<f64>,
+    /// Turn limit for all phases.
+    pub(crate) max_turns: Option<u32>,
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
@@ -93,19 +96,14 @@ enum Detail {
 
 fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
     let file = found_and_readable(&context.environment.directory.join(plan))?;
+    let request = request(context, &file);
     let shown = shown(context, &file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
-    let source = String::from_utf8_lossy(&bytes).into_owned();
     let written = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
-    let (diagnostics, parsed) = match read(context, &file, &shown, &bytes) {
-        Ok(parsed) => {
-            let mut found = parsed.warnings.clone();
-            let directory = file.parent().unwrap_or(&file);
-            found.extend(crate::commands::skills::catalog(context, directory).unknown_in(&shown, &parsed));
-            (found, Some(parsed))
-        }
-        Err(diagnostics) => (diagnostics, None),
-    };
+    let (inspection, outside) = inspected(context, &request)?;
+    let Inspection { diagnostics, source_text: source, parsed, mut refusals, .. } = inspection;
+    refusals.splice(0..0, outside);
+    let parsed = parsed.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
     let errors = diagnostics.iter().filter(|one| one.is_error()).count();
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&json!({
@@ -115,6 +113,7 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
             "plan": parsed.as_ref().map(|parsed| &parsed.plan),
             "normalised": parsed.as_ref().map(|parsed| &parsed.normalised),
             "workflow": written,
+            "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
         }))?;
     } else {
         context.terminal.say_diagnostics(&diagnostics, &source);
@@ -132,6 +131,14 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
         context
             .terminal
             .data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
+        for refused in &refusals {
+            let RefusalView { code, message, hint } = refusal(refused);
+            let word = context.terminal.paint_error(Meaning::Attention, "not here, not now");
+            context.terminal.say(&format!("{word}: a job of it would be refused ({code}): {message}"));
+            if let Some(hint) = hint {
+                context.terminal.say(&format!("hint: {hint}"));
+            }
+        }
         match detail {
             Detail::Verdict => {}
             Detail::Explanation if parsed.normalised.is_empty() && written.is_none() => {
@@ -151,10 +158,56 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
     Ok(Exit::Success)
 }
 
-/// Reads a plan and adds the phases of the workflow that it names.
-fn read(context: &Context, file: &Path, shown: &str, bytes: &[u8]) -> Result<ParsedPlan, Vec<Diagnostic>> {
-    let directory = file.parent().unwrap_or(&context.environment.directory);
-    shelves(context, directory).expand(Plan::parse_bytes(shown, bytes)?, shown)
+/// A request for a plan as it is.
+fn request(context: &Context, file: &Path) -> SubmitRequest {
+    let mut request = SubmitRequest::new(file.to_owned(), Origin::Cli);
+    request.shown_as = Some(shown(context, file));
+    request
+}
+
+/// Everything that a host would say of a request, and whether it may touch the place at all: a person may read their own plan
+/// wherever it lies.
+fn inspected(context: &Context, request: &SubmitRequest) -> Result<(Inspection, Option<SubmitError>), CommandError> {
+    let mut config = context.settings()?.engine(&context.environment)?;
+    let roots = std::mem::take(&mut config.roots);
+    let inspection = context.block_on(async { inspect(&config, request).await.map_err(refused) })?;
+    let places = [Some(&request.plan), request.project.as_ref()];
+    let outside = places.into_iter().flatten().find_map(|path| confine(path, &roots).err());
+    Ok((inspection, outside))
+}
+
+/// A refusal for programs.
+#[derive(serde::Serialize)]
+struct RefusalView<'a> {
+    code: &'a str,
+    message: String,
+    hint: Option<&'a str>,
+}
+
+fn refusal(error: &SubmitError) -> RefusalView<'_> {
+    let hint = match error {
+        SubmitError::Plan { .. } => None,
+        SubmitError::Refused { hint, .. } => hint.as_deref(),
+    };
+    RefusalView { code: error.code(), message: error.to_string(), hint }
+}
+
+/// A refusal as the end of a command.
+fn refused(error: SubmitError) -> CommandError {
+    match error {
+        SubmitError::Plan { file, source_text, diagnostics, before: _ } => plan_errors(&file, diagnostics, &source_text),
+        SubmitError::Refused { code, message, hint, blame } => {
+            let error = match blame {
+                Blame::Request | Blame::Permission => CommandError::usage(code, message),
+                Blame::Environment => CommandError::environment(code, message),
+                Blame::Helix => CommandError::helix(code, message),
+            };
+            match hint {
+                Some(hint) => error.hint(hint),
+                None => error,
+            }
+        }
+    }
 }
 
 /// The plan file that a path means: itself, or the one in the directory.
@@ -280,46 +333,42 @@ phases:
 /// When the plan has errors or the selection names phases that it does not have.
 pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> Ended {
     let file = found_and_readable(path)?;
-    let name = shown(context, &file);
-    let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
-    let source = String::from_utf8_lossy(&bytes).into_owned();
-    let parsed = read(context, &file, &name, &bytes).map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
-    let settings = context.settings()?;
-    let mut problems = unknown_agents(&parsed, settings, &name);
+    let mut request = request(context, &file);
+    request.project.clone_from(&selection.project);
+    request.agent.clone_from(&selection.agent);
+    request.model.clone_from(&selection.model);
+    (request.budget_usd, request.max_turns) = (selection.budget_usd, selection.max_turns);
+    let (mut inspection, outside) = inspected(context, &request)?;
+    inspection.refusals.splice(0..0, outside);
+    let (name, source) = (inspection.file.clone(), inspection.source_text.clone());
+    let broken = inspection.diagnostics.iter().any(Diagnostic::is_error);
+    let Some(parsed) = inspection.parsed.take().filter(|_| !broken) else {
+        return Err(plan_errors(&name, inspection.diagnostics, &source));
+    };
     let selected = selected(&parsed.plan, selection)?;
-    if let Some(agent) = selection.agent.as_ref().filter(|agent| !settings.agents.contains_key(*agent)) {
-        return Err(CommandError::usage(codes::CONFIG_NO_SUCH_AGENT, format!("there is no agent {agent:?}"))
-            .hint(format!("configured: {}", settings.agents.keys().cloned().collect::<Vec<_>>().join(", "))));
-    }
-    if selection.agent.is_some() {
-        problems.clear();
-    }
-    if !problems.is_empty() {
-        return Err(plan_errors(&name, problems, &source));
-    }
     let waves = waves(&parsed.plan, &selected);
-    let directory = selection.project.clone().or_else(|| file.parent().map(PathBuf::from)).unwrap_or_default();
-    let (user, skills) = (user_directory(&context.environment), skill_directories(&context.environment));
-    let mut prompts = first_prompts(&name, &parsed.plan, &directory, user, &skills)
-        .map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
+    inspection.parsed = Some(parsed.clone());
+    let mut prompts = first_prompts(&inspection).map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
     prompts.retain(|one| selected.contains(&one.phase));
+    let Inspection { diagnostics: warnings, mut refusals, .. } = inspection;
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&json!({
-            "plan": parsed.plan, "file": name, "warnings": parsed.warnings,
+            "plan": parsed.plan, "file": name, "warnings": warnings,
             "prompts": prompts,
             "waves": waves.iter().map(|wave| wave.iter().map(|id| id.as_str()).collect::<Vec<_>>()).collect::<Vec<_>>(),
+            "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
         }))?;
-        return Ok(Exit::Success);
+        return ended(refusals);
     }
-    context.terminal.say_diagnostics(&parsed.warnings, &source);
+    let settings = context.settings()?;
+    context.terminal.say_diagnostics(&warnings, &source);
     let terminal = &context.terminal;
     terminal.data(&format!("{}: {} phase(s), nothing is run", parsed.plan.name, selected.len()))?;
     for (number, wave) in waves.iter().enumerate() {
         terminal.data(&format!("\nwave {}{}", number + 1, if wave.len() > 1 { " (in parallel)" } else { "" }))?;
         for phase in wave.iter().filter_map(|id| parsed.plan.phase(id)) {
-            let agent = selection.agent.as_ref().or(phase.agent.as_ref()).unwrap_or(&settings.default_agent.value);
-            let model = selection.model.as_ref().or(phase.model.as_ref());
-            let model = model.map(|model| format!(", model {model}")).unwrap_or_default();
+            let agent = phase.agent.as_ref().unwrap_or(&settings.default_agent.value);
+            let model = phase.model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
             terminal.data(&format!(
                 "  {} ({}): {}",
                 terminal.paint(Meaning::Strong, phase.id.as_str()),
@@ -344,7 +393,20 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
             }
         }
     }
-    Ok(Exit::Success)
+    while refusals.len() > 1 {
+        if let Some(more) = refusals.pop() {
+            terminal.say(&format!("it would be refused, too ({}): {more}", more.code()));
+        }
+    }
+    ended(refusals)
+}
+
+/// Ends as the run itself would: with the first refusal, if there is one.
+fn ended(refusals: Vec<SubmitError>) -> Ended {
+    match refusals.into_iter().next() {
+        Some(refusal) => Err(refused(refusal)),
+        None => Ok(Exit::Success),
+    }
 }
 
 fn plan_errors(name: &str, diagnostics: Vec<Diagnostic>, source: &str) -> CommandError {
@@ -353,21 +415,6 @@ fn plan_errors(name: &str, diagnostics: Vec<Diagnostic>, source: &str) -> Comman
     CommandError::usage(codes::PLAN_ERRORS, format!("{name} has {errors} {word}"))
         .hint("mend the plan and run the command again; nothing was changed")
         .diagnostics(diagnostics, source)
-}
-
-fn unknown_agents(parsed: &ParsedPlan, settings: &crate::config::Settings, name: &str) -> Vec<Diagnostic> {
-    let known: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
-    let mut problems = Vec::new();
-    for (phase, places) in parsed.plan.phases.iter().zip(&parsed.places.phases) {
-        if let Some(agent) = phase.agent.as_ref().filter(|agent| !known.contains(&agent.as_str())) {
-            let mut problem =
-                Diagnostic::error(codes::CONFIG_NO_SUCH_AGENT, name, format!("there is no agent {agent:?}"))
-                    .help(format!("configured: {}", known.join(", ")));
-            problem.span = places.agent;
-            problems.push(problem);
-        }
-    }
-    problems
 }
 
 fn selected(plan: &Plan, selection: &Selection) -> Result<Vec<PhaseId>, CommandError> {

@@ -61,6 +61,8 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             agent: arguments.agent.clone(),
             model: arguments.model.clone(),
             project: arguments.project.as_deref().map(|project| context.environment.directory.join(project)),
+            budget_usd: arguments.budget,
+            max_turns: arguments.max_turns,
         };
         return plan::dry_run(context, &path, &selection);
     }

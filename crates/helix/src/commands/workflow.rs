@@ -80,10 +80,12 @@ fn list(context: &Context) -> Ended {
                 Err(problems) => json!({ "name": one.name, "place": one.place, "diagnostics": problems }),
             })
             .collect();
-        context.terminal.json(&json!({ "workflows": rows, "diagnostics": all.problems }))?;
+        let diagnostics: Vec<_> = all.problems.iter().chain(&all.strangers).collect();
+        context.terminal.json(&json!({ "workflows": rows, "diagnostics": diagnostics }))?;
         return Ok(exit);
     }
     context.terminal.say_diagnostics(&all.problems, "");
+    context.terminal.say_diagnostics(&all.strangers, "");
     let width = all.workflows.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);
     for Listed { name, place, workflow } in &all.workflows {
         let padded = context.terminal.paint(Meaning::Strong, &format!("{name:width$}"));

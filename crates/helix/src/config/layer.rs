@@ -10,6 +10,7 @@ use helix_agents::DialectName;
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_engine::consultant::Validator;
 
+use super::admission::AdmissionLayer;
 use super::chat_api::ChatApiLayer;
 use super::conversations::ConversationsLayer;
 use super::document::{Document, Section, Written};
@@ -50,8 +51,8 @@ pub(crate) struct Layer {
     pub(crate) chat_api: ChatApiLayer,
     /// `[jobs] max_parallel`.
     pub(crate) max_parallel: Option<Written<u32>>,
-    /// `[jobs] max_agents`.
-    pub(crate) max_agents: Option<Written<u32>>,
+    /// How much may be under way at the same time.
+    pub(crate) admission: AdmissionLayer,
     /// `[jobs] linger`.
     pub(crate) linger: Option<Written<Duration>>,
     /// `[jobs] stall`.
@@ -81,6 +82,8 @@ pub(crate) struct AgentLayer {
     pub(crate) pass_env: Option<Written<Vec<String>>>,
     /// `model`.
     pub(crate) model: Option<Written<String>>,
+    /// `models`.
+    pub(crate) models: Option<Written<Vec<String>>>,
     /// `fallback_model`.
     pub(crate) fallback_model: Option<Written<String>>,
     /// `home`.
@@ -137,7 +140,7 @@ pub(crate) fn read(path: &Path, name: &str, text: &str) -> (Layer, Vec<Diagnosti
     if let Some(mut section) = root.section("jobs", &mut document) {
         layer.roles.read_limits(&mut section, &mut document);
         layer.max_parallel = section.count("max_parallel", &mut document);
-        layer.max_agents = section.count("max_agents", &mut document);
+        layer.admission = AdmissionLayer::read(&mut section, &mut document);
         layer.linger = section.duration("linger", &mut document);
         layer.stall = section.duration("stall", &mut document);
         layer.stop_grace = section.duration("stop_grace", &mut document);
@@ -192,6 +195,7 @@ fn agent(mut section: Section<'_, '_>, document: &mut Document<'_>) -> AgentLaye
         env: section.text_by_name("env", document),
         pass_env: section.texts("pass_env", document),
         model: section.text("model", document),
+        models: section.texts("models", document),
         fallback_model: section.text("fallback_model", document),
         home: section.text("home", document),
         config_dir: section.text("config_dir", document),

@@ -2,6 +2,7 @@
 //!
 //! Must not know what the values are used for.
 
+mod admission;
 mod chat_api;
 mod conversations;
 mod document;

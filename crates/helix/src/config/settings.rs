@@ -16,6 +16,7 @@ use helix_engine::experts::{EXPERTS_FILE, parse_experts};
 use helix_engine::skills::SKILLS_DIRECTORY;
 use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
 
+use super::admission::AdmissionSettings;
 use super::chat_api::ChatApiLayer;
 use super::conversations::ConversationSettings;
 use super::document::Written;
@@ -71,9 +72,6 @@ fn passed_to(dialect: DialectName) -> &'static [&'static str] {
 
 /// Time limit of a turn with the Consultant when nothing else is said.
 const TURN_TIMEOUT: Duration = Duration::from_secs(30 * 60);
-
-/// Memory that one agent needs: a headless coding agent was measured at up to 400 MB, and its tools need some too.
-const MEMORY_PER_AGENT_KIB: u64 = 600 * 1024;
 
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -137,8 +135,8 @@ pub(crate) struct Settings {
     pub(crate) conversations: ConversationSettings,
     /// Phases of a job at the same time.
     pub(crate) max_parallel: Setting<u32>,
-    /// Agents at the same time.
-    pub(crate) max_agents: Setting<u32>,
+    /// How much may be under way at the same time.
+    pub(crate) admission: AdmissionSettings,
     /// How long agents may linger, be silent, and take to stop.
     pub(crate) patience: Patience,
     /// Money for a job.
@@ -223,9 +221,7 @@ impl Settings {
             max_parallel: find
                 .first(|layer| layer.max_parallel.as_ref())
                 .unwrap_or_else(|| Setting { value: Policy::default().max_parallel, origin: "built in".into() }),
-            max_agents: find
-                .first(|layer| layer.max_agents.as_ref())
-                .unwrap_or_else(|| Setting { value: agents_that_fit(), origin: "cores and memory".into() }),
+            admission: AdmissionSettings::of(&find),
             patience: patience(&find),
             budget_usd: find.first(|layer| layer.budget_usd.as_ref()),
             roles,
@@ -237,10 +233,12 @@ impl Settings {
         })
     }
 
-    /// Where a test lets the process die: `HELIX_CRASH_AT`, a number from 1 (docs/development.md).
+    /// Where a test lets the process die: `HELIX_CRASH_AT`, names of places, one a line, and `HELIX_CRASH_PLACES`, the file that
+    /// those passed are written to (docs/development.md).
     fn crash_point(environment: &Environment) -> CrashPoint {
-        let number = environment.variable("HELIX_CRASH_AT").and_then(|text| text.parse().ok());
-        number.map_or_else(CrashPoint::default, CrashPoint::at)
+        let names = environment.variable("HELIX_CRASH_AT").unwrap_or_default();
+        let record = environment.variable("HELIX_CRASH_PLACES").filter(|path| !path.is_empty()).map(PathBuf::from);
+        CrashPoint::planned(names.lines().map(str::to_owned), record)
     }
 
     /// What the engine is told.
@@ -280,8 +278,9 @@ impl Settings {
                 budget_usd: self.budget_usd.as_ref().map(|setting| setting.value),
                 ..Policy::default()
             }),
-            max_agents: self.max_agents.value,
+            admission: self.admission.limits(),
             patience: self.patience,
+            tools: None,
             helix: environment.program.clone(),
             config_dir: files::user_directory(environment),
             crash: Self::crash_point(environment),
@@ -416,6 +415,11 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
             Some(environment.path(&written.value, written.file.parent().unwrap_or(Path::new("/"))))
         };
         profile.default_model = text(|agent| agent.model.as_ref()).map(|written| written.value.clone());
+        profile.models = parts
+            .iter()
+            .find_map(|(_, agent)| agent.models.as_ref())
+            .map(|written| written.value.clone())
+            .unwrap_or_default();
         profile.fallback_model = text(|agent| agent.fallback_model.as_ref()).map(|written| written.value.clone());
         profile.home = path(|agent| agent.home.as_ref());
         profile.config_dir = path(|agent| agent.config_dir.as_ref());
@@ -476,15 +480,4 @@ fn check_agent(
     };
     let message = format!("`{key}` names the agent {:?}, which is not configured ({})", name.value, name.origin);
     Err(CommandError::usage(codes::CONFIG_NO_SUCH_AGENT, message).hint(hint))
-}
-
-/// As many agents as the machine has cores for (they mostly wait for their provider), bounded by memory.
-fn agents_that_fit() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX));
-    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    let by_memory = available.map_or(2, |kib| u32::try_from(kib / MEMORY_PER_AGENT_KIB).unwrap_or(u32::MAX));
-    cores.saturating_mul(2).min(by_memory).clamp(1, 16)
 }

@@ -4,15 +4,15 @@
 
 mod background;
 mod idle;
+mod port;
 mod reach;
 mod token;
 
 use std::net::SocketAddr;
 
-use helix_engine::{Engine, EngineError};
+use helix_engine::{Engine, EngineConfig, EngineError};
 use helix_server::ServerConfig;
 use helix_store::{DatabaseError, HostInfo, HostLock, OpenError, StateDir, StateDirError};
-use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -110,22 +110,22 @@ impl Host {
             | StateDirError::Announcement { .. }
             | StateDirError::Io { .. } => HostError::Failed(state_dir_error(&error)),
         })?;
-        let listener = TcpListener::bind(address).await.map_err(|error| cannot_listen(&listening.address, &error))?;
+        let listener = port::bind(address, &state).await.map_err(|error| cannot_listen(&listening.address, &error))?;
         let bound = listener.local_addr().map_err(|error| cannot_listen(&listening.address, &error))?;
         let token = token::prepare(settings, &state, &listening.access)?;
-        let config = settings.engine(environment)?;
+        let required = match listening.access {
+            Access::Token(_) => Some(token.value.clone()),
+            Access::Open => None,
+        };
+        // Jobs of a former host go on as soon as the engine is open: their agents must have been told of the tools by then.
+        let tools = Some(helix_server::tools_endpoint(bound, required.as_deref()));
+        let config = EngineConfig { tools, ..settings.engine(environment)? };
         let models = config.agents.iter().filter_map(|agent| agent.default_model.clone()).collect();
         let engine = Engine::open(state, config).await.map_err(|error| engine_error(&error))?;
 
         let shutdown = CancellationToken::new();
-        let server_config = settings.chat_api.apply(ServerConfig {
-            token: match listening.access {
-                Access::Token(_) => Some(token.value.clone()),
-                Access::Open => None,
-            },
-            models,
-            ..ServerConfig::default()
-        });
+        let server_config =
+            settings.chat_api.apply(ServerConfig { token: required, models, ..ServerConfig::default() });
         let server = tokio::spawn(helix_server::serve(
             listener,
             engine.clone(),
@@ -266,6 +266,19 @@ pub(crate) fn state_dir_error(error: &StateDirError) -> CommandError {
     shown.hint(error.hint())
 }
 
+/// Says why the database does not open. That the disk is full is nobody's mistake.
+pub(crate) fn open_error(open: &OpenError) -> CommandError {
+    let shown = match open {
+        OpenError::Database(DatabaseError::Full { .. }) => CommandError::environment(open.code(), open),
+        other => CommandError::usage(other.code(), other),
+    };
+    let shown = shown.hint(open.hint());
+    match std::error::Error::source(open) {
+        Some(source) => shown.because(source),
+        None => shown,
+    }
+}
+
 /// Says why the engine did not open or answer.
 pub(crate) fn engine_error(error: &EngineError) -> CommandError {
     match error {
@@ -278,15 +291,7 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
             let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
             while let Some(error) = cause {
                 if let Some(open) = error.downcast_ref::<OpenError>() {
-                    let shown = match open {
-                        OpenError::Database(DatabaseError::Full { .. }) => CommandError::environment(open.code(), open),
-                        other => CommandError::usage(other.code(), other),
-                    };
-                    let shown = shown.hint(open.hint());
-                    return match std::error::Error::source(open) {
-                        Some(source) => shown.because(source),
-                        None => shown,
-                    };
+                    return open_error(open);
                 }
                 cause = error.source();
             }

@@ -40,11 +40,8 @@ impl Reached {
 /// # Errors
 /// When the announcement cannot be read.
 pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandError> {
-    let root = &settings.state_dir.value;
-    if !root.join("host.json").exists() {
-        return Ok(None);
-    }
-    let state = StateDir::open(root).map_err(|error| state_dir_error(&error))?;
+    let state = StateDir::existing(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
+    let Some(state) = state else { return Ok(None) };
     let Some(info) = state.host().map_err(|error| state_dir_error(&error))? else {
         return Ok(None);
     };

@@ -3,6 +3,7 @@
 //! Must not know what is being said, only how it is shown.
 
 mod format;
+mod keyboard;
 mod problem;
 mod table;
 
@@ -15,6 +16,7 @@ use crate::environment::Environment;
 use crate::error::CommandError;
 
 pub(crate) use format::{duration, money, one_line};
+pub(crate) use keyboard::typed_line;
 pub(crate) use table::Table;
 
 /// Whether people or programs read standard output.

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use helix_core::finding::Verdict;
+use helix_core::ids::PhaseId;
 use helix_core::job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
@@ -18,7 +19,8 @@ const TICK: Duration = Duration::from_millis(120);
 pub(super) struct PhaseBars {
     terminal: Terminal,
     all: MultiProgress,
-    phases: Vec<ProgressBar>,
+    /// In the order in which they are shown.
+    phases: Vec<(PhaseId, ProgressBar)>,
 }
 
 impl PhaseBars {
@@ -56,7 +58,7 @@ impl PhaseBars {
         }
         // Phases may have joined the plan.
         self.begin(view);
-        for (bar, phase) in self.phases.iter().zip(&view.phases) {
+        for ((_, bar), phase) in self.phases.iter().zip(&view.phases) {
             self.show(bar, phase);
         }
     }
@@ -68,7 +70,7 @@ impl PhaseBars {
     }
 
     pub(super) fn finish(&mut self) {
-        for bar in &self.phases {
+        for (_, bar) in &self.phases {
             bar.finish_and_clear();
         }
         if self.all.clear().is_err() {
@@ -79,14 +81,18 @@ impl PhaseBars {
     fn begin(&mut self, view: &JobView) {
         let width = view.phases.iter().map(|phase| phase.id.as_str().len()).max().unwrap_or(0);
         let coloured = self.terminal.error_colour == Colour::On;
-        for phase in view.phases.iter().skip(self.phases.len()) {
-            let bar = self.all.add(ProgressBar::new_spinner());
+        for (place, phase) in view.phases.iter().enumerate() {
+            // Phases keep their order; those that are added stand anywhere among them.
+            if self.phases.get(place).is_some_and(|(known, _)| *known == phase.id) {
+                continue;
+            }
+            let bar = self.all.insert(place, ProgressBar::new_spinner());
             let spinner = if coloured { "{spinner:.cyan}" } else { "{spinner}" };
             if let Ok(style) = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}")) {
                 bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
             }
             bar.set_prefix(format!("{:width$}", phase.id.as_str()));
-            self.phases.push(bar);
+            self.phases.insert(place, (phase.id.clone(), bar));
         }
     }
 

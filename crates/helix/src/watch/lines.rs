@@ -89,7 +89,7 @@ pub(super) fn lines(event: &JobEvent, view: &JobView, paint: impl Fn(Meaning, &s
             }
             IntegrationTarget::Nowhere => "nothing changed".to_owned(),
         }],
-        JobEvent::IntegrationFailed { findings } => {
+        JobEvent::IntegrationFailed { findings, .. } => {
             let first = findings.first().map_or("", |finding| finding.message.as_str());
             vec![format!("{}: {}", paint(Meaning::Bad, "could not be merged"), one_line(first, LINE))]
         }

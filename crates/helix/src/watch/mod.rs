@@ -7,13 +7,15 @@ mod exit;
 mod lines;
 mod report;
 
-use helix_core::job::{JobState, JobView};
+use std::time::Duration;
+
+use helix_core::job::{JobState, JobView, PhaseStatus};
 use helix_core::question::QuestionStatus;
 use jiff::Timestamp;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::Context;
-use crate::client::{ClientError, NextEvent};
+use crate::client::{ClientError, JobEvents, NextEvent};
 use crate::codes;
 use crate::commands::answer;
 use crate::error::CommandError;
@@ -53,6 +55,26 @@ enum Asked {
     Cancel,
 }
 
+/// How long nothing has to happen before it is asked why.
+const STILL: Duration = Duration::from_secs(2);
+
+/// Whether it was said what a job waits for, since something happened last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    No,
+    Yes,
+}
+
+/// What became of putting questions to a person.
+enum Put {
+    /// They are answered, as far as the host took the answers.
+    Answered,
+    /// Nobody is there, or would rather not answer now.
+    NotNow,
+    /// Something happened meanwhile: somebody else may have answered.
+    Overtaken(NextEvent),
+}
+
 /// One of the ways to show a job.
 enum Display {
     Bars(bars::PhaseBars),
@@ -85,24 +107,35 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                 continue;
             }
         };
+        let mut overtaken = None;
+        let mut told = Told::No;
         loop {
-            let next = tokio::select! {
-                next = events.next() => next?,
-                _ = interrupts.recv() => {
-                    if asked == Asked::Cancel {
+            let next = match overtaken.take() {
+                Some(next) => next,
+                None => tokio::select! {
+                    next = events.next() => next?,
+                    _ = interrupts.recv() => {
+                        if asked == Asked::Cancel {
+                            display.finish();
+                            return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
+                        }
+                        asked = Asked::Cancel;
+                        display.note("stopping the job; interrupt once more to leave it to itself");
+                        cancel(&reached, job).await?;
+                        continue;
+                    }
+                    _ = terminations.recv() => {
                         display.finish();
                         return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
                     }
-                    asked = Asked::Cancel;
-                    display.note("stopping the job; interrupt once more to leave it to itself");
-                    cancel(&reached, job).await?;
-                    continue;
-                }
-                _ = terminations.recv() => {
-                    display.finish();
-                    return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
-                }
+                    () = tokio::time::sleep(STILL), if told == Told::No && is_still(&view) => {
+                        // What a job waits for besides time and persons is in no event.
+                        told = tell_wait(&reached, job, &display).await?;
+                        continue;
+                    }
+                },
             };
+            told = Told::No;
             let event = match next {
                 NextEvent::Event(event) => event,
                 NextEvent::Disconnected => break,
@@ -126,8 +159,12 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             }
             if state.waits_for_person(Timestamp::now()) && is_latest(&reached, job, last).await? {
                 display.finish();
-                if !put_questions(context, &reached, &view).await? {
-                    return Ok(Watched { view, exit: Exit::NeedsPerson, reached, left: Left::Waiting });
+                match put_questions(context, &reached, &view, &mut events).await? {
+                    Put::Answered => {}
+                    Put::NotNow => {
+                        return Ok(Watched { view, exit: Exit::NeedsPerson, reached, left: Left::Waiting });
+                    }
+                    Put::Overtaken(next) => overtaken = Some(next),
                 }
             }
         }
@@ -137,6 +174,25 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             cancel(&reached, job).await?;
         }
     }
+}
+
+/// Whether nothing of the job is under way.
+fn is_still(view: &JobView) -> bool {
+    view.phases.iter().all(|phase| phase.status != PhaseStatus::Running)
+}
+
+/// Says what the job's phases wait for, if they wait for a place or for memory: once for each time that the job is still.
+async fn tell_wait(reached: &Reached, job: &JobView, display: &Display) -> Result<Told, CommandError> {
+    let now = match reached.client().job(job.id.as_str()).await {
+        Ok(now) => now,
+        // The event stream notices it too, and finds the next host.
+        Err(ClientError::Gone(_)) => return Ok(Told::No),
+        Err(ClientError::Refused(error)) => return Err(error),
+    };
+    for (phase, wait) in now.phases.iter().filter_map(|phase| Some((&phase.id, phase.waits_for.as_ref()?))) {
+        display.note(&format!("{phase}: {wait}"));
+    }
+    Ok(Told::Yes)
 }
 
 /// Whether an event is the job's last: a job that was resumed, or a question that was answered, has later ones.
@@ -149,22 +205,34 @@ async fn is_latest(reached: &Reached, job: &JobView, last: u64) -> Result<bool, 
     }
 }
 
-/// Puts a job's open questions to whoever sits at the terminal. `false` when nobody does, or does not want to answer now.
-async fn put_questions(context: &Context, reached: &Reached, view: &JobView) -> Result<bool, CommandError> {
+/// Puts a job's open questions to whoever sits at the terminal, until something else happens to the job.
+async fn put_questions(
+    context: &Context,
+    reached: &Reached,
+    view: &JobView,
+    events: &mut JobEvents,
+) -> Result<Put, CommandError> {
     let open = view.questions.iter().filter(|question| question.status == QuestionStatus::Open);
     for question in open {
         context.terminal.say(&answer::shown(context, question));
         if !answer::can_ask(context) {
             continue;
         }
-        let Some(given) = answer::ask(context, question).await? else { return Ok(false) };
+        let given = tokio::select! {
+            given = answer::ask(context, question) => given?,
+            next = events.next() => {
+                context.terminal.say("");
+                return Ok(Put::Overtaken(next?));
+            }
+        };
+        let Some(given) = given else { return Ok(Put::NotNow) };
         match reached.client().answer(&question.id, &given).await {
             Ok(_) | Err(ClientError::Gone(_)) => {}
             // Somebody else was faster, or the answer did not fit: what became of it is the next event, or it is asked again.
             Err(ClientError::Refused(error)) => context.terminal.report(&error),
         }
     }
-    Ok(answer::can_ask(context))
+    Ok(if answer::can_ask(context) { Put::Answered } else { Put::NotNow })
 }
 
 /// Goes on after a broken connection: with the same host if it lives, else with another, else as the host.

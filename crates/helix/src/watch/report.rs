@@ -82,7 +82,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
         }
     }
     for phase in &view.phases {
-        let busy = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+        let busy = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting) || phase.waits_for.is_some();
         if let Some(stage) = phase.stage.as_ref().filter(|_| busy) {
             lines.push(format!("{}: {stage}", phase.id));
         }

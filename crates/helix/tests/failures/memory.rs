@@ -1,6 +1,6 @@
 //! `helix failures list`, `show`, `search`, `stats`, `forget`, `export` and `import`, without a host.
 
-use helix_core::failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, check};
+use helix_core::failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, Work, check};
 use helix_core::failure::{Classifier, FailureObservation, Log};
 use helix_core::ids::{JobId, PhaseId};
 use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
@@ -10,6 +10,10 @@ use jiff::Timestamp;
 use super::user::User;
 
 const LINES: [&str; 2] = ["assertion `left == right` failed: total of the cart", "error[E0425]: cannot find value `x`"];
+
+fn work(job: &str) -> Work {
+    Work::Job { job: JobId::new(job).unwrap(), phase: Some(PhaseId::new("implement").unwrap()) }
+}
 
 /// Two failures of which the first was fixed, as an engine leaves them.
 fn remember(user: &User) -> Vec<String> {
@@ -25,8 +29,7 @@ fn remember(user: &User) -> Vec<String> {
             let classified = classifier.classify(&observation, &Log::of_texts(line, ""));
             let place = OccurrencePlace {
                 project: "/projects/shop".into(),
-                job: JobId::new(format!("j{number}")).unwrap(),
-                phase: Some(PhaseId::new("implement").unwrap()),
+                work: work(&format!("j{number}")),
                 attempt: 1,
                 check: check::gate(0, "tests_pass"),
                 commit: None,
@@ -35,13 +38,12 @@ fn remember(user: &User) -> Vec<String> {
             };
             let at = Timestamp::from_second(1_795_000_000 + number as i64).unwrap();
             let occurrence = Occurrence::of("cargo", &classified, place, at);
-            ids.push(occurrence.fingerprint.to_string());
+            ids.push(occurrence.diagnosis.fingerprint.to_string());
             memory.capture(occurrence).await.unwrap();
         }
         let answer = AttemptAnswer {
             project: "/projects/shop".into(),
-            job: JobId::new("j0").unwrap(),
-            phase: Some(PhaseId::new("implement").unwrap()),
+            work: work("j0"),
             attempt: 2,
             passed: vec![check::gate(0, "tests_pass")],
             failed: Vec::new(),
@@ -87,7 +89,7 @@ fn what_is_remembered_is_listed_shown_searched_and_counted() {
     let figures = user.run(&["failures", "stats", "--json"]).json();
     assert_eq!((&figures["failures"], &figures["fixed"], &figures["open"]), (&2.into(), &1.into(), &1.into()));
     let figures = user.run(&["failures", "stats"]);
-    assert!(figures.stdout.contains("2 failures, seen 2 times") && figures.stdout.contains("not decided yet"));
+    assert!(figures.stdout.contains("2 failure(s), seen 2 time(s)") && figures.stdout.contains("not decided yet"));
 }
 
 #[test]
@@ -113,6 +115,31 @@ fn an_export_is_imported_elsewhere_once_and_what_is_forgotten_is_gone() {
     assert_eq!(other.run(&["failures", "forget", &ids[0]]).code, 0);
     other.run(&["failures", "forget", &ids[0]]).refused(2, &["HX0920", "is remembered", "hint:"]);
     assert_eq!(other.run(&["failures", "stats", "--json"]).json()["failures"], 1);
+}
+
+/// What an older Helix has exported has no version and other fingerprints: it is taken in by the rules of now, once.
+#[test]
+fn an_older_export_gets_the_fingerprints_of_now_and_is_merged_once() {
+    let (user, other) = (User::new(), User::new());
+    let ids = remember(&user);
+    let export = user.run(&["failures", "export"]).stdout;
+    let former = "0123456789abcdef0123456789abcdef";
+    let older = export.replace("\"fingerprint_version\":2,", "").replace(&ids[0], former);
+    assert!(older.contains(former) && !older.contains("fingerprint_version"), "{older}");
+    let file = other.write("older.jsonl", &older);
+    let file = file.to_str().unwrap();
+    let imported = other.run(&["failures", "import", file, "--json"]).json();
+    assert_eq!((&imported["added"], &imported["known"]), (&5.into(), &0.into()));
+    assert_eq!(other.run(&["failures", "export"]).stdout, export, "as if it had been seen by this Helix");
+    let again = other.run(&["failures", "import", file, "--json"]).json();
+    assert_eq!((&again["added"], &again["known"]), (&0.into(), &5.into()));
+    let shown = other.run(&["failures", "show", former, "--json"]).json();
+    assert_eq!((&shown["fingerprint"], &shown["end"]["ended"]), (&ids[0].clone().into(), &"fixed".into()));
+    // And over what this Helix has seen by itself.
+    let own = user.write("older.jsonl", &older);
+    let merged = user.run(&["failures", "import", own.to_str().unwrap(), "--json"]).json();
+    assert_eq!((&merged["added"], &merged["known"]), (&0.into(), &5.into()));
+    assert_eq!(user.run(&["failures", "export"]).stdout, export);
 }
 
 #[test]

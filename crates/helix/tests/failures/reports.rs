@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
-const SCRIPT: &str = "parts:\n  - { name: a, prompt: 'Write the page', act: { steps: [{ write: { path: a.md, content: \"wrong\\n\" } }] } }\n";
-const PLAN: &str = "name: Pages\nphases:\n  - { id: a, name: The page, type: documentation, description: Write the page., outputs: [a.md], max_attempts: 2, \
+pub(crate) const SCRIPT: &str = "parts:\n  - { name: a, prompt: 'Write the page', act: { steps: [{ write: { path: a.md, content: \"wrong\\n\" } }] } }\n";
+pub(crate) const PLAN: &str = "name: Pages\nphases:\n  - { id: a, name: The page, type: documentation, description: Write the page., outputs: [a.md], max_attempts: 2, \
     on_failure: fail, gates: [{ type: command, command: \"python3 -m page_checker\" }] }\n";
 
 struct Ran {

@@ -101,15 +101,17 @@ impl Stage {
     /// Asks until a host answers, whichever it is by then.
     async fn ask(&self, request: impl Fn(&reqwest::Client, &str) -> reqwest::RequestBuilder) -> reqwest::Response {
         let start = Instant::now();
+        let mut refusal = String::new();
         loop {
             if let Some((url, token)) = self.host()
                 && let Ok(answer) = request(&self.http, &url).bearer_auth(token).send().await
-                && answer.status() != 401
-                && answer.status() != 503
             {
-                return answer;
+                match answer.status().as_u16() {
+                    401 | 503 => refusal = answer.text().await.unwrap_or_default(),
+                    _ => return answer,
+                }
             }
-            assert!(start.elapsed() < LIMIT, "no host answers; its log:\n{}", self.log());
+            assert!(start.elapsed() < LIMIT, "no host answers (at last: {refusal}); its log:\n{}", self.log());
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     }

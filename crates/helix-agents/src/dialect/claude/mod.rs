@@ -10,7 +10,7 @@ mod usage_ledger;
 
 pub use reader::ClaudeReader;
 
-use super::{Dialect, InvocationError, Reader, Surroundings};
+use super::{Dialect, InvocationError, Keeping, Limit, Reader, Surroundings};
 use crate::invocation::Invocation;
 use crate::probe::{Capabilities, Feature, Supported, Version};
 use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName};
@@ -42,33 +42,29 @@ impl Dialect for Claude {
         Box::new(ClaudeReader::new(asked_schema))
     }
 
+    fn keeps(&self, limit: Limit) -> Keeping {
+        match limit {
+            Limit::Turns | Limit::Money => Keeping::DuringRuns,
+        }
+    }
+
     fn version_arguments(&self) -> Vec<String> {
         vec!["--version".to_owned()]
     }
 
     fn capabilities(&self, printed: &str) -> Option<Capabilities> {
         let version = Version::first_in(printed)?;
-        let supported = if version < OLDEST {
-            Supported::TooOld { minimum: OLDEST }
-        } else if version > NEWEST {
-            Supported::Untested { newest_tested: NEWEST }
-        } else {
-            Supported::Yes
-        };
-        let features = match supported {
-            Supported::TooOld { .. } | Supported::NotAsked => Vec::new(),
-            Supported::Yes | Supported::Untested { .. } => vec![
-                Feature::PartialMessages,
-                Feature::StructuredOutput,
-                Feature::MaxTurns,
-                Feature::MaxBudget,
-                Feature::Resume,
-                Feature::Fork,
-                Feature::FallbackModel,
-                Feature::ToolServers,
-                Feature::Hooks,
-            ],
-        };
-        Some(Capabilities { version, supported, features })
+        let features = vec![
+            Feature::PartialMessages,
+            Feature::StructuredOutput,
+            Feature::MaxTurns,
+            Feature::MaxBudget,
+            Feature::Resume,
+            Feature::Fork,
+            Feature::FallbackModel,
+            Feature::ToolServers,
+            Feature::Hooks,
+        ];
+        Some(Supported::between(OLDEST, NEWEST, version).with(version, features))
     }
 }

@@ -10,7 +10,7 @@ mod trouble;
 
 pub use reader::CodexReader;
 
-use super::{Dialect, InvocationError, Reader, Surroundings};
+use super::{Dialect, InvocationError, Keeping, Limit, Reader, Surroundings};
 use crate::invocation::Invocation;
 use crate::probe::{Capabilities, Feature, Supported, Version};
 use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName};
@@ -40,25 +40,20 @@ impl Dialect for Codex {
         Box::new(CodexReader::new(asked_schema))
     }
 
+    /// It has no option for either, names no prices, and calls a whole run one turn.
+    fn keeps(&self, limit: Limit) -> Keeping {
+        match limit {
+            Limit::Turns | Limit::Money => Keeping::Never,
+        }
+    }
+
     fn version_arguments(&self) -> Vec<String> {
         vec!["--version".to_owned()]
     }
 
     fn capabilities(&self, printed: &str) -> Option<Capabilities> {
         let version = Version::first_in(printed)?;
-        let supported = if version < MEASURED {
-            Supported::TooOld { minimum: MEASURED }
-        } else if version > MEASURED {
-            Supported::Untested { newest_tested: MEASURED }
-        } else {
-            Supported::Yes
-        };
-        let features = match supported {
-            Supported::TooOld { .. } | Supported::NotAsked => Vec::new(),
-            Supported::Yes | Supported::Untested { .. } => {
-                vec![Feature::StructuredOutput, Feature::Resume, Feature::Fork, Feature::ToolServers]
-            }
-        };
-        Some(Capabilities { version, supported, features })
+        let features = vec![Feature::StructuredOutput, Feature::Resume, Feature::Fork, Feature::ToolServers];
+        Some(Supported::between(MEASURED, MEASURED, version).with(version, features))
     }
 }

@@ -39,6 +39,10 @@ pub struct CodexReader {
     turns: u32,
     denials: u32,
     last: Option<LastRecord>,
+    /// What the session had consumed before this run: its records count that again.
+    before: Usage,
+    /// What the session has consumed, as the last record says.
+    session_usage: Option<Usage>,
     usage: Usage,
     tasks: TaskLedger,
     /// Calls under way, a few at a time.
@@ -119,7 +123,9 @@ impl CodexReader {
 
     fn completed(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
         let usage = record.get("usage").unwrap_or(&Value::Null);
-        self.usage = consumption(usage, self.turns);
+        let whole = consumption(usage, self.turns);
+        self.session_usage = Some(whole);
+        self.usage = since(self.before, whole);
         let structured = match self.asked_schema {
             AskedSchema::Yes => structured(&self.message),
             AskedSchema::No => None,
@@ -216,6 +222,14 @@ impl Reader for CodexReader {
         self.usage
     }
 
+    fn carries(&mut self, before: Usage) {
+        self.before = before;
+    }
+
+    fn session_usage(&self) -> Option<Usage> {
+        self.session_usage
+    }
+
     fn session(&self) -> Option<&AgentSessionId> {
         self.session.as_ref()
     }
@@ -264,6 +278,18 @@ fn structured(message: &str) -> Option<Value> {
     match serde_json::from_str(message) {
         Ok(Value::Null) | Err(_) => None,
         Ok(value) => Some(without_nulls(value)),
+    }
+}
+
+/// What was consumed since. Turns are counted by the run itself.
+fn since(before: Usage, whole: Usage) -> Usage {
+    Usage {
+        input_tokens: whole.input_tokens.saturating_sub(before.input_tokens),
+        output_tokens: whole.output_tokens.saturating_sub(before.output_tokens),
+        cache_read_tokens: whole.cache_read_tokens.saturating_sub(before.cache_read_tokens),
+        cache_write_tokens: whole.cache_write_tokens.saturating_sub(before.cache_write_tokens),
+        turns: whole.turns,
+        cost_usd: whole.cost_usd,
     }
 }
 

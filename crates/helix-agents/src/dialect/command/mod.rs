@@ -10,7 +10,7 @@ pub use reader::CommandReader;
 
 use super::agent_files::AgentFiles;
 use super::arguments::{check_arguments, check_environment};
-use super::{Dialect, InvocationError, Probing, Reader, Surroundings};
+use super::{Dialect, InvocationError, Keeping, Limit, Probing, Reader, Surroundings};
 use crate::invocation::Invocation;
 use crate::probe::{Capabilities, Feature, Supported, Version};
 use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, SessionRef};
@@ -68,6 +68,12 @@ impl Dialect for Command {
 
     fn probing(&self) -> Probing {
         Probing::Presence
+    }
+
+    fn keeps(&self, limit: Limit) -> Keeping {
+        match limit {
+            Limit::Turns | Limit::Money => Keeping::BetweenRuns,
+        }
     }
 
     fn version_arguments(&self) -> Vec<String> {

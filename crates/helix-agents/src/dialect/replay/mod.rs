@@ -17,7 +17,7 @@ pub use player::replay_main;
 pub use reader::ReplayReader;
 
 use super::surroundings::path_text;
-use super::{Dialect, InvocationError, Reader, Surroundings};
+use super::{Dialect, InvocationError, Keeping, Limit, Reader, Surroundings};
 use crate::invocation::Invocation;
 use crate::probe::{Capabilities, Feature, Supported, Version};
 use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, SessionRef};
@@ -70,6 +70,13 @@ impl Dialect for Replay {
 
     fn reader(&self, asked_schema: AskedSchema) -> Box<dyn Reader> {
         Box::new(ReplayReader::new(asked_schema))
+    }
+
+    /// A recording consumes what was recorded, whatever the limit.
+    fn keeps(&self, limit: Limit) -> Keeping {
+        match limit {
+            Limit::Turns | Limit::Money => Keeping::BetweenRuns,
+        }
     }
 
     fn version_arguments(&self) -> Vec<String> {

@@ -190,15 +190,19 @@ fn body(adr: &Adr, title: Option<&Section>, language: Language) -> String {
     out.replace("\r\n", "\n")
 }
 
+/// What an author is asked for where a record names no criterion.
+pub(super) fn unknown_criterion(language: Language) -> &'static str {
+    match language {
+        Language::English => "- [ ] <what one does, and what one sees then> — test: `<tests/test_x.py::test_y>`",
+        Language::German => "- [ ] <was man tut, und was man dann sieht> — Test: `<tests/test_x.py::test_y>`",
+    }
+}
+
 fn criteria_section(criteria: &[String], language: Language) -> String {
     let heading = SectionKind::AcceptanceCriteria.heading(language);
     let mut out = format!("## {heading}\n\n");
-    let open = match language {
-        Language::English => "<what one does, and what one sees then> — test: `<tests/test_x.py::test_y>`",
-        Language::German => "<was man tut, und was man dann sieht> — Test: `<tests/test_x.py::test_y>`",
-    };
     if criteria.is_empty() {
-        let _written = writeln!(out, "- [ ] {open}");
+        let _written = writeln!(out, "{}", unknown_criterion(language));
     }
     for criterion in criteria {
         let _written = writeln!(out, "- [ ] {criterion}");

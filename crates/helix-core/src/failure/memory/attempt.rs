@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::suggestion::{Suggestion, SuggestionOutcome};
+use super::work::Work;
 use crate::failure::fingerprint::Fingerprint;
 use crate::failure::verdict::{Blame, RetryAdvice};
-use crate::ids::{CommitId, JobId, PhaseId};
+use crate::ids::CommitId;
 
 /// What an attempt showed: which checks really looked, and what they saw.
 ///
@@ -20,18 +21,16 @@ use crate::ids::{CommitId, JobId, PhaseId};
 pub struct AttemptAnswer {
     /// In which project.
     pub project: String,
-    /// In which job.
-    pub job: JobId,
-    /// In which phase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<PhaseId>,
+    /// In the course of which work.
+    #[serde(flatten)]
+    pub work: Work,
     /// Which try, from 1.
     pub attempt: u32,
     /// Checks that were made and found nothing, by the names of [`super::check`].
     pub passed: Vec<String>,
     /// Checks that were made and found something. The failures themselves were captured before.
     pub failed: Vec<String>,
-    /// Earlier failures of this phase that what was logged now still shows, though another one was captured as the cause.
+    /// Earlier failures of this work that what was logged now still shows, though another one was captured as the cause.
     #[serde(default)]
     pub still: Vec<Fingerprint>,
     /// The commit that was examined.

@@ -6,37 +6,18 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::diagnosis::Diagnosis;
 use super::occurrence::{OccurrencePlace, OccurrenceState};
 use super::suggestion::Suggestion;
-use crate::failure::fingerprint::Fingerprint;
-use crate::failure::verdict::{Blame, Category, RetryAdvice};
-use crate::ids::{CommitId, JobId, PhaseId};
+use super::work::Work;
+use crate::ids::CommitId;
 
 /// A failure that was seen at least once. Texts are redacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownFailure {
-    /// Its identity.
-    pub fingerprint: Fingerprint,
-    /// The tool that reported it; may be empty.
-    pub tool: String,
-    /// The tool's own code; may be empty.
-    pub code: String,
-    /// The message without what varies; may be empty.
-    pub message: String,
-    /// File name of the nearest of the project's own places; may be empty.
-    pub frame: String,
-    /// One of the contract's ten.
-    pub category: Category,
-    /// The finer cause.
-    pub cause: String,
-    /// When trying again makes sense.
-    pub retry: RetryAdvice,
-    /// Whose move it is.
-    pub blame: Blame,
-    /// The line that named the cause when it was seen last.
-    pub cause_line: String,
-    /// One line for people, as it was when it was seen last.
-    pub summary: String,
+    /// What it is.
+    #[serde(flatten)]
+    pub diagnosis: Diagnosis,
     /// How often it was seen.
     pub count: u64,
     /// When it was seen first.
@@ -85,11 +66,9 @@ impl FailureEnd {
 pub struct FixLink {
     /// In which project.
     pub project: String,
-    /// In which job.
-    pub job: JobId,
-    /// In which phase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<PhaseId>,
+    /// In the course of which work.
+    #[serde(flatten)]
+    pub work: Work,
     /// The attempt that had seen it last.
     pub failed_attempt: u32,
     /// The attempt in which it was gone.

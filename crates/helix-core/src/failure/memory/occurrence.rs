@@ -6,46 +6,19 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::diagnosis::Diagnosis;
+use super::work::Work;
 use crate::failure::classify::Classified;
-use crate::failure::code::tool_code;
-use crate::failure::fingerprint::{Fingerprint, fingerprint, normalise};
-use crate::failure::location::Ownership;
-use crate::failure::plain::plain_text;
-use crate::failure::verdict::{Blame, Category, RetryAdvice};
-use crate::ids::{CommitId, JobId, PhaseId, RunId};
-
-/// Characters of a cause's line that are remembered.
-const CAUSE_LINE: usize = 1_000;
-/// Characters of a summary.
-const SUMMARY: usize = 200;
+use crate::ids::{CommitId, PhaseId, RunId};
 
 /// One failure at one place and time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Occurrence {
     /// Names this occurrence for ever: capturing it twice remembers it once. See [`OccurrencePlace::key`].
     pub key: String,
-    /// What makes it the same failure as others.
-    pub fingerprint: Fingerprint,
-    /// The tool that reported it, such as `cargo`; empty when not known.
-    pub tool: String,
-    /// The tool's own code for it, such as `E0308` or `TS2322`; empty when it names none.
-    pub code: String,
-    /// The cause's line without what varies from run to run; empty when no line names the cause.
-    pub message: String,
-    /// File name of the nearest of the project's own places; empty when none is named.
-    pub frame: String,
-    /// One of the contract's ten.
-    pub category: Category,
-    /// The finer cause.
-    pub cause: String,
-    /// When trying again makes sense.
-    pub retry: RetryAdvice,
-    /// Whose move it is.
-    pub blame: Blame,
-    /// The line that names the cause as it was written, without control sequences, cut to 1,000 characters.
-    pub cause_line: String,
-    /// One line for people, at most 200 characters.
-    pub summary: String,
+    /// What it is.
+    #[serde(flatten)]
+    pub diagnosis: Diagnosis,
     /// Where it happened.
     #[serde(flatten)]
     pub place: OccurrencePlace,
@@ -58,12 +31,10 @@ pub struct Occurrence {
 pub struct OccurrencePlace {
     /// The project: path of its repository, or another stable name.
     pub project: String,
-    /// In which job.
-    pub job: JobId,
-    /// In which phase; `None` for what belongs to no single phase, such as an integration.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<PhaseId>,
-    /// In which try, from 1.
+    /// In the course of which work.
+    #[serde(flatten)]
+    pub work: Work,
+    /// In which try at it, from 1; in a conversation the turn's number.
     pub attempt: u32,
     /// What saw it; see [`check`].
     pub check: String,
@@ -114,52 +85,40 @@ pub mod check {
     pub const VERIFY: &str = "verify";
     /// Combining phases and bringing the result into the target branch.
     pub const INTEGRATION: &str = "integration";
+    /// What a planning phase returned.
+    pub const PHASES: &str = "phases";
+    /// The rule set over a plan or an ADR.
+    pub const DOCUMENT: &str = "document";
+    /// Everything that a plan needs to become a job.
+    pub const SUBMISSION: &str = "submission";
 
     /// The gate with this index (from 0) and name in its phase's list.
     pub fn gate(index: usize, name: &str) -> String {
         format!("gate/{index}/{name}")
+    }
+
+    /// What this validator found in the Consultant's answer.
+    pub fn answer(validator: &str) -> String {
+        format!("answer/{validator}")
+    }
+
+    /// A message in a conversation, by the digest of its words.
+    pub fn message(digest: &str) -> String {
+        format!("message/{digest}")
     }
 }
 
 impl OccurrencePlace {
     /// The key of the failure that this check saw in this attempt: the same after a crash, different for all others.
     pub fn key(&self) -> String {
-        let phase = self.phase.as_ref().map_or("-", PhaseId::as_str);
-        format!("{}/{phase}/{}/{}", self.job, self.attempt, self.check)
+        let phase = self.work.phase().map_or("-", PhaseId::as_str);
+        format!("{}/{phase}/{}/{}", self.work.name(), self.attempt, self.check)
     }
 }
 
 impl Occurrence {
     /// What is remembered of a classified failure of this tool.
     pub fn of(tool: &str, classified: &Classified, place: OccurrencePlace, at: Timestamp) -> Self {
-        let line = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
-        let frame = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
-        let frame = frame.map(|frame| frame.path.rsplit(['/', '\\']).next().unwrap_or_default()).unwrap_or_default();
-        Self {
-            key: place.key(),
-            fingerprint: fingerprint(tool, classified),
-            tool: tool.to_owned(),
-            code: tool_code(&line).unwrap_or_default().to_owned(),
-            message: normalise(&line),
-            frame: frame.to_owned(),
-            category: classified.category,
-            cause: classified.cause.to_owned(),
-            retry: classified.retry,
-            blame: classified.blame,
-            cause_line: line.trim().chars().take(CAUSE_LINE).collect(),
-            summary: summary(&line, classified),
-            place,
-            at,
-        }
+        Self { key: place.key(), diagnosis: Diagnosis::of(tool, classified), place, at }
     }
-}
-
-/// The cause's line on one line, or the cause's name when no line says it.
-fn summary(line: &str, classified: &Classified) -> String {
-    let words: Vec<&str> =
-        line.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
-    if words.is_empty() {
-        return classified.cause.replace(['_', '-'], " ");
-    }
-    words.join(" ").chars().take(SUMMARY).collect()
 }

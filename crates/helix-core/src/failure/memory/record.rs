@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::diagnosis::Diagnosis;
 use super::known::{FixLink, OccurrenceEntry};
 use super::suggestion::Suggestion;
 use crate::failure::fingerprint::Fingerprint;
-use crate::failure::verdict::{Blame, Category, RetryAdvice};
 
 /// Longest text of any field, in bytes. Far above what Helix writes; what is longer was not written by it.
 const LONGEST: usize = 64 * 1024;
@@ -45,30 +45,9 @@ pub enum MemoryRecord {
 /// A failure without what is counted from its occurrences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RememberedFailure {
-    /// Its identity.
-    pub fingerprint: Fingerprint,
-    /// The tool that reported it; may be empty.
-    pub tool: String,
-    /// The tool's own code; may be empty.
-    #[serde(default)]
-    pub code: String,
-    /// The message without what varies; may be empty.
-    pub message: String,
-    /// File name of the nearest of the project's own places; may be empty.
-    #[serde(default)]
-    pub frame: String,
-    /// One of the contract's ten.
-    pub category: Category,
-    /// The finer cause.
-    pub cause: String,
-    /// When trying again makes sense.
-    pub retry: RetryAdvice,
-    /// Whose move it is.
-    pub blame: Blame,
-    /// The line that named the cause when it was seen last.
-    pub cause_line: String,
-    /// One line for people.
-    pub summary: String,
+    /// What it is.
+    #[serde(flatten)]
+    pub diagnosis: Diagnosis,
     /// When it was seen first.
     pub first_seen: Timestamp,
     /// When it was seen last.
@@ -125,7 +104,7 @@ impl MemoryRecord {
     /// The failure that it belongs to.
     pub fn fingerprint(&self) -> &Fingerprint {
         match self {
-            Self::Failure(failure) => &failure.fingerprint,
+            Self::Failure(failure) => &failure.diagnosis.fingerprint,
             Self::Occurrence { fingerprint, .. } | Self::Fix { fingerprint, .. } => fingerprint,
             Self::Suggestion(suggestion) => &suggestion.fingerprint,
         }
@@ -138,12 +117,17 @@ impl MemoryRecord {
     pub fn check(&self) -> Result<(), InvalidRecord> {
         match self {
             Self::Failure(failure) => {
-                name("cause", &failure.cause)?;
-                for (field, text) in [("tool", &failure.tool), ("code", &failure.code), ("frame", &failure.frame)] {
+                let diagnosis = &failure.diagnosis;
+                name("cause", &diagnosis.cause)?;
+                for (field, text) in [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("frame", &diagnosis.frame)]
+                {
                     bounded(field, text, LONGEST_NAME)?;
                 }
-                let texts =
-                    [("message", &failure.message), ("cause_line", &failure.cause_line), ("summary", &failure.summary)];
+                let texts = [
+                    ("message", &diagnosis.message),
+                    ("cause_line", &diagnosis.cause_line),
+                    ("summary", &diagnosis.summary),
+                ];
                 for (field, text) in texts {
                     bounded(field, text, LONGEST)?;
                 }

@@ -6,11 +6,8 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::occurrence::Occurrence;
-use crate::failure::classify::Classified;
-use crate::failure::fingerprint::{Fingerprint, fingerprint, normalise};
-use crate::failure::location::Ownership;
-use crate::failure::plain::plain_text;
+use super::diagnosis::Diagnosis;
+use crate::failure::fingerprint::Fingerprint;
 use crate::failure::verdict::Category;
 
 /// Most words of one message; messages have at most 400 characters.
@@ -41,31 +38,14 @@ pub struct SimilarQuery {
 
 impl SimilarQuery {
     /// Asks for failures like this one.
-    pub fn like(occurrence: &Occurrence, most: usize) -> Self {
+    pub fn like(diagnosis: &Diagnosis, most: usize, now: Timestamp) -> Self {
         Self {
-            fingerprint: occurrence.fingerprint.clone(),
-            tool: occurrence.tool.clone(),
-            category: occurrence.category,
-            cause: occurrence.cause.clone(),
-            message: occurrence.message.clone(),
-            frame: occurrence.frame.clone(),
-            most,
-            now: occurrence.at,
-        }
-    }
-
-    /// Asks for failures like one that was classified and is not remembered.
-    pub fn about(tool: &str, classified: &Classified, most: usize, now: Timestamp) -> Self {
-        let line = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
-        let frame = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
-        let frame = frame.map(|frame| frame.path.rsplit(['/', '\\']).next().unwrap_or_default());
-        Self {
-            fingerprint: fingerprint(tool, classified),
-            tool: tool.to_owned(),
-            category: classified.category,
-            cause: classified.cause.to_owned(),
-            message: normalise(&line),
-            frame: frame.unwrap_or_default().to_owned(),
+            fingerprint: diagnosis.fingerprint.clone(),
+            tool: diagnosis.tool.clone(),
+            category: diagnosis.category,
+            cause: diagnosis.cause.clone(),
+            message: diagnosis.message.clone(),
+            frame: diagnosis.frame.clone(),
             most,
             now,
         }

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::occurrence::Occurrence;
+use super::work::Work;
 use crate::failure::fingerprint::Fingerprint;
 use crate::failure::verdict::Category;
-use crate::ids::{JobId, PhaseId};
 
 /// One suggested action for one occurrence of a failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,11 +29,9 @@ pub struct Suggestion {
     pub source: SuggestionSource,
     /// Whether the agent saw it.
     pub exposure: Exposure,
-    /// In which job.
-    pub job: JobId,
-    /// In which phase.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<PhaseId>,
+    /// In the course of which work.
+    #[serde(flatten)]
+    pub work: Work,
     /// The attempt that failed, from 1.
     pub attempt: u32,
     /// What saw the failure.
@@ -180,14 +178,13 @@ impl Suggestion {
         }
         Self {
             id: hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect(),
-            fingerprint: occurrence.fingerprint.clone(),
-            category: occurrence.category,
-            cause: occurrence.cause.clone(),
+            fingerprint: occurrence.diagnosis.fingerprint.clone(),
+            category: occurrence.diagnosis.category,
+            cause: occurrence.diagnosis.cause.clone(),
             text: draft.text,
             source: draft.source,
             exposure,
-            job: occurrence.place.job.clone(),
-            phase: occurrence.place.phase.clone(),
+            work: occurrence.place.work.clone(),
             attempt: occurrence.place.attempt,
             check: occurrence.place.check.clone(),
             at: occurrence.at,

@@ -158,7 +158,7 @@ pub struct SimilarFailure {
     /// The commit of the fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitId>,
-    /// The job of the fix.
+    /// The job of the fix; absent where it was not made in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
     /// The fix as a unified diff, redacted and cut.
@@ -216,6 +216,7 @@ fn what_failed(request: &ReportRequest<'_>, classified: Option<&Classified>) -> 
         check: line(&request.place.check, LINE),
         adr: request.place.adr.as_deref().map(|adr| line(adr, LINE)),
         issue: request.place.issue.as_deref().map(|issue| line(issue, LINE)),
+        document: line(&request.place.document, LINE),
         log: line(&request.place.log, LINE),
         ..request.place.clone()
     };
@@ -315,16 +316,16 @@ fn similar_failure(past: &PastFailure) -> SimilarFailure {
         FailureEnd::WentAway | FailureEnd::GaveUp | FailureEnd::Open => None,
     };
     SimilarFailure {
-        fingerprint: known.fingerprint.clone(),
-        summary: line(&known.summary, LINE),
-        cause: line(&known.cause, 80),
+        fingerprint: known.diagnosis.fingerprint.clone(),
+        summary: line(&known.diagnosis.summary, LINE),
+        cause: line(&known.diagnosis.cause, 80),
         closeness: past.closeness,
         count: known.count,
         last_seen: known.last_seen,
         ended: known.end.word().to_owned(),
         files: link.map(|link| link.files.iter().take(10).map(|file| line(file, LINE)).collect()).unwrap_or_default(),
         commit: link.and_then(|link| link.commit.clone()),
-        job: link.map(|link| link.job.clone()),
+        job: link.and_then(|link| link.work.job().cloned()),
         diff: link
             .map(|link| super::neutral::cut(&super::neutral::visible(&redact(&link.diff)), DIFF))
             .unwrap_or_default(),

@@ -98,6 +98,17 @@ fn similar(past: &[SimilarFailure]) -> String {
     let mut text = String::new();
     for one in past {
         text.push_str(&format!("- {}\n  {}\n", code_span(&one.summary), prose(&told(one))));
+        if !one.diff.trim().is_empty() {
+            // At the line's beginning, not within the item: a fence there ends where every reader takes it to end.
+            text.push_str(&format!("\n{}", fix(one)));
+        }
     }
     text
+}
+
+/// What mended a past failure, folded. The fence is longer than any run of backticks in it, so that nothing leaves it.
+fn fix(one: &SimilarFailure) -> String {
+    let diff = one.diff.trim_end();
+    let fence = fence_for(diff);
+    format!("<details>\n<summary>The change that mended it</summary>\n\n{fence}diff\n{diff}\n{fence}\n\n</details>\n")
 }

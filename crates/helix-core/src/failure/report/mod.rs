@@ -10,6 +10,7 @@ mod markdown;
 mod neutral;
 mod place;
 mod prompt;
+mod recollection;
 mod suggest;
 mod terminal;
 

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{JobId, PhaseId};
+use crate::ids::{JobId, PhaseId, TurnId};
 
 /// Where a failure happened. Whatever is not known is absent: a report is made from what there is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,12 @@ pub struct FailurePlace {
     /// The phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseId>,
+    /// The turn of a conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// The plan or ADR that was refused; empty when it is about none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub document: String,
     /// The phase's name, as the plan's author wrote it; empty when not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub phase_name: String,

@@ -39,9 +39,11 @@ pub fn suggest(
         }
     };
     for past in similar.iter().filter(|past| past_step(past).is_some()).take(MOST_PAST) {
-        let source = SuggestionSource::PastFix { fingerprint: past.known.fingerprint.clone() };
+        let source = SuggestionSource::PastFix { fingerprint: past.known.diagnosis.fingerprint.clone() };
         add(past_step(past).unwrap_or_default(), source);
     }
+    // Helix says itself how what it refuses is mended.
+    add(own_hint(log, classified).unwrap_or_default(), SuggestionSource::Cause);
     let mut of_cause = steps(&observation.tool, classified).into_iter();
     add(of_cause.next().unwrap_or_default(), SuggestionSource::Cause);
     // The failed test alone is the shortest way to see whether a change helped.
@@ -51,6 +53,15 @@ pub fn suggest(
         add(step, SuggestionSource::Cause);
     }
     drafts
+}
+
+/// What Helix's own diagnostic that names the cause says to do about it: the line after it.
+fn own_hint(log: &Log, classified: &Classified) -> Option<String> {
+    let decided = &classified.evidence.decided_by;
+    let cause = classified.cause_line.as_ref().filter(|_| decided.starts_with("rule:helix."))?;
+    let next = log.lines.iter().find(|line| line.stream == cause.stream && line.number == cause.number + 1)?;
+    let hint = plain_text(&next.raw);
+    hint.trim().strip_prefix("hint: ").map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// What the end of a past failure teaches; nothing if it was given up or its end is not known.
@@ -154,6 +165,12 @@ fn of_phase(observation: &FailureObservation, classified: &Classified, place: &F
                 format!("read the whole log of phase `{phase}`: `helix jobs logs {job}`")
             }
         });
+    }
+    if !place.document.is_empty() {
+        let kind =
+            if place.document.ends_with(".md") || place.document.ends_with(".markdown") { "adr" } else { "plan" };
+        let file = if is_path(&place.document) { place.document.as_str() } else { "FILE" };
+        return Some(format!("check it again: `helix {kind} check {file}`"));
     }
     detail(&observation.tool).map(|how| format!("run it again with more detail: {how}"))
 }

@@ -106,6 +106,8 @@ pub(super) fn rows(what: &WhatFailed) -> Vec<(&'static str, String)> {
         ("project", place.project.clone()),
         ("job", place.job.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("phase", phase),
+        ("turn", place.turn.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("document", place.document.clone()),
         ("attempt", attempt),
         ("goal", place.goal.clone()),
         ("ADR", place.adr.clone().unwrap_or_default()),

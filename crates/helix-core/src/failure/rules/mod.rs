@@ -5,6 +5,7 @@
 pub(crate) mod agents;
 mod compilers;
 mod general;
+mod helix;
 mod languages;
 mod system;
 mod tools;
@@ -13,7 +14,7 @@ use super::rule::Rule;
 
 /// All rules.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [agents::RULES, compilers::RULES, languages::RULES, system::RULES, tools::RULES, general::RULES]
+    [helix::RULES, agents::RULES, compilers::RULES, languages::RULES, system::RULES, tools::RULES, general::RULES]
         .into_iter()
         .flatten()
 }

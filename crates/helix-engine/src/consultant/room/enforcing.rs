@@ -10,7 +10,7 @@ use helix_agents::SessionRef;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::job::ErrorView;
 use helix_core::run::{Outcome, Retry as Verdict};
-use helix_core::session::{SessionEvent, TurnView};
+use helix_core::session::{AnswerFinding, SessionEvent, TurnView};
 use helix_core::step_marker::split;
 
 use super::super::enforce::{Attempt, Attempts, Evidence, Examined, Judged, Next, ResponseEnforcer, Retry, Wanted};
@@ -29,11 +29,13 @@ pub(super) struct Enforced {
     pub(super) report: RunReport,
     /// What the user is told below it, if it is not in order.
     pub(super) note: Option<String>,
+    /// What was found in it and not mended.
+    pub(super) findings: Vec<AnswerFinding>,
 }
 
 impl Enforced {
     fn unchanged(report: RunReport) -> Self {
-        Self { report, note: None }
+        Self { report, note: None, findings: Vec::new() }
     }
 }
 
@@ -77,7 +79,7 @@ impl Room {
                     work.ears.release().await;
                     let note = unexamined(&why);
                     let report = RunReport { answer, ..course.last };
-                    return Enforced { report, note: Some(note) };
+                    return Enforced { report, note: Some(note), findings: Vec::new() };
                 }
             };
             let attempt = Attempt { run: run.clone(), answer: answer.clone(), examined };
@@ -178,7 +180,7 @@ impl Room {
         let evidence = reports.into_iter().find(|(run, _)| *run == best.run).map(|(_, report)| report.facts);
         let facts = evidence.filter(|_| !stopped).unwrap_or_else(|| last.facts.clone());
         let report = RunReport { answer: best.answer.clone(), facts, ..last };
-        Enforced { report, note }
+        Enforced { report, note, findings: best.examined.findings.clone() }
     }
 
     async fn ask_again(

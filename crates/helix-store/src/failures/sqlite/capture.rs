@@ -2,14 +2,14 @@
 //!
 //! Must not know what follows from it for suggestions and fixes, except that a fix which did not hold is none.
 
-use helix_core::failure::memory::{Occurrence, OccurrenceEntry, OccurrenceState, RememberedFailure};
+use helix_core::failure::memory::{Occurrence, OccurrenceEntry, OccurrenceState, RememberedFailure, Work};
 use helix_core::failure::redact;
 use rusqlite::{OptionalExtension, params};
 
 use super::index;
 use super::lane::Working;
 use super::resolve::settle;
-use super::row::{FailureRow, json, phase_text, word};
+use super::row::{FailureRow, json, phase_of, word};
 use crate::failures::answer::Captured;
 use crate::failures::error::MemoryError;
 use crate::sqlite::signed;
@@ -29,7 +29,7 @@ pub(super) fn capture(working: &Working<'_>, occurrence: &Occurrence) -> Result<
         .and_then(|mut find| find.query_row([&occurrence.key], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(|error| working.failed(error))?;
     match held {
-        Some((id, fingerprint)) if fingerprint == occurrence.fingerprint.as_str() => {
+        Some((id, fingerprint)) if fingerprint == occurrence.diagnosis.fingerprint.as_str() => {
             let count = FailureRow::by_id(working, id)?.map_or(0, |row| row.count());
             return Ok(Captured { count, repeated: true });
         }
@@ -45,20 +45,30 @@ pub(super) fn capture(working: &Working<'_>, occurrence: &Occurrence) -> Result<
         state: OccurrenceState::Open,
     };
     insert(working, failure, &entry)?;
-    let (job, phase) = (occurrence.place.job.as_str(), phase_text(occurrence.place.phase.as_ref()));
+    let (work, phase) = (occurrence.place.work.name(), phase_of(&occurrence.place.work));
     let attempt = occurrence.place.attempt;
-    let earlier = params![failure, job, phase, attempt, entry.key];
+    // What comes back in the same phase was never mended. A provider that is overloaded again, and a plan that is spoilt again,
+    // had recovered in between.
+    let (taken_back, states) = match &occurrence.place.work {
+        Work::Job { .. } => (true, "('open', 'gone')"),
+        Work::Conversation { .. } | Work::Document { .. } => (false, "('open')"),
+    };
+    let earlier = params![failure, work, phase, attempt, entry.key];
     index::execute(
         working,
-        "UPDATE occurrences SET state = 'seen_again'
-         WHERE failure = ?1 AND job = ?2 AND phase = ?3 AND attempt < ?4 AND key <> ?5 AND state IN ('open', 'gone')",
+        &format!(
+            "UPDATE occurrences SET state = 'seen_again'
+             WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt < ?4 AND key <> ?5 AND state IN {states}"
+        ),
         earlier,
     )?;
-    index::execute(
-        working,
-        "DELETE FROM fixes WHERE failure = ?1 AND job = ?2 AND phase = ?3 AND attempt <= ?4",
-        params![failure, job, phase, attempt],
-    )?;
+    if taken_back {
+        index::execute(
+            working,
+            "DELETE FROM fixes WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt <= ?4",
+            params![failure, work, phase, attempt],
+        )?;
+    }
     prune(working, failure)?;
     settle(working, failure)?;
     let count = FailureRow::by_id(working, failure)?.map_or(1, |row| row.count());
@@ -67,17 +77,7 @@ pub(super) fn capture(working: &Working<'_>, occurrence: &Occurrence) -> Result<
 
 fn remembered(occurrence: &Occurrence) -> RememberedFailure {
     RememberedFailure {
-        fingerprint: occurrence.fingerprint.clone(),
-        tool: occurrence.tool.clone(),
-        code: occurrence.code.clone(),
-        message: occurrence.message.clone(),
-        frame: occurrence.frame.clone(),
-        category: occurrence.category,
-        cause: occurrence.cause.clone(),
-        retry: occurrence.retry,
-        blame: occurrence.blame,
-        cause_line: occurrence.cause_line.clone(),
-        summary: occurrence.summary.clone(),
+        diagnosis: occurrence.diagnosis.clone(),
         first_seen: occurrence.at,
         last_seen: occurrence.at,
         dropped: 0,
@@ -87,9 +87,10 @@ fn remembered(occurrence: &Occurrence) -> RememberedFailure {
 /// The row of a failure, made if it is new; its latest texts and times are the newest ones.
 pub(super) fn ensure(working: &Working<'_>, failure: &RememberedFailure) -> Result<i64, MemoryError> {
     let what = "a failure";
-    let (cause_line, summary) = (redact(&failure.cause_line), redact(&failure.summary));
+    let diagnosis = &failure.diagnosis;
+    let (cause_line, summary) = (redact(&diagnosis.cause_line), redact(&diagnosis.summary));
     let (first, last) = (failure.first_seen.as_microsecond(), failure.last_seen.as_microsecond());
-    if let Some(row) = FailureRow::by_fingerprint(working, failure.fingerprint.as_str())? {
+    if let Some(row) = FailureRow::by_fingerprint(working, diagnosis.fingerprint.as_str())? {
         let newer = last > row.last_seen;
         index::execute(
             working,
@@ -104,23 +105,24 @@ pub(super) fn ensure(working: &Working<'_>, failure: &RememberedFailure) -> Resu
     index::execute(
         working,
         "INSERT INTO failures (fingerprint, tool, code, message, frame, category, cause, retry, blame, cause_line,
-             summary, first_seen, last_seen, kept, dropped, ended)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, ?14, 'open')",
+             summary, first_seen, last_seen, kept, dropped, ended, version)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 0, ?14, 'open', ?15)",
         params![
-            failure.fingerprint.as_str(),
-            redact(&failure.tool),
-            redact(&failure.code),
-            redact(&failure.message),
-            redact(&failure.frame),
-            word(working, what, &failure.category)?,
-            redact(&failure.cause),
-            word(working, what, &failure.retry)?,
-            word(working, what, &failure.blame)?,
+            diagnosis.fingerprint.as_str(),
+            redact(&diagnosis.tool),
+            redact(&diagnosis.code),
+            redact(&diagnosis.message),
+            redact(&diagnosis.frame),
+            word(working, what, &diagnosis.category)?,
+            redact(&diagnosis.cause),
+            word(working, what, &diagnosis.retry)?,
+            word(working, what, &diagnosis.blame)?,
             cause_line,
             summary,
             first,
             last,
             signed(failure.dropped),
+            diagnosis.fingerprint_version,
         ],
     )?;
     let id = working.connection.last_insert_rowid();
@@ -139,7 +141,7 @@ pub(super) fn insert(working: &Working<'_>, failure: i64, entry: &OccurrenceEntr
     let rows = working
         .connection
         .prepare_cached(
-            "INSERT INTO occurrences (key, failure, project, job, phase, attempt, checker, place, at, state)
+            "INSERT INTO occurrences (key, failure, project, work, phase, attempt, checker, place, at, state)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (key) DO NOTHING",
         )
         .and_then(|mut insert| {
@@ -147,8 +149,8 @@ pub(super) fn insert(working: &Working<'_>, failure: i64, entry: &OccurrenceEntr
                 entry.key,
                 failure,
                 place.project,
-                place.job.as_str(),
-                phase_text(place.phase.as_ref()),
+                place.work.name(),
+                phase_of(&place.work),
                 place.attempt,
                 place.check,
                 written,

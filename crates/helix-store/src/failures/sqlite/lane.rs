@@ -2,6 +2,8 @@
 //!
 //! Must not know what is read or written.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,7 +13,7 @@ use tokio::sync::Semaphore;
 use super::schema::MEMORY;
 use crate::error::{DatabaseError, OpenError};
 use crate::failures::error::MemoryError;
-use crate::sqlite::{Access, SqliteOptions, classify, connect};
+use crate::sqlite::{Access, SqliteOptions, classify, connect, create_private};
 
 /// Steps of SQLite's virtual machine between two looks at the clock: a few microseconds.
 const STEPS_BETWEEN_LOOKS: i32 = 2_000;
@@ -24,8 +26,28 @@ pub(super) struct Lane {
     options: SqliteOptions,
     database: Arc<str>,
     permits: Arc<Semaphore>,
-    idle: Arc<Mutex<Vec<Connection>>>,
+    idle: Arc<Mutex<Vec<Opened>>>,
     deadline: Duration,
+}
+
+/// A connection, and the file that it has open: what its path names may be another one by now, or nothing.
+#[derive(Debug)]
+pub(super) struct Opened {
+    connection: Connection,
+    file: Option<FileId>,
+}
+
+/// Device and inode of a file.
+type FileId = (u64, u64);
+
+impl Opened {
+    pub(super) fn of(connection: Connection, path: &Path) -> Self {
+        Self { connection, file: file_id(path) }
+    }
+}
+
+fn file_id(path: &Path) -> Option<FileId> {
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 /// One connection inside a transaction, and when it has to be done.
@@ -72,13 +94,20 @@ impl Lane {
             let blocking = tokio::task::spawn_blocking(move || {
                 let _permit = permit;
                 let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let mut connection = match pooled {
-                    Some(connection) => connection,
-                    None => connected(&options, &database).map_err(as_memory_error)?,
+                let mut opened = match pooled.filter(|opened| opened.file == file_id(&options.path)) {
+                    Some(opened) => opened,
+                    // The first of its kind, or somebody has removed or replaced the file: what is written to the old one
+                    // would be lost.
+                    None => {
+                        if options.access == Access::ReadWrite {
+                            create_private(&options.path, &database)?;
+                        }
+                        Opened::of(connected(&options, &database).map_err(as_memory_error)?, &options.path)
+                    }
                 };
-                let answer = within(&mut connection, options.access, &database, until, work);
+                let answer = within(&mut opened.connection, options.access, &database, until, work);
                 if answer.is_ok() {
-                    idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+                    idle.lock().unwrap_or_else(PoisonError::into_inner).push(opened);
                 }
                 answer
             });
@@ -97,8 +126,8 @@ impl Lane {
     }
 
     /// Takes a connection that was opened elsewhere.
-    pub(super) fn lend(&self, connection: Connection) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+    pub(super) fn lend(&self, opened: Opened) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(opened);
     }
 }
 

@@ -8,6 +8,7 @@ mod capture;
 mod index;
 mod lane;
 mod reads;
+mod renew;
 mod resolve;
 mod row;
 mod schema;
@@ -23,7 +24,7 @@ use std::time::Duration;
 use helix_core::failure::Fingerprint;
 use helix_core::failure::memory::{
     AttemptAnswer, Effectiveness, FailureDetail, FixLink, KnownFailure, MemoryRecord, MemoryStatistics, Occurrence,
-    Resolution, SimilarQuery, Suggestion, SuggestionOutcome,
+    Resolution, SimilarQuery, Suggestion, SuggestionOutcome, Work,
 };
 use helix_core::ids::{JobId, PhaseId};
 use jiff::Timestamp;
@@ -37,7 +38,7 @@ use super::memory::{FailureMemory, Recalling};
 use crate::error::{DatabaseError, OpenError};
 use crate::journal::Pending;
 use crate::sqlite::{Access, SqliteOptions, connect_to_read, create_private};
-use lane::Lane;
+use lane::{Lane, Opened};
 use schema::MEMORY;
 
 /// How long opening may take at least: it happens once, and what is not opened is missing for as long as the host lives.
@@ -103,9 +104,9 @@ impl SqliteFailureMemory {
         let writer = match options.access {
             Access::ReadWrite => {
                 create_private(&options.path, &database)?;
-                let connection = lane::connected(&writing, &database)?;
+                let opened = Opened::of(lane::connected(&writing, &database)?, &options.path);
                 let lane = Lane::new(writing, Arc::clone(&database), 1, options.deadline);
-                lane.lend(connection);
+                lane.lend(opened);
                 Some(Arc::new(lane))
             }
             Access::ReadOnly => {
@@ -144,8 +145,12 @@ impl FailureMemory for SqliteFailureMemory {
         })
     }
 
-    fn open_failures(&self, job: JobId, phase: Option<PhaseId>) -> Pending<'_, Vec<OpenFailure>, MemoryError> {
-        Box::pin(self.readers.run(move |working| resolve::open_failures(working, &job, phase.as_ref())))
+    fn open_failures(&self, work: Work) -> Pending<'_, Vec<OpenFailure>, MemoryError> {
+        Box::pin(self.readers.run(move |working| resolve::open_failures(working, &work)))
+    }
+
+    fn last_attempt(&self, work: Work) -> Pending<'_, u32, MemoryError> {
+        Box::pin(self.readers.run(move |working| resolve::last_attempt(working, &work)))
     }
 
     fn link_fix(&self, fingerprint: Fingerprint, link: FixLink) -> Pending<'_, Linked, MemoryError> {
@@ -210,6 +215,10 @@ impl FailureMemory for SqliteFailureMemory {
 
     fn decay(&self, stale: Stale) -> Pending<'_, u64, MemoryError> {
         Box::pin(self.write(move |working| upkeep::decay(working, &stale)))
+    }
+
+    fn renew(&self, most: usize) -> Pending<'_, u64, MemoryError> {
+        Box::pin(self.write(move |working| renew::renew(working, most)))
     }
 
     fn export(&self, from: i64, limit: usize) -> Pending<'_, ExportPage, MemoryError> {

@@ -87,7 +87,8 @@ fn by_prefix(working: &Working<'_>, prefix: &str) -> Result<Option<FailureRow>, 
         find.query_map(params![low, format!("{low}g"), CANDIDATES], |row| row.get::<_, String>(0)).map_err(failed)?;
     let fitting: Vec<String> = rows.collect::<rusqlite::Result<_>>().map_err(failed)?;
     match fitting.as_slice() {
-        [] => Ok(None),
+        // Perhaps a name that it had by other rules.
+        [] => FailureRow::by_fingerprint(working, &low),
         [one] => FailureRow::by_fingerprint(working, one),
         _ => Err(MemoryError::Ambiguous { prefix: prefix.to_owned(), candidates: fitting }),
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use helix_core::failure::memory::{
-    AttemptAnswer, Credit, FixLink, Resolution, Suggestion, SuggestionOutcome, SuggestionSource, judge_suggestion,
+    AttemptAnswer, Credit, FixLink, Resolution, Suggestion, SuggestionOutcome, SuggestionSource, Work, judge_suggestion,
 };
 use helix_core::failure::{Blame, Fingerprint, RetryAdvice, redact};
 use helix_core::ids::{CommitId, JobId, PhaseId};
@@ -14,7 +14,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::index;
 use super::lane::Working;
-use super::row::{FailureRow, from_json, from_word, json, phase_text};
+use super::row::{FailureRow, from_json, from_word, json, phase_of};
 use crate::failures::answer::{Ceasing, Linked, OpenFailure};
 use crate::failures::error::MemoryError;
 
@@ -56,23 +56,19 @@ pub(super) fn settle(working: &Working<'_>, failure: i64) -> Result<(), MemoryEr
     if ended == "open" { index::remove_from_scope(working, &row) } else { index::add_to_scope(working, &row) }
 }
 
-/// Failures of a phase whose end is not known.
-pub(super) fn open_failures(
-    working: &Working<'_>,
-    job: &JobId,
-    phase: Option<&PhaseId>,
-) -> Result<Vec<OpenFailure>, MemoryError> {
+/// Failures in the course of some work whose end is not known.
+pub(super) fn open_failures(working: &Working<'_>, work: &Work) -> Result<Vec<OpenFailure>, MemoryError> {
     let failed = |error| working.failed(error);
     let mut find = working
         .connection
         .prepare_cached(
             "SELECT fingerprint, checker, attempt, message, json_extract(place, '$.commit')
              FROM occurrences JOIN failures ON failures.id = failure
-             WHERE job = ?1 AND phase = ?2 AND state = 'open' ORDER BY attempt, checker",
+             WHERE work = ?1 AND phase = ?2 AND state = 'open' ORDER BY attempt, checker",
         )
         .map_err(failed)?;
     let rows = find
-        .query_map([job.as_str(), phase_text(phase)], |row| {
+        .query_map([work.name().as_str(), phase_of(work)], |row| {
             Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get::<_, Option<String>>(4)?))
         })
         .map_err(failed)?;
@@ -87,6 +83,15 @@ pub(super) fn open_failures(
     Ok(open)
 }
 
+/// The last attempt at some work in which a failure was seen.
+pub(super) fn last_attempt(working: &Working<'_>, work: &Work) -> Result<u32, MemoryError> {
+    working
+        .connection
+        .prepare_cached("SELECT coalesce(max(attempt), 0) FROM occurrences WHERE work = ?1 AND phase = ?2")
+        .and_then(|mut find| find.query_row([work.name().as_str(), phase_of(work)], |row| row.get(0)))
+        .map_err(|error| working.failed(error))
+}
+
 /// Credits a fix if the record proves it.
 pub(super) fn link_fix(
     working: &Working<'_>,
@@ -96,10 +101,8 @@ pub(super) fn link_fix(
     let Some(row) = FailureRow::by_fingerprint(working, fingerprint.as_str())? else { return Ok(Linked::NotProved) };
     let last: Option<u32> = working
         .connection
-        .prepare_cached("SELECT max(attempt) FROM occurrences WHERE failure = ?1 AND job = ?2 AND phase = ?3")
-        .and_then(|mut find| {
-            find.query_row(params![row.id, link.job.as_str(), phase_text(link.phase.as_ref())], |row| row.get(0))
-        })
+        .prepare_cached("SELECT max(attempt) FROM occurrences WHERE failure = ?1 AND work = ?2 AND phase = ?3")
+        .and_then(|mut find| find.query_row(params![row.id, link.work.name(), phase_of(&link.work)], |row| row.get(0)))
         .map_err(|error| working.failed(error))?;
     if last != Some(link.failed_attempt) || link.attempt <= link.failed_attempt {
         return Ok(Linked::NotProved);
@@ -107,8 +110,8 @@ pub(super) fn link_fix(
     write_fix(working, row.id, link)?;
     index::execute(
         working,
-        "UPDATE occurrences SET state = 'gone' WHERE failure = ?1 AND job = ?2 AND phase = ?3 AND state = 'open'",
-        params![row.id, link.job.as_str(), phase_text(link.phase.as_ref())],
+        "UPDATE occurrences SET state = 'gone' WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND state = 'open'",
+        params![row.id, link.work.name(), phase_of(&link.work)],
     )?;
     settle(working, row.id)?;
     Ok(Linked::Credited)
@@ -126,14 +129,14 @@ pub(super) fn write_fix(working: &Working<'_>, failure: i64, link: &FixLink) -> 
     working
         .connection
         .prepare_cached(
-            "INSERT INTO fixes (failure, job, phase, attempt, at, link) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (failure, job, phase, attempt) DO NOTHING",
+            "INSERT INTO fixes (failure, work, phase, attempt, at, link) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (failure, work, phase, attempt) DO NOTHING",
         )
         .and_then(|mut insert| {
             insert.execute(params![
                 failure,
-                link.job.as_str(),
-                phase_text(link.phase.as_ref()),
+                link.work.name(),
+                phase_of(&link.work),
                 link.attempt,
                 link.at.as_microsecond(),
                 text
@@ -175,7 +178,7 @@ pub(super) fn write_suggestion(
     working
         .connection
         .prepare_cached(
-            "INSERT INTO suggestions (id, failure, cause, text, source, origin, exposure, job, phase, attempt, outcome, body)
+            "INSERT INTO suggestions (id, failure, cause, text, source, origin, exposure, work, phase, attempt, outcome, body)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (id) DO NOTHING",
         )
         .and_then(|mut insert| {
@@ -187,8 +190,8 @@ pub(super) fn write_suggestion(
                 clean.source.word(),
                 origin,
                 clean.exposure.word(),
-                clean.job.as_str(),
-                phase_text(clean.phase.as_ref()),
+                clean.work.name(),
+                phase_of(&clean.work),
                 clean.attempt,
                 clean.outcome.map(SuggestionOutcome::word),
                 body,
@@ -232,10 +235,10 @@ fn resolve(
 }
 
 /// Suggestions of a phase, or with `None` of a whole job, whose outcome is not known.
-fn outstanding(working: &Working<'_>, job: &JobId, phase: Option<&str>) -> Result<Vec<Suggestion>, MemoryError> {
+fn outstanding(working: &Working<'_>, work: &str, phase: Option<&str>) -> Result<Vec<Suggestion>, MemoryError> {
     let open =
-        "SELECT body FROM suggestions WHERE job = ?1 AND (?2 IS NULL OR phase = ?2) AND outcome IS NULL ORDER BY id";
-    suggestions(working, open, params![job.as_str(), phase])
+        "SELECT body FROM suggestions WHERE work = ?1 AND (?2 IS NULL OR phase = ?2) AND outcome IS NULL ORDER BY id";
+    suggestions(working, open, params![work, phase])
 }
 
 fn suggestions(
@@ -252,34 +255,28 @@ fn suggestions(
 
 /// Draws what follows from an attempt.
 pub(super) fn resolve_outstanding(working: &Working<'_>, answer: &AttemptAnswer) -> Result<Resolution, MemoryError> {
-    let phase = phase_text(answer.phase.as_ref());
+    let (name, phase) = (answer.work.name(), phase_of(&answer.work));
     index::execute(
         working,
-        "INSERT INTO attempts (job, phase, attempt, passed, at) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT (job, phase, attempt) DO UPDATE SET passed = excluded.passed, at = excluded.at",
-        params![
-            answer.job.as_str(),
-            phase,
-            answer.attempt,
-            json(working, "an attempt", &answer.passed)?,
-            answer.at.as_microsecond()
-        ],
+        "INSERT INTO attempts (work, phase, attempt, passed, at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (work, phase, attempt) DO UPDATE SET passed = excluded.passed, at = excluded.at",
+        params![name, phase, answer.attempt, json(working, "an attempt", &answer.passed)?, answer.at.as_microsecond()],
     )?;
-    let seen = seen_in(working, answer, phase)?;
+    let seen = seen_in(working, answer, &name, phase)?;
     let mut resolution = Resolution::default();
-    for suggestion in outstanding(working, &answer.job, Some(phase))? {
+    for suggestion in outstanding(working, &name, Some(phase))? {
         if suggestion.attempt >= answer.attempt {
             continue;
         }
-        let before = passed_in(working, &answer.job, phase, suggestion.attempt)?;
+        let before = passed_in(working, &name, phase, suggestion.attempt)?;
         if let Some(outcome) = judge_suggestion(&suggestion, answer, &seen, &before) {
             resolve(working, &suggestion.id, outcome, answer.at, Some(answer.attempt))?;
         }
     }
     // Also those that were resolved before a crash, so that nobody misses what became of them.
-    let proved = "SELECT body FROM suggestions WHERE job = ?1 AND phase = ?2 AND outcome IS NOT NULL AND proved_in = ?3 ORDER BY id";
-    resolution.resolved = suggestions(working, proved, params![answer.job.as_str(), phase, answer.attempt])?;
-    for open in open_before(working, answer, phase)? {
+    let proved = "SELECT body FROM suggestions WHERE work = ?1 AND phase = ?2 AND outcome IS NOT NULL AND proved_in = ?3 ORDER BY id";
+    resolution.resolved = suggestions(working, proved, params![name, phase, answer.attempt])?;
+    for open in open_before(working, answer, &name, phase)? {
         let looked = answer.passed.contains(&open.check) || answer.failed.contains(&open.check);
         let still = answer.still.contains(&open.fingerprint)
             || seen.iter().any(|(fingerprint, _)| *fingerprint == open.fingerprint);
@@ -291,8 +288,7 @@ pub(super) fn resolve_outstanding(working: &Working<'_>, answer: &AttemptAnswer)
         if credit == Credit::Change {
             let link = FixLink {
                 project: answer.project.clone(),
-                job: answer.job.clone(),
-                phase: answer.phase.clone(),
+                work: answer.work.clone(),
                 failed_attempt: open.attempt,
                 attempt: answer.attempt,
                 commit: answer.commit.clone(),
@@ -311,6 +307,7 @@ pub(super) fn resolve_outstanding(working: &Working<'_>, answer: &AttemptAnswer)
 fn seen_in(
     working: &Working<'_>,
     answer: &AttemptAnswer,
+    name: &str,
     phase: &str,
 ) -> Result<Vec<(Fingerprint, Blame)>, MemoryError> {
     let failed = |error| working.failed(error);
@@ -318,13 +315,11 @@ fn seen_in(
         .connection
         .prepare_cached(
             "SELECT fingerprint, blame FROM occurrences JOIN failures ON failures.id = failure
-             WHERE job = ?1 AND phase = ?2 AND attempt = ?3",
+             WHERE work = ?1 AND phase = ?2 AND attempt = ?3",
         )
         .map_err(failed)?;
     let rows = find
-        .query_map(params![answer.job.as_str(), phase, answer.attempt], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-        })
+        .query_map(params![name, phase, answer.attempt], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
         .map_err(failed)?;
     let mut seen = Vec::new();
     for row in rows {
@@ -335,18 +330,23 @@ fn seen_in(
     Ok(seen)
 }
 
-fn open_before(working: &Working<'_>, answer: &AttemptAnswer, phase: &str) -> Result<Vec<Open>, MemoryError> {
+fn open_before(
+    working: &Working<'_>,
+    answer: &AttemptAnswer,
+    name: &str,
+    phase: &str,
+) -> Result<Vec<Open>, MemoryError> {
     let failed = |error| working.failed(error);
     let mut find = working
         .connection
         .prepare_cached(
             "SELECT failure, key, attempt, checker, fingerprint, retry
              FROM occurrences JOIN failures ON failures.id = failure
-             WHERE job = ?1 AND phase = ?2 AND attempt < ?3 AND state = 'open' ORDER BY attempt, key",
+             WHERE work = ?1 AND phase = ?2 AND attempt < ?3 AND state = 'open' ORDER BY attempt, key",
         )
         .map_err(failed)?;
     let rows = find
-        .query_map(params![answer.job.as_str(), phase, answer.attempt], |row| {
+        .query_map(params![name, phase, answer.attempt], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get::<_, String>(4)?, row.get::<_, String>(5)?))
         })
         .map_err(failed)?;
@@ -360,11 +360,11 @@ fn open_before(working: &Working<'_>, answer: &AttemptAnswer, phase: &str) -> Re
     Ok(open)
 }
 
-fn passed_in(working: &Working<'_>, job: &JobId, phase: &str, attempt: u32) -> Result<BTreeSet<String>, MemoryError> {
+fn passed_in(working: &Working<'_>, work: &str, phase: &str, attempt: u32) -> Result<BTreeSet<String>, MemoryError> {
     let passed: Option<String> = working
         .connection
-        .prepare_cached("SELECT passed FROM attempts WHERE job = ?1 AND phase = ?2 AND attempt = ?3")
-        .and_then(|mut find| find.query_row(params![job.as_str(), phase, attempt], |row| row.get(0)).optional())
+        .prepare_cached("SELECT passed FROM attempts WHERE work = ?1 AND phase = ?2 AND attempt = ?3")
+        .and_then(|mut find| find.query_row(params![work, phase, attempt], |row| row.get(0)).optional())
         .map_err(|error| working.failed(error))?;
     passed.map_or(Ok(BTreeSet::new()), |passed| from_json(working, "an attempt", &passed))
 }
@@ -379,14 +379,14 @@ pub(super) fn cease(
 ) -> Result<Vec<Suggestion>, MemoryError> {
     let failed = |error| working.failed(error);
     let phase = phase.map(PhaseId::as_str);
-    for suggestion in outstanding(working, job, phase)? {
+    for suggestion in outstanding(working, job.as_str(), phase)? {
         resolve(working, &suggestion.id, SuggestionOutcome::Unknown, at, None)?;
     }
     if how == Ceasing::GaveUp {
         let mut find = working
             .connection
             .prepare_cached(
-                "UPDATE occurrences SET state = 'gave_up' WHERE job = ?1 AND (?2 IS NULL OR phase = ?2) AND state = 'open'
+                "UPDATE occurrences SET state = 'gave_up' WHERE work = ?1 AND (?2 IS NULL OR phase = ?2) AND state = 'open'
                  RETURNING failure",
             )
             .map_err(failed)?;
@@ -397,6 +397,6 @@ pub(super) fn cease(
         }
     }
     let unknown = "SELECT body FROM suggestions
-                   WHERE job = ?1 AND (?2 IS NULL OR phase = ?2) AND outcome = 'unknown' ORDER BY id";
+                   WHERE work = ?1 AND (?2 IS NULL OR phase = ?2) AND outcome = 'unknown' ORDER BY id";
     suggestions(working, unknown, params![job.as_str(), phase])
 }

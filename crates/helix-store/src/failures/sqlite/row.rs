@@ -1,7 +1,7 @@
 //! Rows of the memory as types, and back. Words that only this file and the schema know are turned into enums here.
 
 use helix_core::failure::Fingerprint;
-use helix_core::failure::memory::{FailureEnd, FixLink, KnownFailure, RememberedFailure};
+use helix_core::failure::memory::{Diagnosis, FailureEnd, FixLink, KnownFailure, RememberedFailure, Work};
 use helix_core::ids::PhaseId;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
@@ -17,7 +17,7 @@ const PROJECTS: usize = 10;
 
 /// The columns of [`FailureRow::read`], in its order.
 pub(super) const COLUMNS: &str = "failures.id, fingerprint, tool, code, message, frame, category, cause, retry, blame, \
-     cause_line, summary, first_seen, last_seen, kept, dropped, ended, scope";
+     cause_line, summary, first_seen, last_seen, kept, dropped, ended, scope, version";
 
 /// A row of `failures`.
 #[derive(Debug, Clone)]
@@ -40,6 +40,7 @@ pub(super) struct FailureRow {
     pub(super) dropped: i64,
     pub(super) ended: String,
     pub(super) scope: Option<i64>,
+    pub(super) version: u32,
 }
 
 impl FailureRow {
@@ -63,11 +64,24 @@ impl FailureRow {
             dropped: row.get(15)?,
             ended: row.get(16)?,
             scope: row.get(17)?,
+            version: row.get(18)?,
         })
     }
 
-    /// The row of a failure with this fingerprint.
+    /// The row of the failure that has this fingerprint, or had it by other rules.
     pub(super) fn by_fingerprint(working: &Working<'_>, fingerprint: &str) -> Result<Option<Self>, MemoryError> {
+        if let Some(row) = Self::by_own_fingerprint(working, fingerprint)? {
+            return Ok(Some(row));
+        }
+        let former: Option<i64> = working
+            .connection
+            .prepare_cached("SELECT failure FROM former_fingerprints WHERE fingerprint = ?1")
+            .and_then(|mut find| find.query_row([fingerprint], |row| row.get(0)).optional())
+            .map_err(|error| working.failed(error))?;
+        former.map_or(Ok(None), |id| Self::by_id(working, id))
+    }
+
+    fn by_own_fingerprint(working: &Working<'_>, fingerprint: &str) -> Result<Option<Self>, MemoryError> {
         working
             .connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM failures WHERE fingerprint = ?1"))
@@ -89,13 +103,14 @@ impl FailureRow {
         unsigned(self.kept).saturating_add(unsigned(self.dropped))
     }
 
-    /// The failure without what its occurrences say.
-    pub(super) fn remembered(&self, working: &Working<'_>) -> Result<RememberedFailure, MemoryError> {
+    /// What the failure is.
+    pub(super) fn diagnosis(&self, working: &Working<'_>) -> Result<Diagnosis, MemoryError> {
         let what = || format!("failure {}", self.fingerprint);
         let fingerprint =
             Fingerprint::new(self.fingerprint.clone()).map_err(|error| working.unreadable(what(), error))?;
-        Ok(RememberedFailure {
+        Ok(Diagnosis {
             fingerprint,
+            fingerprint_version: self.version,
             tool: self.tool.clone(),
             code: self.code.clone(),
             message: self.message.clone(),
@@ -106,30 +121,28 @@ impl FailureRow {
             blame: from_word(working, &what(), &self.blame)?,
             cause_line: self.cause_line.clone(),
             summary: self.summary.clone(),
-            first_seen: instant(working, &what(), self.first_seen)?,
-            last_seen: instant(working, &what(), self.last_seen)?,
+        })
+    }
+
+    /// The failure without what its occurrences say.
+    pub(super) fn remembered(&self, working: &Working<'_>) -> Result<RememberedFailure, MemoryError> {
+        let what = format!("failure {}", self.fingerprint);
+        Ok(RememberedFailure {
+            diagnosis: self.diagnosis(working)?,
+            first_seen: instant(working, &what, self.first_seen)?,
+            last_seen: instant(working, &what, self.last_seen)?,
             dropped: unsigned(self.dropped),
         })
     }
 
     /// The failure with its projects and its end.
     pub(super) fn known(&self, working: &Working<'_>) -> Result<KnownFailure, MemoryError> {
-        let failure = self.remembered(working)?;
+        let RememberedFailure { diagnosis, first_seen, last_seen, dropped: _ } = self.remembered(working)?;
         Ok(KnownFailure {
-            fingerprint: failure.fingerprint,
-            tool: failure.tool,
-            code: failure.code,
-            message: failure.message,
-            frame: failure.frame,
-            category: failure.category,
-            cause: failure.cause,
-            retry: failure.retry,
-            blame: failure.blame,
-            cause_line: failure.cause_line,
-            summary: failure.summary,
+            diagnosis,
             count: self.count(),
-            first_seen: failure.first_seen,
-            last_seen: failure.last_seen,
+            first_seen,
+            last_seen,
             projects: projects(working, self.id)?,
             end: self.end(working)?,
         })
@@ -168,6 +181,11 @@ fn projects(working: &Working<'_>, failure: i64) -> Result<Vec<String>, MemoryEr
 /// A phase as it is stored: the empty text stands for none.
 pub(super) fn phase_text(phase: Option<&PhaseId>) -> &str {
     phase.map_or("", PhaseId::as_str)
+}
+
+/// The phase of some work as it is stored.
+pub(super) fn phase_of(work: &Work) -> &str {
+    phase_text(work.phase())
 }
 
 /// A moment that is stored in microseconds.

@@ -7,8 +7,9 @@ use crate::sqlite::schema::Schema;
 /// "HELF" marks the file (SQLite's `application_id`); one entry per version, never changed once released.
 pub(super) const MEMORY: Schema = Schema { application_id: 0x4845_4C46, steps: STEPS };
 
-const STEPS: &[M<'static>] = &[M::up(
-    "PRAGMA application_id = 1212501062;
+const STEPS: &[M<'static>] = &[
+    M::up(
+        "PRAGMA application_id = 1212501062;
 
     -- A tool and a category: similar failures are looked for in one of these.
     CREATE TABLE scopes (
@@ -119,7 +120,26 @@ const STEPS: &[M<'static>] = &[M::up(
     CREATE VIRTUAL TABLE all_words USING fts5 (
         words, content = '', contentless_delete = 1, detail = none, tokenize = \"ascii tokenchars '_'\"
     );",
-)];
+    ),
+    M::up(
+        "-- Failures happen in conversations and documents, too: \"work\" names a job, a session or a document.
+    ALTER TABLE occurrences RENAME COLUMN job TO work;
+    ALTER TABLE attempts RENAME COLUMN job TO work;
+    ALTER TABLE fixes RENAME COLUMN job TO work;
+    ALTER TABLE suggestions RENAME COLUMN job TO work;
+
+    -- By which rules the fingerprint was made.
+    ALTER TABLE failures ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+    CREATE INDEX failures_by_version ON failures (version);
+
+    -- Fingerprints that failures had by other rules.
+    CREATE TABLE former_fingerprints (
+        fingerprint  TEXT PRIMARY KEY,
+        failure      INTEGER NOT NULL REFERENCES failures (id) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX former_by_failure ON former_fingerprints (failure);",
+    ),
+];
 
 #[cfg(test)]
 mod tests {

@@ -64,29 +64,37 @@ fn near(working: &Working<'_>, query: &SimilarQuery) -> Result<Vec<(f64, Failure
     let mut known = known_words(working, scope, &all)?;
     known.sort_by(|left, right| left.documents.cmp(&right.documents).then_with(|| left.word.cmp(&right.word)));
     let shape = Shape::of(&query.message);
-    let mut scored = Vec::new();
+    let mut scored: Vec<(f64, i64)> = Vec::new();
     for id in candidates(working, scope, &known)? {
+        let Some(message) = message_of(working, id)? else { continue };
+        let alike = 0.5 * bm25(scope, &all, &known, &message) + 0.5 * shape.resemblance(&message);
+        if alike >= ALIKE {
+            scored.push((alike, id));
+        }
+    }
+    // The newer ones first where all else is equal: ids grow.
+    scored.sort_by(|left, right| right.0.total_cmp(&left.0).then(right.1.cmp(&left.1)));
+    // What came of them is looked up for the best only.
+    scored.truncate(query.most.saturating_mul(4).max(12));
+    let mut ranked = Vec::with_capacity(scored.len());
+    for (alike, id) in scored {
         let Some(row) = FailureRow::by_id(working, id)? else { continue };
         if row.fingerprint == query.fingerprint.as_str() || row.ended == "open" {
             continue;
         }
-        let alike = 0.5 * bm25(scope, &all, &known, &row.message) + 0.5 * shape.resemblance(&row.message);
-        if alike >= ALIKE {
-            scored.push((alike, row));
-        }
-    }
-    let by_score = |left: &(f64, FailureRow), right: &(f64, FailureRow)| {
-        right.0.total_cmp(&left.0).then_with(|| right.1.last_seen.cmp(&left.1.last_seen))
-    };
-    scored.sort_by(by_score);
-    // What came of them is looked up for the best only.
-    scored.truncate(query.most.saturating_mul(4).max(12));
-    let mut ranked = Vec::with_capacity(scored.len());
-    for (alike, row) in scored {
         ranked.push((0.8 * alike + 0.2 * worth(working, query, &row)?, row));
     }
-    ranked.sort_by(by_score);
+    ranked.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| right.1.last_seen.cmp(&left.1.last_seen)));
     Ok(ranked)
+}
+
+/// The message of a candidate: the only part of it that most of them are asked for.
+fn message_of(working: &Working<'_>, id: i64) -> Result<Option<String>, MemoryError> {
+    working
+        .connection
+        .prepare_cached("SELECT message FROM failures WHERE id = ?1")
+        .and_then(|mut find| find.query_row([id], |row| row.get(0)).optional())
+        .map_err(|error| working.failed(error))
 }
 
 fn known_words(working: &Working<'_>, scope: Scope, all: &[String]) -> Result<Vec<Known>, MemoryError> {

@@ -68,7 +68,7 @@ pub(super) fn statistics(working: &Working<'_>) -> Result<MemoryStatistics, Memo
     }
     // Several suggestions for one failure are one trial.
     let trials = "SELECT outcome, count(*) FROM (
-                      SELECT DISTINCT failure, job, phase, attempt, outcome FROM suggestions
+                      SELECT DISTINCT failure, work, phase, attempt, outcome FROM suggestions
                       WHERE source = 'past_fix' AND exposure = ?1) GROUP BY outcome";
     let moment = |at: Option<i64>| at.map(|at| instant(working, "a failure", at)).transpose();
     Ok(MemoryStatistics {

@@ -61,8 +61,8 @@ pub(super) fn decay(working: &Working<'_>, stale: &Stale) -> Result<u64, MemoryE
     }
     index::execute(
         working,
-        "DELETE FROM attempts WHERE (job, phase, attempt) IN (
-             SELECT job, phase, attempt FROM attempts WHERE at < ?1 ORDER BY at LIMIT ?2)",
+        "DELETE FROM attempts WHERE (work, phase, attempt) IN (
+             SELECT work, phase, attempt FROM attempts WHERE at < ?1 ORDER BY at LIMIT ?2)",
         params![any, most],
     )?;
     Ok(forgotten)

@@ -47,7 +47,7 @@ fn drawn(terminal: &Terminal, figures: &MemoryStatistics) -> String {
         text.push('\n');
     };
     let MemoryStatistics { failures, occurrences, fixed, went_away, gave_up, open, benefit, .. } = figures;
-    add(&format!("{failures} failures, seen {occurrences} times"));
+    add(&format!("{failures} failure(s), seen {occurrences} time(s)"));
     add(&format!("{fixed} fixed, {went_away} went away, {gave_up} given up, {open} open"));
     if !figures.categories.is_empty() {
         add("");

@@ -37,7 +37,7 @@ pub(super) async fn forget(context: &Context, id: &str, what: What) -> Ended {
     let Some(memory) = reading(settings).await? else { return Err(missing(id)) };
     let found = memory.show(id.to_owned()).await.map_err(|error| memory_error(&error))?;
     let Some(found) = found else { return Err(missing(id)) };
-    let fingerprint = found.known.fingerprint;
+    let fingerprint = found.known.diagnosis.fingerprint;
     let (forget, word) = match what {
         What::Everything => (Forget::Everything, "everything"),
         What::Fixes => (Forget::Fixes, "fixes"),

@@ -89,9 +89,9 @@ fn told(terminal: &Terminal, failures: &[KnownFailure], nothing: &str) -> Result
             (failure.count.to_string(), None),
             (failure.last_seen.strftime("%Y-%m-%d").to_string(), None),
             (failure.end.word().replace('_', " "), Some(meaning(&failure.end))),
-            (failure.category.label().to_owned(), None),
-            (shown(&failure.tool, 12), None),
-            (shown(&failure.summary, 80), None),
+            (failure.diagnosis.category.label().to_owned(), None),
+            (shown(&failure.diagnosis.tool, 12), None),
+            (shown(&failure.diagnosis.summary, 80), None),
         ]);
     }
     terminal.data(&table.for_data(terminal))
@@ -125,11 +125,13 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
     };
     let label = |name: &str| terminal.paint(Meaning::Strong, &format!("{name:<10}"));
     let known = &detail.known;
-    add(&terminal.paint(Meaning::Bad, &shown(&known.cause_line, 300)));
+    add(&terminal.paint(Meaning::Bad, &shown(&known.diagnosis.cause_line, 300)));
     add("");
-    add(&format!("{} {}", label("id"), known.fingerprint));
-    add(&format!("{} {}, {}", label("category"), known.category, shown(&known.cause, 80)));
-    for (name, value) in [("tool", &known.tool), ("code", &known.code), ("place", &known.frame)] {
+    add(&format!("{} {}", label("id"), known.diagnosis.fingerprint));
+    add(&format!("{} {}, {}", label("category"), known.diagnosis.category, shown(&known.diagnosis.cause, 80)));
+    for (name, value) in
+        [("tool", &known.diagnosis.tool), ("code", &known.diagnosis.code), ("place", &known.diagnosis.frame)]
+    {
         if !value.is_empty() {
             add(&format!("{} {}", label(name), shown(value, 120)));
         }
@@ -153,12 +155,10 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
     }
     for entry in &detail.occurrences {
         let place = &entry.place;
-        let phase = place.phase.as_ref().map(|phase| format!(" {phase}")).unwrap_or_default();
         let at = entry.at.strftime("%Y-%m-%d %H:%M");
         add(&format!(
-            "  {at}  {}{phase}, attempt {}, {}: {}",
-            place.job,
-            place.attempt,
+            "  {at}  {}, {}: {}",
+            shown(&place.work.told(place.attempt), 200),
             shown(&place.check, 60),
             entry.state.word().replace('_', " ")
         ));
@@ -182,5 +182,6 @@ fn fix_title(link: &FixLink) -> String {
         more => format!(" and {more} more"),
     };
     let commit = link.commit.as_ref().map(|commit| format!(", commit {commit:.12}")).unwrap_or_default();
-    format!("Gone in {} attempt {}{commit}, after a change of {}{more}", link.job, link.attempt, files.join(", "))
+    let place = shown(&link.work.told(link.attempt), 200);
+    format!("Gone in {place}{commit}, after a change of {}{more}", files.join(", "))
 }

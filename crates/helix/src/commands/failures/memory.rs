@@ -75,5 +75,5 @@ pub(super) fn shown(text: &str, most: usize) -> String {
 
 /// The id as lists show it.
 pub(super) fn short_id(failure: &KnownFailure) -> String {
-    failure.fingerprint.as_str().chars().take(SHORT_ID).collect()
+    failure.diagnosis.fingerprint.as_str().chars().take(SHORT_ID).collect()
 }

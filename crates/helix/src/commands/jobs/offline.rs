@@ -6,6 +6,7 @@ use helix_store::{Access, JobFilter, Journal, MAX_ROWS_PER_PAGE, OpenError, Read
 use crate::codes;
 use crate::config::Settings;
 use crate::error::CommandError;
+use crate::host::open_error;
 
 /// The journal for reading.
 ///
@@ -49,13 +50,7 @@ async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError
     match SqliteJournal::open(path, Access::ReadOnly).await {
         Ok(journal) => Ok(Some(journal)),
         Err(OpenError::Missing { .. }) => Ok(None),
-        Err(error) => {
-            let shown = CommandError::usage(error.code(), &error).hint(error.hint());
-            Err(match std::error::Error::source(&error) {
-                Some(source) => shown.because(source),
-                None => shown,
-            })
-        }
+        Err(error) => Err(open_error(&error)),
     }
 }
 

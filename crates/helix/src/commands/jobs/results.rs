@@ -2,7 +2,7 @@
 
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
-use helix_engine::evidence::{Archive, DiffSelection, JobEvidence, OutputState, PhaseEvidence, Standing};
+use helix_engine::evidence::{Archive, DiffSelection, GateEvidence, JobEvidence, OutputState, PhaseEvidence, Standing};
 use helix_engine::git::GitEnvironment;
 
 use super::offline;
@@ -61,26 +61,45 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     let mut lines = vec![format!("{} {}, from commit {}", paint(Meaning::Strong, &found.name), found.job, found.base)];
     for phase in &found.phases {
         lines.push(String::new());
-        let (meaning, word) = match phase.standing {
-            Standing::Proved => (Meaning::Good, "proved"),
-            Standing::Unproved => (Meaning::Bad, "NOT PROVED"),
-            Standing::NotPassed => (Meaning::Weak, "has not passed"),
-        };
+        let (meaning, word) = standing(phase.standing);
         lines.push(format!("{} {}", paint(Meaning::Strong, phase.phase.as_str()), paint(meaning, word)));
         lines.extend(phase.missing.iter().map(|what| format!("  {} {what}", paint(Meaning::Bad, "missing:"))));
         lines.extend(details(phase));
     }
     lines.push(String::new());
-    match &found.integration {
-        Some(integration) => lines.push(format!(
-            "integrated as {} (tree {}){}",
-            integration.result.commit,
-            integration.result.tree,
-            if integration.result.found { "" } else { ": NOT FOUND in the repository" }
-        )),
-        None => lines.push("not integrated".to_owned()),
+    for conflict in &found.conflicts {
+        let between: Vec<&str> = conflict.between.iter().map(PhaseId::as_str).collect();
+        let (phase, paths) = (&conflict.phase, conflict.paths.join(", "));
+        lines.push(format!("conflict of {} in {paths}: brought together by {phase}", between.join(", ")));
+    }
+    match (&found.integration, &found.refusal) {
+        (Some(integration), _) => {
+            let (meaning, word) = standing(integration.standing);
+            let (commit, tree) = (&integration.result.commit, &integration.result.tree);
+            lines.push(format!("integrated as {commit} tree {tree} {}", paint(meaning, word)));
+            lines
+                .extend(integration.missing.iter().map(|what| format!("  {} {what}", paint(Meaning::Bad, "missing:"))));
+            if let Some(phase) = &integration.validated_by {
+                lines.push(format!("  tree    the one that phase {phase} was validated on"));
+            }
+            lines.extend(gates(&integration.gates));
+        }
+        (None, Some(refusal)) => {
+            lines.push(paint(Meaning::Bad, "not integrated: the results do not pass together"));
+            lines.extend(refusal.findings.iter().map(|finding| format!("  finding {}", finding.message)));
+            lines.extend(gates(&refusal.gates));
+        }
+        (None, None) => lines.push("not integrated".to_owned()),
     }
     lines.join("\n")
+}
+
+fn standing(standing: Standing) -> (Meaning, &'static str) {
+    match standing {
+        Standing::Proved => (Meaning::Good, "proved"),
+        Standing::Unproved => (Meaning::Bad, "NOT PROVED"),
+        Standing::NotPassed => (Meaning::Weak, "has not passed"),
+    }
 }
 
 fn details(phase: &PhaseEvidence) -> Vec<String> {
@@ -94,21 +113,7 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
         lines.push(format!("  run     {}: {}{}", run.run, run.outcome, gone(run.found)));
         lines.push(format!("          {}", run.record));
     }
-    for gate in &phase.gates {
-        lines.push(format!("  gate    {} {} ({})", gate.report.gate, gate.report.verdict.word(), gate.report.summary));
-        if let Some(command) = &gate.report.command {
-            let exit = command.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
-            lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
-        }
-        if let (Some(command), Some(output)) = (&gate.report.command, &gate.output) {
-            let state = match output.state {
-                OutputState::Intact => "intact",
-                OutputState::Changed => "CHANGED since the gate ran",
-                OutputState::Missing => "MISSING",
-            };
-            lines.push(format!("          output {} sha256 {}: {state}", output.file, command.output_sha256));
-        }
-    }
+    lines.extend(gates(&phase.gates));
     for review in &phase.reviews {
         let verdict = match &review.review.verdict {
             Verdict::Pass => "approved",
@@ -129,6 +134,31 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
         let said = [answer.answer.choice.as_deref(), answer.answer.text.as_deref()];
         let said: Vec<&str> = said.into_iter().flatten().collect();
         lines.push(format!("  person  {} at {}: {}", answer.answer.by, answer.at, said.join(", ")));
+    }
+    // The attempt that counts is above.
+    for other in phase.attempts.iter().filter(|one| Some(one.attempt) != phase.attempt) {
+        let kept = other.result.as_ref().map(|result| format!(" (branch {})", result.branch)).unwrap_or_default();
+        lines.push(format!("  attempt {}: {}{kept}", other.attempt, other.summary));
+    }
+    lines
+}
+
+fn gates(gates: &[GateEvidence]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for gate in gates {
+        lines.push(format!("  gate    {} {} ({})", gate.report.gate, gate.report.verdict.word(), gate.report.summary));
+        if let Some(command) = &gate.report.command {
+            let exit = command.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
+            lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
+        }
+        if let (Some(command), Some(output)) = (&gate.report.command, &gate.output) {
+            let state = match output.state {
+                OutputState::Intact => "intact",
+                OutputState::Changed => "CHANGED since the gate ran",
+                OutputState::Missing => "MISSING",
+            };
+            lines.push(format!("          output {} sha256 {}: {state}", output.file, command.output_sha256));
+        }
     }
     lines
 }

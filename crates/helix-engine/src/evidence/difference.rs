@@ -1,0 +1,92 @@
+//! What a job, a phase or an attempt changed: between which commits that lies, and the patch.
+//!
+//! Must not judge anything.
+
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::job::{Active, Integration};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::examiner::judged;
+use super::surroundings;
+use crate::engine::EngineError;
+use crate::git::Repository;
+
+/// Most of a difference that is given, in bytes.
+const MAX_PATCH: usize = 8 << 20;
+
+/// Which difference is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DiffSelection {
+    /// A phase; the whole job where absent.
+    pub phase: Option<PhaseId>,
+    /// One of its attempts, from 1: what it changed since the attempt before it, or since the phase's base.
+    pub attempt: Option<u32>,
+}
+
+/// A difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// Which job.
+    pub job: JobId,
+    /// Which phase, if not the whole job.
+    pub phase: Option<PhaseId>,
+    /// Which attempt of it.
+    pub attempt: Option<u32>,
+    /// From this commit.
+    pub from: CommitId,
+    /// To this one.
+    pub to: CommitId,
+    /// In git's form, cut at a line's end where it is very large.
+    pub patch: String,
+    /// Bytes that were cut off.
+    pub cut: usize,
+}
+
+/// The difference that is selected.
+///
+/// # Errors
+/// There is no such result (yet), or git failed.
+pub(super) fn between(
+    job: JobId,
+    active: &Active,
+    repository: &Repository,
+    selection: DiffSelection,
+) -> Result<Difference, EngineError> {
+    let (from, to) = ends(active, &selection)?;
+    let patch = repository.patch(&from, &to, &[], MAX_PATCH).map_err(|error| surroundings(&error))?;
+    let DiffSelection { phase, attempt } = selection;
+    Ok(Difference { job, phase, attempt, from, to, patch: patch.text, cut: patch.cut })
+}
+
+/// The commits between which a selection lies.
+fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitId), EngineError> {
+    let refused = |message: String| EngineError::Refused { message };
+    let Some(id) = &selection.phase else {
+        return match (&active.integration, selection.attempt) {
+            (_, Some(_)) => Err(refused("an attempt belongs to a phase: name the phase too".into())),
+            (Integration::Done { result, .. }, None) => Ok((active.spec.repo.base.clone(), result.commit.clone())),
+            (Integration::Open | Integration::Failed { .. }, None) => {
+                Err(refused("the job has no result as a whole (yet): name a phase to see what that changed".into()))
+            }
+        };
+    };
+    let progress =
+        active.progress(id).ok_or_else(|| EngineError::NotFound { kind: "phase of this job", id: id.to_string() })?;
+    let Some(attempt) = selection.attempt else {
+        let (this, result) = judged(progress)
+            .or_else(|| progress.tries.iter().rev().find_map(|one| Some((one, one.result.as_ref()?))))
+            .ok_or_else(|| refused(format!("phase {id} has no result (yet)")))?;
+        return Ok((this.base.clone(), result.commit.clone()));
+    };
+    let this = progress
+        .tries
+        .iter()
+        .find(|one| one.number == attempt)
+        .ok_or_else(|| EngineError::NotFound { kind: "attempt of this phase", id: attempt.to_string() })?;
+    let result =
+        this.result.as_ref().ok_or_else(|| refused(format!("attempt {attempt} of phase {id} has no result (yet)")))?;
+    let before = progress.tries.iter().take_while(|one| one.number < attempt).filter(|one| one.base == this.base);
+    let before = before.filter_map(|one| one.result.as_ref()).last().map(|result| result.commit.clone());
+    Ok((before.unwrap_or_else(|| this.base.clone()), result.commit.clone()))
+}

@@ -1,0 +1,275 @@
+//! Compares the records of phases with what they name: commits, run directories, outputs of gates.
+//!
+//! Must not know how evidence is read or shown.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::finding::Verdict;
+use helix_core::ids::{JobId, RunId, TreeId};
+use helix_core::job::{Active, Committed, GateReport, Integration, PhaseProgress, PhaseState, Review, Try, describe};
+use helix_core::plan::Approval;
+use helix_core::question::{APPROVE, About, QuestionStatus};
+use helix_core::run::Outcome;
+use sha2::{Digest, Sha256};
+
+use super::{
+    AttemptEvidence, ConflictEvidence, GateEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence,
+    PhaseEvidence, RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
+};
+use crate::engine::EngineError;
+use crate::git::Repository;
+
+/// The attempt whose result counts, with that result.
+pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Try, &Committed)> {
+    let PhaseState::Passed { result, .. } = &progress.state else { return None };
+    let this =
+        progress.tries.iter().rev().find(|one| one.result.as_ref().is_some_and(|own| own.commit == result.commit));
+    Some((this?, result))
+}
+
+/// Compares records with what they name.
+pub(super) struct Examiner {
+    pub(super) repository: Repository,
+    pub(super) state_dir: PathBuf,
+}
+
+impl Examiner {
+    /// The evidence of a job.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub(super) fn job(&self, job: &JobId, active: &Active) -> Result<JobEvidence, EngineError> {
+        let phases: Vec<PhaseEvidence> = active
+            .pairs()
+            .map(|(phase, progress)| {
+                let gates: Vec<&'static str> = phase.gates.iter().map(|gate| gate.name()).collect();
+                let asked = Asked { gates: &gates, verified: phase.verify.is_some(), approval: phase.approval };
+                self.phase(progress, &asked)
+            })
+            .collect();
+        let (integration, refusal) = match &active.integration {
+            Integration::Open => (None, None),
+            Integration::Done { result, target, gates } => {
+                (Some(self.integration(active, result, target, gates)?), None)
+            }
+            Integration::Failed { findings, gates } => {
+                (None, Some(RefusalEvidence { findings: findings.clone(), gates: self.gates(gates) }))
+            }
+        };
+        let proved = phases.iter().all(|phase| phase.standing != Standing::Unproved)
+            && integration.as_ref().is_none_or(|integration| integration.standing == Standing::Proved);
+        Ok(JobEvidence {
+            job: job.clone(),
+            name: active.spec.plan.name.clone(),
+            base: active.spec.repo.base.clone(),
+            phases,
+            conflicts: active.conflicts.iter().map(ConflictEvidence::from).collect(),
+            integration,
+            refusal,
+            proved,
+        })
+    }
+
+    fn phase(&self, progress: &PhaseProgress, asked: &Asked<'_>) -> PhaseEvidence {
+        let passed = matches!(progress.state, PhaseState::Passed { .. });
+        let this = judged(progress).map(|(this, _)| this).or_else(|| progress.last_try().filter(|_| !passed));
+        let mut evidence = PhaseEvidence {
+            phase: progress.id.clone(),
+            standing: Standing::NotPassed,
+            missing: Vec::new(),
+            attempt: this.map(|this| this.number),
+            base: this.map(|this| this.base.clone()),
+            result: this.and_then(|this| this.result.as_ref()).map(|result| self.result(result)),
+            run: this.map(|this| self.run(this)),
+            gates: this.map(|this| self.gates(&this.gates)).unwrap_or_default(),
+            reviews: this.map(|this| self.reviews(this, asked.gates)).unwrap_or_default(),
+            answers: answers(progress),
+            attempts: progress.tries.iter().map(|one| self.attempt(one)).collect(),
+        };
+        if passed {
+            evidence.missing = missing(&evidence, asked, this);
+            evidence.standing = if evidence.missing.is_empty() { Standing::Proved } else { Standing::Unproved };
+        }
+        evidence
+    }
+
+    fn attempt(&self, one: &Try) -> AttemptEvidence {
+        AttemptEvidence {
+            attempt: one.number,
+            run: one.run.clone(),
+            summary: one.summary(),
+            result: one.result.as_ref().map(|result| self.result(result)),
+        }
+    }
+
+    pub(super) fn result(&self, result: &Committed) -> ResultEvidence {
+        let found = match self.repository.find_commit(result.commit.as_str()) {
+            Ok(Some(commit)) => commit.tree == result.tree,
+            Ok(None) => false,
+            Err(error) => {
+                tracing::warn!(commit = %result.commit, %error, "a result cannot be looked up");
+                false
+            }
+        };
+        ResultEvidence {
+            commit: result.commit.clone(),
+            tree: result.tree.clone(),
+            branch: result.branch.clone(),
+            changed_files: result.changed.len(),
+            found,
+        }
+    }
+
+    fn record(&self, run: &RunId) -> (String, bool) {
+        let directory = self.state_dir.join("runs").join(run.as_str());
+        let found = directory.join("stdout.jsonl").is_file();
+        (directory.to_string_lossy().into_owned(), found)
+    }
+
+    fn run(&self, this: &Try) -> RunEvidence {
+        let (record, found) = self.record(&this.run);
+        let outcome = this.run_end.as_ref().map(|end| &end.outcome);
+        RunEvidence {
+            run: this.run.clone(),
+            outcome: outcome.map_or_else(|| "its end is not recorded".into(), describe),
+            completed: outcome
+                .is_some_and(|outcome| matches!(outcome, Outcome::Completed(_) | Outcome::CompletedWithDenials(_))),
+            record,
+            found,
+            facts: this.run_end.as_ref().map(|end| end.facts.clone()),
+        }
+    }
+
+    pub(super) fn gates(&self, reports: &[GateReport]) -> Vec<GateEvidence> {
+        reports.iter().map(|report| self.gate(report)).collect()
+    }
+
+    fn gate(&self, report: &GateReport) -> GateEvidence {
+        let output = report.command.as_ref().map(|command| {
+            let file = self.state_dir.join(&command.output_file);
+            let now = digest(&file);
+            let state = match &now {
+                Ok(now) if *now == command.output_sha256 => OutputState::Intact,
+                Ok(_) => OutputState::Changed,
+                Err(_) => OutputState::Missing,
+            };
+            OutputEvidence { file: file.to_string_lossy().into_owned(), state, sha256_now: now.ok() }
+        });
+        GateEvidence { report: report.clone(), output }
+    }
+
+    fn reviews(&self, this: &Try, gates: &[&'static str]) -> Vec<ReviewEvidence> {
+        let evidence = |(gate, review): &(Option<usize>, Review)| {
+            let (record, found) = self.record(&review.run);
+            let asked_by = gate.map_or("verify", |gate| gates.get(gate).copied().unwrap_or("review_approved"));
+            ReviewEvidence { asked_by: asked_by.to_owned(), review: review.clone(), record, found }
+        };
+        this.reviews.iter().map(evidence).collect()
+    }
+}
+
+fn answers(progress: &PhaseProgress) -> Vec<PersonEvidence> {
+    // What an agent asked proves nothing about its result.
+    let about_result = progress.questions.iter().filter(|asked| asked.question.about != About::Agent);
+    let answered = about_result.filter_map(|asked| match &asked.status {
+        QuestionStatus::Answered { answer, at } => {
+            Some(PersonEvidence { question: asked.question.text.clone(), answer: answer.clone(), at: *at })
+        }
+        QuestionStatus::Open | QuestionStatus::Expired { .. } | QuestionStatus::Closed => None,
+    });
+    answered.collect()
+}
+
+/// What a plan asks of a phase's result.
+struct Asked<'a> {
+    gates: &'a [&'static str],
+    verified: bool,
+    approval: Option<Approval>,
+}
+
+/// What is missing of a passed phase's proof, for people.
+fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Try>) -> Vec<String> {
+    let gates = asked.gates;
+    let mut missing = Vec::new();
+    match &evidence.result {
+        None => missing.push("no attempt of this phase has the result that counts".to_owned()),
+        Some(result) if !result.found => {
+            missing.push(format!("the repository has no commit {} with tree {}", result.commit, result.tree))
+        }
+        Some(_) => {}
+    }
+    match &evidence.run {
+        None => missing.push("there is no run".to_owned()),
+        Some(run) => {
+            if !run.completed {
+                missing.push(format!("run {} did not complete: {}", run.run, run.outcome));
+            }
+            if !run.found {
+                missing.push(format!("the record of run {} is gone: {}", run.run, run.record));
+            }
+        }
+    }
+    let tree = evidence.result.as_ref().map(|result| &result.tree);
+    for name in gates {
+        let asked = gates.iter().filter(|other| *other == name).count();
+        let passed = |one: &&GateEvidence| one.report.gate == *name && one.report.verdict.passed();
+        if evidence.gates.iter().filter(passed).count() < asked {
+            let what = format!("gate {name} has no recorded pass");
+            if !missing.contains(&what) {
+                missing.push(what);
+            }
+        }
+    }
+    missing.extend(evidence.gates.iter().filter_map(|gate| doubt(gate, tree)));
+    let approving = |review: &ReviewEvidence| review.asked_by == "verify" && review.review.verdict == Verdict::Pass;
+    if asked.verified && !evidence.reviews.iter().any(approving) {
+        missing.push("the verifier has not approved this result".to_owned());
+    }
+    for review in evidence.reviews.iter().filter(|review| review.review.verdict == Verdict::Pass && !review.found) {
+        missing.push(format!("the record of the reviewer's run {} is gone: {}", review.review.run, review.record));
+    }
+    // An approval of the result is one of this result, not of an attempt before it.
+    let since = this.map(|this| this.started_at).filter(|_| asked.approval == Some(Approval::After));
+    let said_yes = |one: &PersonEvidence| {
+        one.answer.choice.as_deref() == Some(APPROVE) && since.is_none_or(|since| one.at >= since)
+    };
+    if asked.approval.is_some() && !evidence.answers.iter().any(said_yes) {
+        missing.push("no person has approved it".to_owned());
+    }
+    missing
+}
+
+/// What makes a gate's answer worthless as proof of a tree, if anything does.
+pub(super) fn doubt(gate: &GateEvidence, tree: Option<&TreeId>) -> Option<String> {
+    let name = &gate.report.gate;
+    if Some(&gate.report.tree) != tree {
+        return Some(format!("gate {name} looked at tree {}, not at the result", gate.report.tree));
+    }
+    match gate.output.as_ref().map(|output| (output.state, &output.file)) {
+        None | Some((OutputState::Intact, _)) => None,
+        Some((OutputState::Changed, file)) => {
+            Some(format!("the output of gate {name} was changed after it ran: {file}"))
+        }
+        Some((OutputState::Missing, file)) => Some(format!("the output of gate {name} cannot be read: {file}")),
+    }
+}
+
+/// SHA-256 of a file, hex, read in pieces.
+fn digest(file: &Path) -> std::io::Result<String> {
+    let mut hasher = Sha256::new();
+    std::io::copy(&mut std::fs::File::open(file)?, &mut HashWriter(&mut hasher))?;
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl std::io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+//! What proves an integrated result: that it holds every phase's result, and that its very tree was checked.
+//!
+//! Must not know how results are integrated.
+
+use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, PhaseState};
+use helix_core::plan::GateSpec;
+
+use super::examiner::{Examiner, doubt};
+use super::{IntegrationEvidence, Standing, surroundings};
+use crate::engine::EngineError;
+
+impl Examiner {
+    /// The evidence of an integrated result.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub(super) fn integration(
+        &self,
+        active: &Active,
+        result: &Committed,
+        target: &IntegrationTarget,
+        reports: &[GateReport],
+    ) -> Result<IntegrationEvidence, EngineError> {
+        let found = self.result(result);
+        let gates = self.gates(reports);
+        let mut missing = Vec::new();
+        if !found.found {
+            missing.push(format!("the repository has no commit {} with tree {}", result.commit, result.tree));
+        }
+        let passed = active.pairs().filter_map(|(phase, progress)| match &progress.state {
+            PhaseState::Passed { result, .. } => Some((phase, result)),
+            _ => None,
+        });
+        let passed: Vec<_> = passed.collect();
+        // Where nothing had changed, there was nothing to put anywhere.
+        if found.found && *target != IntegrationTarget::Nowhere {
+            for (phase, own) in &passed {
+                let held = self.repository.is_ancestor(&own.commit, &result.commit);
+                if !held.map_err(|error| surroundings(&error))? {
+                    missing.push(format!("it does not hold commit {} of phase {}", own.commit, phase.id));
+                }
+            }
+        }
+        let validated_by = passed.iter().find(|(_, own)| own.tree == result.tree).map(|(phase, _)| phase.id.clone());
+        if validated_by.is_none() && *target != IntegrationTarget::Nowhere {
+            for (place, (phase, index)) in active.gates_of_sum().into_iter().enumerate() {
+                let Some(name) = phase.gates.get(index).map(GateSpec::name) else { continue };
+                if reports.get(place).is_none_or(|report| report.gate != name || !report.verdict.passed()) {
+                    missing
+                        .push(format!("gate {name} of phase {} has no recorded pass on what was integrated", phase.id));
+                }
+            }
+        }
+        missing.extend(gates.iter().filter_map(|gate| doubt(gate, Some(&result.tree))));
+        let standing = if missing.is_empty() { Standing::Proved } else { Standing::Unproved };
+        Ok(IntegrationEvidence { result: found, target: target.clone(), standing, missing, validated_by, gates })
+    }
+}

@@ -1,0 +1,329 @@
+//! What proves that a job's phases passed, looked at again: the journal's records compared with the files and commits that
+//! they name; and what a job, a phase or an attempt changed.
+//!
+//! Must not take a record's word for what can be checked, and changes nothing.
+
+mod difference;
+mod examiner;
+mod integration;
+
+use std::path::Path;
+
+use helix_core::finding::Finding;
+use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
+use helix_core::job::{Active, Conflict, GateReport, IntegrationTarget, JobState, Review};
+use helix_core::question::Answer;
+use helix_core::run::RunFacts;
+use helix_store::Journal;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use difference::{DiffSelection, Difference};
+
+use crate::engine::{Engine, EngineError, journal_error};
+use crate::git::{GitEnvironment, Repository};
+use examiner::Examiner;
+
+/// The evidence of a whole job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobEvidence {
+    /// Which job.
+    pub job: JobId,
+    /// Name of its plan.
+    pub name: String,
+    /// The commit that it started from.
+    pub base: CommitId,
+    /// All phases, in the plan's order.
+    pub phases: Vec<PhaseEvidence>,
+    /// Results that contradicted each other, and the phases that brought them together.
+    #[serde(default)]
+    pub conflicts: Vec<ConflictEvidence>,
+    /// Where the results went, if they were brought together.
+    pub integration: Option<IntegrationEvidence>,
+    /// Why they were not, if that was tried and not possible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<RefusalEvidence>,
+    /// Whether every phase that is said to have passed is proved, and so is the integrated result.
+    pub proved: bool,
+}
+
+/// The evidence of one phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseEvidence {
+    /// Which phase.
+    pub phase: PhaseId,
+    /// Whether it has passed, and whether that is proved.
+    pub standing: Standing,
+    /// What is missing of the proof, or contradicts it; empty unless it passed without proof.
+    pub missing: Vec<String>,
+    /// The attempt that counts, from 1.
+    pub attempt: Option<u32>,
+    /// Where the phase started.
+    pub base: Option<CommitId>,
+    /// Its result.
+    pub result: Option<ResultEvidence>,
+    /// The agent's run.
+    pub run: Option<RunEvidence>,
+    /// Its gates.
+    pub gates: Vec<GateEvidence>,
+    /// What reviewers said of this attempt, in order.
+    pub reviews: Vec<ReviewEvidence>,
+    /// What persons said of this phase, in order.
+    pub answers: Vec<PersonEvidence>,
+    /// All attempts, the ones that were not accepted too, oldest first.
+    #[serde(default)]
+    pub attempts: Vec<AttemptEvidence>,
+}
+
+/// An attempt, whatever became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AttemptEvidence {
+    /// From 1.
+    pub attempt: u32,
+    /// Its run.
+    pub run: RunId,
+    /// How the run ended and what stopped the attempt, one line.
+    pub summary: String,
+    /// What it left, kept on a branch of its own.
+    pub result: Option<ResultEvidence>,
+}
+
+/// Results that contradicted each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConflictEvidence {
+    /// The phase that brought them together; its attempts, gates and reviews are among the phases'.
+    pub phase: PhaseId,
+    /// The phases whose results they are.
+    pub between: Vec<PhaseId>,
+    /// Files in conflict.
+    pub paths: Vec<String>,
+}
+
+impl From<&Conflict> for ConflictEvidence {
+    fn from(conflict: &Conflict) -> Self {
+        let Conflict { phase, between, paths } = conflict.clone();
+        Self { phase, between, paths }
+    }
+}
+
+/// Whether a phase passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It passed, and all that proves it was found again.
+    Proved,
+    /// It is said to have passed, and something of the proof is missing or has changed.
+    Unproved,
+    /// It has not passed: there is nothing to prove.
+    NotPassed,
+}
+
+/// A commit, looked up again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ResultEvidence {
+    /// The commit.
+    pub commit: CommitId,
+    /// The tree that was judged.
+    pub tree: TreeId,
+    /// Branch that kept it.
+    pub branch: String,
+    /// How many files changed since the base.
+    pub changed_files: usize,
+    /// Whether the repository still has this commit with this tree.
+    pub found: bool,
+}
+
+/// A run and its record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunEvidence {
+    /// Which run.
+    pub run: RunId,
+    /// What it amounts to.
+    pub outcome: String,
+    /// Whether that is a completed run.
+    pub completed: bool,
+    /// Directory of its record.
+    pub record: String,
+    /// Whether the record is still there.
+    pub found: bool,
+    /// What the outcome was derived from.
+    pub facts: Option<Box<RunFacts>>,
+}
+
+/// A gate's answer with its output, looked at again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GateEvidence {
+    /// The recorded answer: command, exit code, digest, counts.
+    #[serde(flatten)]
+    pub report: GateReport,
+    /// Its output file, for gates that ran a command.
+    pub output: Option<OutputEvidence>,
+}
+
+/// A file of output, hashed again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OutputEvidence {
+    /// Absolute path.
+    pub file: String,
+    /// Whether its digest is still the recorded one.
+    pub state: OutputState,
+    /// SHA-256 of what the file holds now, hex.
+    pub sha256_now: Option<String>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputState {
+    /// The digests match.
+    Intact,
+    /// They do not: the file was changed after the gate ran.
+    Changed,
+    /// The file is gone or cannot be read.
+    Missing,
+}
+
+/// A reviewer's answer with its run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewEvidence {
+    /// Who asked for it: `verify`, or the gate.
+    pub asked_by: String,
+    /// The recorded answer.
+    #[serde(flatten)]
+    pub review: Review,
+    /// Directory of the run's record.
+    pub record: String,
+    /// Whether the record is still there.
+    pub found: bool,
+}
+
+/// What a person said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PersonEvidence {
+    /// What was asked.
+    pub question: String,
+    /// The answer, with who gave it.
+    #[serde(flatten)]
+    pub answer: Answer,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Where the results went, and what proves that they are good together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IntegrationEvidence {
+    /// The commit with everything.
+    pub result: ResultEvidence,
+    /// The branch.
+    pub target: IntegrationTarget,
+    /// Whether it is proved.
+    pub standing: Standing,
+    /// What is missing of the proof, or contradicts it.
+    pub missing: Vec<String>,
+    /// A phase that was validated on exactly this tree, if one was: then its gates prove it.
+    pub validated_by: Option<PhaseId>,
+    /// The gates that ran on this tree: the union of the phases' gates, where no phase was validated on it.
+    pub gates: Vec<GateEvidence>,
+}
+
+/// Why the results were not brought together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RefusalEvidence {
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// The gates that ran on the combined tree, the one that failed last.
+    pub gates: Vec<GateEvidence>,
+}
+
+/// What was recorded, read with a journal alone: no host is needed for it.
+pub struct Archive<'a> {
+    /// The journal.
+    pub journal: &'a dyn Journal,
+    /// The state directory.
+    pub state_dir: &'a Path,
+    /// How git is called.
+    pub git: GitEnvironment,
+}
+
+impl Engine {
+    /// What proves a job's phases, checked again now.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`] when the repository is gone.
+    pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
+        self.archive().evidence(id).await
+    }
+
+    /// What a job, a phase or an attempt changed.
+    ///
+    /// # Errors
+    /// As for [`Engine::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
+    pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
+        self.archive().diff(id, selection).await
+    }
+
+    fn archive(&self) -> Archive<'_> {
+        Archive {
+            journal: self.inner.journal.as_ref(),
+            state_dir: self.inner.state.root(),
+            git: self.inner.git.clone(),
+        }
+    }
+}
+
+impl Archive<'_> {
+    /// As [`Engine::evidence`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
+        let (job, state) = self.state(id).await?;
+        let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());
+        blocking(move || {
+            let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
+            let repository = open(active, git)?;
+            Examiner { repository, state_dir }.job(&job, active)
+        })
+        .await
+    }
+
+    /// As [`Engine::diff`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
+        let (job, state) = self.state(id).await?;
+        let git = self.git.clone();
+        blocking(move || {
+            let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
+            difference::between(job, active, &open(active, git)?, selection)
+        })
+        .await
+    }
+
+    async fn state(&self, id: &str) -> Result<(JobId, JobState), EngineError> {
+        let view = self.journal.job(id.to_owned()).await.map_err(journal_error)?.ok_or_else(|| unknown(id))?;
+        let events = helix_store::job_events(self.journal, &view.id, 0).await.map_err(journal_error)?;
+        Ok((view.id, JobState::fold(&events).map_err(journal_error)?))
+    }
+}
+
+fn unknown(id: &str) -> EngineError {
+    EngineError::NotFound { kind: "job", id: id.to_owned() }
+}
+
+fn surroundings(error: &dyn std::error::Error) -> EngineError {
+    let fault = crate::job::environment(error);
+    EngineError::Environment { message: fault.message, hint: fault.hint }
+}
+
+fn open(active: &Active, git: GitEnvironment) -> Result<Repository, EngineError> {
+    Repository::open(Path::new(&active.spec.repo.path), git).map_err(|error| surroundings(&error))
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
+) -> Result<T, EngineError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| surroundings(&error))?
+}

@@ -1,0 +1,99 @@
+//! What the repository says about a plan: inputs, the decision it carries out, the files that define its gates.
+//!
+//! Must not change anything in it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use helix_core::diagnostic::Diagnostic;
+use helix_core::job::{AdrText, RepoRef};
+use helix_core::plan::{Plan, PlanPlaces};
+
+use super::plan_file::PlanFile;
+use super::{Blame, SubmitError, chain};
+use crate::codes;
+use crate::git::{GitEnvironment, GitError, Head, Repository};
+
+/// What the repository says about a plan.
+pub(super) struct Ground {
+    pub(super) repo: RepoRef,
+    pub(super) adr: Option<AdrText>,
+    pub(super) gate_files: BTreeMap<String, String>,
+    pub(super) problems: Vec<Diagnostic>,
+}
+
+impl Ground {
+    /// Looks.
+    ///
+    /// # Errors
+    /// [`SubmitError::Refused`] when no job can work there at all.
+    pub(super) fn survey(
+        directory: PathBuf,
+        git: GitEnvironment,
+        plan: &Plan,
+        places: &PlanPlaces,
+        file: &PlanFile,
+    ) -> Result<Self, SubmitError> {
+        let refused = |code, message: String, hint: Option<String>| SubmitError::Refused {
+            code,
+            message,
+            hint,
+            blame: Blame::Request,
+        };
+        let repository = Repository::open(&directory, git)
+            .map_err(|error| refused(codes::NO_REPOSITORY, chain(&error), error.hint()))?;
+        let git_failed = |error: GitError| refused(codes::NO_REPOSITORY, chain(&error), error.hint());
+        repository.identity().map_err(|error| refused(codes::NO_IDENTITY, chain(&error), error.hint()))?;
+        let (base, branch) = match repository.head().map_err(git_failed)? {
+            Head::Branch { branch, commit } => (commit, Some(branch)),
+            Head::Detached { commit } => (commit, None),
+            Head::Unborn { branch } => {
+                return Err(refused(
+                    codes::NO_COMMIT,
+                    format!("{} has no commit yet on branch {branch}", repository.top().display()),
+                    Some("commit what is there first: `git add . && git commit -m start`".into()),
+                ));
+            }
+        };
+        let mut problems = Vec::new();
+        for (index, phase) in plan.phases.iter().enumerate() {
+            let made: Vec<&str> = plan
+                .ancestors(&phase.id)
+                .iter()
+                .filter_map(|id| plan.phase(id))
+                .flat_map(|one| &one.outputs)
+                .map(String::as_str)
+                .collect();
+            // What added phases will make is not known yet: such inputs are checked before the attempt.
+            let grows = plan
+                .ancestors(&phase.id)
+                .iter()
+                .any(|id| plan.phase(id).is_some_and(|one| one.generates_phases.is_some()));
+            let inputs: Vec<String> =
+                phase.inputs.iter().filter(|input| !grows && !made.contains(&input.as_str())).cloned().collect();
+            for missing in crate::job::inputs::missing_inputs(&repository, &base, &inputs).map_err(git_failed)? {
+                let place = places.phases.get(index).and_then(|place| {
+                    place.inputs.get(phase.inputs.iter().position(|input| *input == missing)?).copied()
+                });
+                let message = format!("input {missing} of phase {} is not in the repository", phase.id);
+                let help = format!("commit it first, or let an earlier phase claim it as an output (base is {base})");
+                problems.push(file.error(codes::INPUT_MISSING, place, message, help));
+            }
+        }
+        let adr = match &plan.adr {
+            None => None,
+            Some(path) => match std::fs::read_to_string(repository.top().join(path)) {
+                Ok(text) => Some(AdrText { path: path.clone(), text }),
+                Err(error) => {
+                    let message = format!("the plan's ADR {path} cannot be read: {error}");
+                    let help = format!("paths are relative to {}", repository.top().display());
+                    problems.push(file.error(codes::ADR_MISSING, places.adr, message, help));
+                    None
+                }
+            },
+        };
+        let gate_files = crate::gates::gate_files(plan, &repository, &base).map_err(git_failed)?;
+        let repo = RepoRef { path: repository.top().to_string_lossy().into_owned(), base, branch };
+        Ok(Self { repo, adr, gate_files, problems })
+    }
+}

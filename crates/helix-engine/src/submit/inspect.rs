@@ -1,0 +1,283 @@
+//! Everything that is wrong with a request, found without changing anything: the same for a submission, a dry run and a check.
+//!
+//! Must not stop at the first problem where the next can be found all the same.
+
+use std::path::PathBuf;
+
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::ids::PhaseId;
+use helix_core::job::{AdrText, Briefing, JobSpec};
+use helix_core::plan::{ParsedPlan, Plan, PlanPlaces};
+
+use super::agents::Agents;
+use super::ground::Ground;
+use super::plan_file::PlanFile;
+use super::{Blame, SubmitError, SubmitRequest, confine, run_blocking};
+use crate::codes;
+use crate::config::EngineConfig;
+use crate::git::GitEnvironment;
+use crate::probes::Probes;
+use crate::prompt;
+use crate::skills::SkillCatalog;
+use crate::workflows::Shelves;
+
+/// A plan that can be carried out as it is.
+pub struct Checked {
+    /// The job it makes.
+    pub spec: JobSpec,
+    /// What is worth knowing and blocks nothing.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// What a request comes to, and everything that speaks against it.
+pub struct Inspection {
+    /// What messages call the plan.
+    pub file: String,
+    /// Its text, for pictures.
+    pub source_text: String,
+    /// Errors and warnings of the plan, each at its place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What else a submission would be refused for: the request itself, the repository, an agent that is not there.
+    pub refusals: Vec<SubmitError>,
+    /// The plan with the phases of its workflow, as the request changes it; `None` when it cannot be read.
+    pub parsed: Option<ParsedPlan>,
+    /// The decision that it carries out.
+    pub adr: Option<AdrText>,
+    /// What its agents are told besides.
+    pub briefing: Briefing,
+    spec: Option<JobSpec>,
+}
+
+impl Inspection {
+    /// The job, if nothing speaks against it.
+    ///
+    /// # Errors
+    /// The plan's errors, else the first refusal.
+    pub fn accepted(self) -> Result<Checked, SubmitError> {
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
+            let Self { file, source_text, diagnostics, .. } = self;
+            return Err(SubmitError::Plan { file, source_text, diagnostics, before: None });
+        }
+        match (self.refusals.into_iter().next(), self.spec) {
+            (Some(refusal), _) => Err(refusal),
+            (None, Some(spec)) => Ok(Checked { spec, warnings: self.diagnostics }),
+            (None, None) => Err(SubmitError::Refused {
+                code: codes::PLAN_INVALID,
+                message: format!("{} was refused for no reason", self.file),
+                hint: Some("this is a defect of Helix: please report it".into()),
+                blame: Blame::Helix,
+            }),
+        }
+    }
+}
+
+/// Inspects a request for people who only want to know; agents are asked for their versions.
+///
+/// # Errors
+/// There is no such plan, or it lies where it must not be read.
+pub async fn inspect(config: &EngineConfig, request: &SubmitRequest) -> Result<Inspection, SubmitError> {
+    let (git, probes) = (GitEnvironment::from_process(), Probes::default());
+    Inspector { config, git, probes: &probes }.inspect(request).await
+}
+
+/// What is asked while a request is inspected.
+pub(super) struct Inspector<'a> {
+    pub(super) config: &'a EngineConfig,
+    pub(super) git: GitEnvironment,
+    pub(super) probes: &'a Probes,
+}
+
+/// A plan as it was read, with what is beside it.
+struct Read {
+    file: PlanFile,
+    parsed: Option<ParsedPlan>,
+    briefing: Briefing,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Inspector<'_> {
+    /// Finds everything that is wrong with a request.
+    ///
+    /// # Errors
+    /// As [`inspect`].
+    pub(super) async fn inspect(&self, request: &SubmitRequest) -> Result<Inspection, SubmitError> {
+        let Read { file, parsed, briefing, diagnostics } = self.read(request).await?;
+        let mut inspection = Inspection {
+            file: file.name(),
+            source_text: file.text(),
+            diagnostics,
+            refusals: Vec::new(),
+            parsed,
+            adr: None,
+            briefing,
+            spec: None,
+        };
+        let Some(mut parsed) = inspection.parsed.take() else { return Ok(inspection) };
+        self.inspect_plan(request, &file, &mut parsed, &mut inspection).await?;
+        inspection.parsed = Some(parsed);
+        Ok(inspection)
+    }
+
+    async fn read(&self, request: &SubmitRequest) -> Result<Read, SubmitError> {
+        let (roots, wanted, project) = (self.config.roots.clone(), request.plan.clone(), request.project.clone());
+        let (user, skills) = (self.config.config_dir.clone(), self.config.consultant.skills.clone());
+        let shown_as = request.shown_as.clone();
+        run_blocking(move || {
+            let file = PlanFile::find(&wanted, shown_as)?;
+            for path in [Some(&file.path), project.as_ref()].into_iter().flatten() {
+                confine(path, &roots)?;
+            }
+            let directory = project.or_else(|| file.path.parent().map(PathBuf::from)).unwrap_or_default();
+            let shelves = Shelves::around(&directory, user);
+            let catalog = SkillCatalog::around(&directory, &skills);
+            let mut diagnostics = Vec::new();
+            let briefing = shelves.briefing(&catalog).unwrap_or_else(|problems| {
+                diagnostics.extend(problems);
+                Briefing::default()
+            });
+            let parsed = match file.parse().and_then(|parsed| shelves.expand(parsed, &file.name())) {
+                Ok(parsed) => {
+                    diagnostics.extend(parsed.warnings.iter().cloned());
+                    diagnostics.extend(catalog.unknown_in(&file.name(), &parsed));
+                    Some(parsed)
+                }
+                Err(problems) => {
+                    diagnostics.extend(problems);
+                    None
+                }
+            };
+            Ok(Read { file, parsed, briefing, diagnostics })
+        })
+        .await
+    }
+
+    async fn inspect_plan(
+        &self,
+        request: &SubmitRequest,
+        file: &PlanFile,
+        parsed: &mut ParsedPlan,
+        inspection: &mut Inspection,
+    ) -> Result<(), SubmitError> {
+        let ParsedPlan { plan, places, .. } = parsed;
+        inspection.refusals.extend(override_plan(plan, request).err());
+        inspection.diagnostics.extend(not_carried_out(file, plan, places));
+        let agents = Agents { config: self.config, file, plan, places };
+        inspection.diagnostics.extend(agents.unknown());
+        inspection.diagnostics.extend(agents.unknown_models());
+        inspection.diagnostics.extend(agents.limits());
+        inspection.refusals.extend(agents.unkept_budget(request));
+        let only = selected(plan, request).unwrap_or_else(|refusal| {
+            inspection.refusals.push(refusal);
+            None
+        });
+        let ground = {
+            let (plan, places, file, git) = (plan.clone(), places.clone(), file.clone(), self.git.clone());
+            let beside = file.path.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
+            let directory = request.project.clone().unwrap_or(beside);
+            run_blocking(move || Ground::survey(directory, git, &plan, &places, &file)).await
+        };
+        let ground = ground.map_err(|refusal| inspection.refusals.push(refusal)).ok();
+        inspection.adr = ground.as_ref().and_then(|ground| ground.adr.clone());
+        inspection.diagnostics.extend(ground.iter().flat_map(|ground| ground.problems.iter().cloned()));
+        // Without its decision, a template that shows it would be called wrong.
+        if plan.adr.is_none() || inspection.adr.is_some() {
+            let problems = prompt::check(plan, inspection.adr.as_ref(), &inspection.briefing, |phase, problem| {
+                let at = plan.phases.iter().position(|one| one.id == phase.id).and_then(|at| places.phases.get(at));
+                file.error(&problem.code, at.map(|at| at.id), problem.message, problem.help.unwrap_or_default())
+            });
+            inspection.diagnostics.extend(problems);
+        }
+        for agent in agents.used() {
+            if let Err((message, hint)) = self.probes.check(agent).await {
+                let (code, blame) = (codes::AGENT_UNUSABLE, Blame::Environment);
+                inspection.refusals.push(SubmitError::Refused { code, message, hint: Some(hint), blame });
+            }
+        }
+        // Errors first, as people read them.
+        inspection.diagnostics.sort_by_key(|one| !one.is_error());
+        let Some(ground) = ground else { return Ok(()) };
+        let mut policy = self.config.policy.clone();
+        policy.budget_usd = request.budget_usd.or(policy.budget_usd);
+        inspection.spec = Some(JobSpec {
+            plan: plan.clone(),
+            plan_path: file.path.to_string_lossy().into_owned(),
+            repo: ground.repo,
+            adr: ground.adr,
+            policy,
+            idempotency_key: request.idempotency_key.clone(),
+            origin: request.origin.clone(),
+            only,
+            roles: self.config.roles.clone(),
+            briefing: inspection.briefing.clone(),
+            gate_files: ground.gate_files,
+        });
+        Ok(())
+    }
+}
+
+fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitError> {
+    if request.budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) || request.max_turns == Some(0) {
+        return Err(SubmitError::Refused {
+            code: codes::BAD_LIMIT,
+            message: "a limit must be a positive number".into(),
+            hint: Some("leave it out for no limit".into()),
+            blame: Blame::Request,
+        });
+    }
+    for phase in &mut plan.phases {
+        phase.agent = request.agent.clone().or_else(|| phase.agent.take());
+        phase.model = request.model.clone().or_else(|| phase.model.take());
+        phase.max_turns = request.max_turns.or(phase.max_turns);
+        if let Some(generates) = &mut phase.generates_phases {
+            let added = &mut generates.defaults;
+            added.agent = request.agent.clone().or_else(|| added.agent.take());
+            added.model = request.model.clone().or_else(|| added.model.take());
+            added.max_turns = request.max_turns.or(added.max_turns);
+        }
+    }
+    Ok(())
+}
+
+/// What the plan asks for and this version does not do. Refused at submit, so that nothing is silently left out.
+fn not_carried_out(file: &PlanFile, plan: &Plan, places: &PlanPlaces) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for (index, phase) in plan.phases.iter().enumerate() {
+        let span = places.phases.get(index).map(|place| place.id);
+        let given = phase.generates_phases.iter().flat_map(|generate| &generate.gates);
+        for gate in phase.gates.iter().chain(given) {
+            if let Err(unsupported) = crate::gates::supported(gate) {
+                let message = format!("{unsupported} (phase {})", phase.id);
+                problems.push(file.error(codes::NOT_CARRIED_OUT, span, message, unsupported.hint.into()));
+            }
+        }
+    }
+    problems
+}
+
+/// The phases that `--phase` and `--from` choose; `None` means all.
+fn selected(plan: &Plan, request: &SubmitRequest) -> Result<Option<Vec<PhaseId>>, SubmitError> {
+    for id in request.only.iter().chain(&request.from) {
+        if plan.phase(id).is_none() {
+            let names: Vec<&str> = plan.phases.iter().map(|phase| phase.id.as_str()).collect();
+            let hint = match did_you_mean(id.as_str(), names.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("phases of the plan: {}", names.join(", ")),
+            };
+            return Err(SubmitError::Refused {
+                code: codes::UNKNOWN_PHASE,
+                message: format!("there is no phase {id} in the plan"),
+                hint: Some(hint),
+                blame: Blame::Request,
+            });
+        }
+    }
+    let from = request.from.as_ref().map(|from| plan.ancestors(from));
+    if request.only.is_empty() && from.is_none() {
+        return Ok(None);
+    }
+    let chosen = plan.phases.iter().map(|phase| &phase.id).filter(|id| {
+        (request.only.is_empty() || request.only.contains(id))
+            && from.as_ref().is_none_or(|before| !before.contains(id))
+    });
+    Ok(Some(chosen.cloned().collect()))
+}

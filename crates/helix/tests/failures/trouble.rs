@@ -1,0 +1,106 @@
+//! The memory of failures in trouble: jobs go on as if there were none, the host says so once, and what can heal heals.
+
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::reports::{PLAN, SCRIPT};
+use crate::stage::Stage;
+
+/// Holds a database for itself until it is dropped.
+struct Locked(Child);
+
+impl Locked {
+    fn hold(database: &std::path::Path) -> Self {
+        let program = "import sqlite3, sys\n\
+                       db = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+                       db.execute('BEGIN EXCLUSIVE')\nprint('held', flush=True)\nsys.stdin.read()\n";
+        let mut child = Command::new("python3")
+            .args(["-c", program])
+            .arg(database)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut said).unwrap();
+        assert_eq!(said, "held\n");
+        Self(child)
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        let _ended = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+/// Runs a job that fails, and gives its reports: complete, whatever the memory's state.
+async fn failed_job(stage: &Stage, key: &str) -> Vec<Value> {
+    let job = stage.submit(&stage.plan("pages", PLAN), &stage.repo, key).await;
+    stage.events(&job).await;
+    assert_eq!(stage.job(&job).await["status"], "failed");
+    let (url, token) = stage.reachable().await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let asked = http.get(format!("{url}/api/v1/jobs/{job}/reports")).bearer_auth(token);
+    let list: Value = asked.send().await.unwrap().json().await.unwrap();
+    let reports = list["reports"].as_array().unwrap().clone();
+    assert_eq!(reports.len(), 2, "{list:#}");
+    for report in &reports {
+        assert_eq!(report["report"]["why"]["content"]["category"], "FUNCTION_ERROR", "{report:#}");
+        assert!((2..=4).contains(&report["report"]["actions"].as_array().unwrap().len()), "{report:#}");
+    }
+    reports
+}
+
+/// Damaged, no file at all, locked by another program: each is said once, with its code and remedy.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_in_trouble_costs_a_job_nothing_and_is_named_once() {
+    for (trouble, code) in [("damaged", "HX0304"), ("a directory", "HX030"), ("locked", "HX0303")] {
+        let stage = Stage::new(SCRIPT, "\n[failures]\ndeadline = \"200ms\"\n");
+        let database = stage.sandbox.state().join("failures.db");
+        std::fs::create_dir_all(stage.sandbox.state()).unwrap();
+        let mut held = None;
+        match trouble {
+            "damaged" => std::fs::write(&database, "no database\n".repeat(1_000)).unwrap(),
+            "a directory" => std::fs::create_dir(&database).unwrap(),
+            _ => {
+                // A memory that is there and works, of which another program takes hold.
+                let first = stage.start();
+                failed_job(&stage, "before").await;
+                drop(first);
+                std::fs::write(stage.sandbox.path().join("host.log"), "").unwrap();
+                held = Some(Locked::hold(&database));
+            }
+        }
+        let host = stage.start();
+        failed_job(&stage, trouble).await;
+        drop(host);
+        let log = stage.log();
+        let lines: Vec<&str> =
+            log.lines().filter(|line| line.contains("the memory of failures is of no help")).collect();
+        assert_eq!(lines.len(), 1, "{trouble}: {log}");
+        assert!(lines[0].contains(code) && lines[0].contains("failures.db"), "{trouble}: {}", lines[0]);
+        drop(held);
+    }
+}
+
+/// Somebody removes the file under a running host: a new memory is begun, and what happens from then on is remembered.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_that_is_deleted_while_the_host_runs_is_begun_anew() {
+    let stage = Stage::new(SCRIPT, "");
+    let _host = stage.start();
+    failed_job(&stage, "first").await;
+    for end in ["", "-wal", "-shm"] {
+        let file = stage.sandbox.state().join(format!("failures.db{end}"));
+        if file.exists() {
+            std::fs::remove_file(file).unwrap();
+        }
+    }
+    let reports = failed_job(&stage, "second").await;
+    assert_eq!(reports[0]["report"]["similar"], json!({ "state": "known", "content": [] }), "what was known is gone");
+    let listed = stage.helix(&["failures", "list", "--json"]).output().unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(listed["failures"][0]["count"], 2, "both attempts of the second job: {listed:#}");
+}
