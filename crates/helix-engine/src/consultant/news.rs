@@ -7,7 +7,7 @@ use std::sync::Arc;
 use helix_core::failure::event::FailureEvent;
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId};
-use helix_core::job::{IntegrationTarget, JobEvent, JobStatus, JobView, PhaseStatus, PhaseView, describe};
+use helix_core::job::{IntegrationTarget, JobEnd, JobEvent, JobStatus, JobView, PhaseStatus, PhaseView, describe};
 use helix_core::question::{QuestionStatus, QuestionView};
 use helix_core::run::Outcome;
 use helix_store::{Journal, ReadError};
@@ -209,7 +209,11 @@ pub(super) fn line(event: &JobEvent, job: &JobView) -> Option<String> {
             Some(format!("could not be merged: {}", cut(first)))
         }
         JobEvent::CancelRequested { by } => Some(format!("is being stopped by {}", cut(by))),
-        JobEvent::JobFinished { .. } => Some(cut(&outcome_of(job))),
+        JobEvent::JobFinished { .. } if job.status.is_final() => Some(cut(&outcome_of(job))),
+        // It was taken up again since.
+        JobEvent::JobFinished { end: JobEnd::Succeeded } => Some("succeeded".to_owned()),
+        JobEvent::JobFinished { end: JobEnd::Failed { reason, .. } } => Some(format!("failed: {}", cut(reason))),
+        JobEvent::JobFinished { end: JobEnd::Cancelled { by } } => Some(format!("was cancelled by {}", cut(by))),
         JobEvent::JobResumed { by, .. } => Some(format!("goes on, asked by {}", cut(by))),
         JobEvent::Failure(note) => match note.as_ref() {
             FailureEvent::FailureRecorded(recorded) => Some(format!("cause: {}", cut(&recorded.summary))),

@@ -342,3 +342,23 @@ async fn a_conversation_with_an_open_job_is_not_forgotten() {
     assert_eq!(stage.turns().await.len(), 1, "its record is whole");
     stage.host.stop().await;
 }
+
+#[tokio::test]
+async fn a_job_that_was_asked_about_belongs_to_the_conversation() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    let body = json!({ "project_path": stage.sandbox.path().join("shop") });
+    let job: Value = stage.host.post("/api/v1/jobs").json(&body).send().await.unwrap().json().await.unwrap();
+    let job = job["id"].as_str().unwrap_or_else(|| panic!("{job}"));
+    for _ in 0..2 {
+        let told = stage.tool("job_status", json!({ "job": job })).await;
+        assert!(told.contains("\n- page "), "{told}");
+    }
+    let path = format!("/api/v1/sessions/{}", stage.session);
+    let view: Value = stage.host.get(&path).send().await.unwrap().json().await.unwrap();
+    assert_eq!(view["jobs"], json!([job]), "{view:#}");
+    let mut reader = stage.watched(&second("so? [[fake: say It runs.]]")).await;
+    reader.until("Phase 1 of 1, Write the page: the agent works").await;
+    std::fs::write(&stage.gate, "").unwrap();
+    assert!(content(&reader.rest().await).contains("Job pages succeeded"));
+    stage.host.stop().await;
+}
