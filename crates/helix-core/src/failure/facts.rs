@@ -10,6 +10,9 @@ use super::cause::{
 use super::observation::{FailureObservation, Termination};
 use super::rules::agents::AGENTS;
 
+/// Weight of the shell's status for what exists and does not run: rights, a format, a list of arguments that is too long.
+pub(super) const CANNOT_RUN: i32 = 66;
+
 /// One thing that a fact says.
 #[derive(Debug, Clone)]
 pub(super) struct FactFinding {
@@ -95,7 +98,7 @@ fn shell(status: i32, tool: &str) -> Option<(&'static Cause, i32)> {
         ("wget", 5) => (&TLS, 70),
         ("wget", 6) => (&AUTH_INVALID, 70),
         (_, 124) => (&DEADLINE, 100),
-        (_, 126) => (&PERMISSION_DENIED, 66),
+        (_, 126) => (&PERMISSION_DENIED, CANNOT_RUN),
         (_, 127) => (&MISSING_COMMAND, 82),
         (_, 130) => (&CANCELLED, 150),
         (_, 129 | 137 | 143) => (&KILLED, 118),

@@ -21,8 +21,12 @@ pub(crate) struct Case {
 
 /// All cases, in the corpus' order.
 pub(crate) fn cases() -> Vec<Case> {
-    CORPUS
-        .lines()
+    records(CORPUS)
+}
+
+/// The cases of a set in the corpus' form.
+pub(crate) fn records(text: &str) -> Vec<Case> {
+    text.lines()
         .map(|line| {
             let value: Value = serde_json::from_str(line).unwrap();
             let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
