@@ -81,3 +81,27 @@ fn the_bars_hold_for_common_tools() {
     let predictions = predictions(&Classifier::new().unwrap(), &cases);
     bars("third", &score(&predictions), &misses(&predictions));
 }
+
+/// 465 of common tools that were really run with the fault provoked.
+#[test]
+fn the_bars_hold_for_tools_that_were_really_run() {
+    let cases = failure_world::field::fourth();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("fourth", &score(&predictions), &misses(&predictions));
+}
+
+/// 118 of less common tools that were really run.
+#[test]
+fn the_bars_hold_for_less_common_tools() {
+    let cases = failure_world::field::fifth();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("fifth", &score(&predictions), &misses(&predictions));
+}
+
+/// 79 behind wrappers, under limits, killed, in further languages, from public threads.
+#[test]
+fn the_bars_hold_behind_wrappers_and_limits() {
+    let cases = failure_world::field::sixth();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("sixth", &score(&predictions), &misses(&predictions));
+}

@@ -11,6 +11,7 @@ use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
 use super::location::{Location, Locator};
 use super::log::{Log, Stream};
+use super::nearest::{Examples, RESEMBLANCE};
 use super::observation::FailureObservation;
 use super::reading::{Forms, Mark, Prepared, prepare};
 use super::rule::{Pick, Rule, TABLE_VERSION};
@@ -19,6 +20,21 @@ use super::verdict::{Blame, Category, RetryAdvice};
 
 /// Bytes of a line that are looked at.
 const READ: usize = 12 * 1024;
+
+/// So few lines of standard error that the last of them is what a script wanted to say.
+const FEW: usize = 3;
+
+/// Weight from which a claim explains something.
+const UNEXPLAINED: i32 = 16;
+
+/// Lines that are compared with the examples of the table, the last ones.
+const COMPARED: usize = 40;
+
+/// Weight of a guess: its confidence stays below a half.
+const GUESS: i32 = 22;
+
+/// Weight of what was raised, where no rule knows it: above summaries, below everything that says what failed.
+const RAISED: i32 = 51;
 
 /// Weight of a question that was answered: below everything that says what failed.
 const ANSWERED: i32 = 6;
@@ -59,7 +75,7 @@ pub struct Alternative {
 pub struct Evidence {
     /// Version of the rule table.
     pub table: u32,
-    /// What decided: `rule:…`, `fact:…` or `nothing`.
+    /// What decided: `rule:…`, `fact:…`, `similar:…` (an example of a rule) or `nothing`.
     pub decided_by: String,
     /// What else was considered, best first.
     pub alternatives: Vec<Alternative>,
@@ -105,6 +121,7 @@ pub struct Classifier {
     /// One automaton a rule: a common one for all has so many states that building them costs more than it saves.
     table: Vec<(&'static Rule, Regex)>,
     remote: Regex,
+    examples: Examples,
 }
 
 impl Classifier {
@@ -119,6 +136,7 @@ impl Classifier {
             forms: Forms::new()?,
             locator: Locator::new()?,
             table: table?,
+            examples: Examples::new(rules::all()),
             remote: Regex::new(
                 r"(?:://|host[ =:]+[\x22'(]?|connect to (?:server at )?[\x22'(]?|to (?:host )?|tcp )\[?([\w.-]+)",
             )?,
@@ -131,11 +149,13 @@ impl Classifier {
         let mut claims = self.rule_claims(observation, &lines);
         let textual = claims.clone();
         claims.extend(
-            facts::findings(observation)
-                .into_iter()
-                .map(|finding| fact_claim(&observation.tool, finding, &textual, &lines)),
+            facts::findings(observation).into_iter().map(|finding| fact_claim(observation, finding, &textual, &lines)),
         );
+        claims.extend(raised(&lines));
         claims.extend(silence(observation, &lines));
+        if claims.iter().all(|claim| claim.score < UNEXPLAINED) {
+            claims.extend(self.resembles(&lines));
+        }
         refine(observation, &lines, &mut claims);
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
         let mut claims = claims.into_iter();
@@ -159,11 +179,11 @@ impl Classifier {
             };
             let text = readable(&line.text);
             for (index, (rule, pattern)) in table.iter().enumerate() {
-                if !pattern.is_match(text) {
+                if !pattern.is_match(text) && !line.said.as_ref().is_some_and(|said| pattern.is_match(readable(said))) {
                     continue;
                 }
-                // Titles are what summaries are made of: rules for them lose nothing there.
-                let bonus = if rule.priority < 50 { bonus.max(0) } else { bonus };
+                // Titles are what summaries are made of: rules for them lose little there.
+                let bonus = if rule.priority < 50 { bonus.max(-3) } else { bonus };
                 let score = rule.priority + bonus;
                 let better = match best[index] {
                     None => true,
@@ -185,6 +205,26 @@ impl Classifier {
             })
         });
         claims.collect()
+    }
+
+    /// What the examples of the table resemble, where no rule explains anything.
+    fn resembles(&self, lines: &[Prepared<'_>]) -> Option<Claim> {
+        let speaking = lines.iter().enumerate().rev().filter(|(_, line)| {
+            matches!(line.mark, Mark::Plain | Mark::Raised | Mark::RaisedFirst) && !line.text.is_empty()
+        });
+        let compared = speaking.take(COMPARED).filter_map(|(at, line)| {
+            let (rule, resemblance) = self.examples.nearest(readable(&line.text), |_| false)?;
+            Some((at, rule, resemblance))
+        });
+        let (at, rule, resemblance) = compared.max_by(|(_, _, first), (_, _, second)| first.total_cmp(second))?;
+        (resemblance >= RESEMBLANCE).then(|| Claim {
+            decided_by: format!("similar:{}", rule.id),
+            cause: rule.cause,
+            retry: rule.retry,
+            blame: rule.blame,
+            score: GUESS,
+            line: Some(at),
+        })
     }
 
     fn answer(
@@ -279,15 +319,24 @@ fn is_local(host: &str) -> bool {
 }
 
 /// A fact, with the best line that says the same.
-fn fact_claim(tool: &str, finding: FactFinding, textual: &[Claim], lines: &[Prepared<'_>]) -> Claim {
+fn fact_claim(
+    observation: &FailureObservation,
+    finding: FactFinding,
+    textual: &[Claim],
+    lines: &[Prepared<'_>],
+) -> Claim {
+    let tool = observation.tool.as_str();
     let supports = |claim: &&Claim| claim.cause.category == finding.cause.category && claim.score > 20;
     let support = textual.iter().filter(supports).max_by_key(|claim| claim.score);
-    let said = lines.iter().rposition(|line| line.mark == Mark::AgentResult);
+    let said =
+        lines.iter().rposition(|line| line.mark == Mark::AgentResult).or_else(|| last_word(finding.cause, lines));
     // curl, ssh and their like begin their last word with their own name.
     let own = format!("{tool}: ");
     let said = said.or_else(|| {
         lines.iter().rposition(|line| !tool.is_empty() && line.mark == Mark::Plain && line.text.starts_with(&own))
     });
+    // Rights are only one of the reasons for which a thing does not run.
+    let score = if finding.score == facts::CANNOT_RUN && support.is_none() { GUESS } else { finding.score };
     // The text may know the finer cause of the same kind.
     let cause = support
         .filter(|_| finding.score < 140 || finding.cause == &cause::DEADLINE)
@@ -297,9 +346,37 @@ fn fact_claim(tool: &str, finding: FactFinding, textual: &[Claim], lines: &[Prep
         cause,
         retry: support.filter(|claim| claim.cause == cause).and_then(|claim| claim.retry),
         blame: support.filter(|claim| claim.cause == cause).and_then(|claim| claim.blame),
-        score: finding.score,
-        line: support.and_then(|claim| claim.line).or(said),
+        score,
+        line: match observation.own_check {
+            // Each finding is a line, the first one first.
+            Some(_) => lines.iter().position(|line| !line.text.is_empty()),
+            None => support.and_then(|claim| claim.line).or(said),
+        },
     }
+}
+
+/// What a process that crashed, or a shell that could not run it, wrote last.
+fn last_word(cause: &'static Cause, lines: &[Prepared<'_>]) -> Option<usize> {
+    let speaks = [&cause::RUNTIME_EXCEPTION, &cause::MISSING_COMMAND, &cause::PERMISSION_DENIED].contains(&cause);
+    let last = || {
+        lines
+            .iter()
+            .rposition(|line| line.line.stream == Stream::Stderr && !line.text.is_empty() && line.mark != Mark::Noise)
+    };
+    speaks.then(last).flatten()
+}
+
+/// A tool said that something was raised here, whatever it is.
+fn raised(lines: &[Prepared<'_>]) -> Option<Claim> {
+    let line = lines.iter().position(|line| matches!(line.mark, Mark::Raised | Mark::RaisedFirst))?;
+    Some(Claim {
+        decided_by: "fact:raised here".into(),
+        cause: &cause::RUNTIME_EXCEPTION,
+        retry: None,
+        blame: None,
+        score: RAISED,
+        line: Some(line),
+    })
 }
 
 /// What it means that nothing is said.
@@ -322,7 +399,14 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
     if facts::is_agent(observation) && !result && (events || lines.iter().all(|line| line.text.is_empty())) {
         return Some(claim(&cause::NO_RESULT, "fact:agent ended without a result", 45));
     }
-    Some(claim(&cause::NO_REASON, "nothing", 5))
+    // A few words on standard error are the reason, in whatever words.
+    let mut words = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && line.mark != Mark::Noise);
+    let mut unexplained = claim(&cause::NO_REASON, "nothing", 5);
+    unexplained.line = words.next_back().map(|(at, _)| at).filter(|_| words.count() < FEW);
+    Some(unexplained)
 }
 
 /// What only several claims together tell.
@@ -356,7 +440,7 @@ fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut
         // The memory controller is who killed it.
         claims.retain(|claim| claim.cause != &cause::KILLED);
         if observation.oom_kills > 0 {
-            let told = lines.iter().rposition(|line| line.text == "Killed" || line.text.ends_with("Killed"));
+            let told = lines.iter().rposition(|line| line.text.ends_with("Killed") || line.text.contains(" Killed "));
             let crash = claims.iter().find(|claim| claim.cause == &cause::WORKER_CRASH).and_then(|claim| claim.line);
             if let Some(oom) = claims.iter_mut().find(|claim| claim.score == 155) {
                 oom.line = told.or(crash).or(oom.line);

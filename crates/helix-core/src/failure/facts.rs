@@ -3,12 +3,19 @@
 //! Must not read text.
 
 use super::cause::{
-    API_INVALID, AUTH_FORBIDDEN, AUTH_INVALID, CANCELLED, CONN_REFUSED, CONN_RESET, CONTEXT_TOO_LONG, CREDIT, Cause,
-    DEADLINE, DNS, FILE_MISSING, FILE_SIZE, HTTP_5XX, KILLED, MISSING_COMMAND, MISSING_PACKAGE, MODEL_NOT_FOUND,
-    NO_TESTS, OOM_KILL, OVERLOADED, PERMISSION_DENIED, RATE_LIMITED, REMOTE_DEADLINE, RUNTIME_EXCEPTION, TLS,
+    API_INVALID, AUTH_FORBIDDEN, AUTH_INVALID, CANCELLED, COMPILE_SYNTAX, CONN_REFUSED, CONN_RESET, CONTEXT_TOO_LONG,
+    CREDIT, Cause, DEADLINE, DNS, FILE_MISSING, FILE_SIZE, HTTP_5XX, KILLED, MISSING_COMMAND, MISSING_PACKAGE,
+    MODEL_NOT_FOUND, NO_TESTS, OOM_KILL, OVERLOADED, PERMISSION_DENIED, RATE_LIMITED, REMOTE_DEADLINE,
+    RUNTIME_EXCEPTION, SMOKE_FAILED, TLS, VCS_CONFLICT,
 };
-use super::observation::{FailureObservation, Termination};
+use super::observation::{FailureObservation, OwnCheck, Termination};
 use super::rules::agents::AGENTS;
+
+/// Weight of the shell's status for what exists and does not run: rights, a format, a list of arguments that is too long.
+pub(super) const CANNOT_RUN: i32 = 66;
+
+/// Weight of Helix's own check: above every text, below a deadline that has passed.
+const OWN_CHECK: i32 = 145;
 
 /// One thing that a fact says.
 #[derive(Debug, Clone)]
@@ -28,6 +35,14 @@ pub(super) fn is_agent(observation: &FailureObservation) -> bool {
 pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
     let mut found = Vec::new();
     let mut add = |fact: String, cause: &'static Cause, score: i32| found.push(FactFinding { fact, cause, score });
+    // Helix knows what it looked for: whatever its words remind of, nothing else has failed.
+    match observation.own_check {
+        Some(OwnCheck::Syntax) => add("check=syntax".into(), &COMPILE_SYNTAX, OWN_CHECK),
+        Some(OwnCheck::Existence) => add("check=existence".into(), &FILE_MISSING, OWN_CHECK),
+        Some(OwnCheck::Judgement) => add("check=judgement".into(), &SMOKE_FAILED, OWN_CHECK),
+        Some(OwnCheck::Conflict) => add("check=conflict".into(), &VCS_CONFLICT, OWN_CHECK),
+        None => {}
+    }
     if observation.deadline_passed {
         add("deadline passed".into(), &DEADLINE, 160);
     }
@@ -95,7 +110,7 @@ fn shell(status: i32, tool: &str) -> Option<(&'static Cause, i32)> {
         ("wget", 5) => (&TLS, 70),
         ("wget", 6) => (&AUTH_INVALID, 70),
         (_, 124) => (&DEADLINE, 100),
-        (_, 126) => (&PERMISSION_DENIED, 66),
+        (_, 126) => (&PERMISSION_DENIED, CANNOT_RUN),
         (_, 127) => (&MISSING_COMMAND, 82),
         (_, 130) => (&CANCELLED, 150),
         (_, 129 | 137 | 143) => (&KILLED, 118),

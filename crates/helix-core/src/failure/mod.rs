@@ -4,16 +4,19 @@
 //! decide no control flow.
 
 mod advice;
+mod blocks;
 pub mod cause;
 mod classify;
 mod code;
 pub mod event;
+mod exception;
 mod facts;
 mod fingerprint;
 mod json_line;
 mod location;
 mod log;
 pub mod memory;
+mod nearest;
 mod observation;
 mod plain;
 mod reading;
@@ -29,7 +32,8 @@ pub use code::tool_code;
 pub use fingerprint::{FINGERPRINT_VERSION, Fingerprint, InvalidFingerprint, fingerprint, normalise};
 pub use location::{Location, Ownership};
 pub use log::{Log, LogCollector, LogLine, Stream};
-pub use observation::{FailureObservation, Termination};
+pub use nearest::{Examples, RESEMBLANCE};
+pub use observation::{FailureObservation, OwnCheck, Termination};
 pub use plain::plain_text;
 pub use redact::{PLACEHOLDER, redact};
 pub use rule::{Pick, Rule, TABLE_VERSION};

@@ -30,6 +30,20 @@ pub enum Termination {
     Unknown,
 }
 
+/// What a check of Helix's own looked for when it said no; a check that runs a command is told by that command's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnCheck {
+    /// That files parse.
+    Syntax,
+    /// That files or what a text refers to are there.
+    Existence,
+    /// Whether the result is what was asked for: claims, criteria, a reviewer, a person.
+    Judgement,
+    /// That no conflict is left.
+    Conflict,
+}
+
 /// Structured facts about one failure of a command, an agent's turn or an API call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -50,6 +64,8 @@ pub struct FailureObservation {
     pub deadline_passed: bool,
     /// How many processes the memory controller killed.
     pub oom_kills: u32,
+    /// Which check of Helix's own said no.
+    pub own_check: Option<OwnCheck>,
 }
 
 impl FailureObservation {

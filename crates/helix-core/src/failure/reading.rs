@@ -4,11 +4,13 @@
 
 use regex::Regex;
 
+use super::blocks;
+use super::exception::Exceptions;
 use super::json_line::{self, Record};
 use super::log::{Log, LogLine, Stream};
 
 /// Notes and warnings that are verdicts.
-const VERDICTS: [&str; 2] = ["note: test did not panic", "WARNING: DATA RACE"];
+const VERDICTS: [&str; 3] = ["note: test did not panic", "WARNING: DATA RACE", "WARNING: Retrying (Retry("];
 
 /// What a line's place or form says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +38,16 @@ pub(super) enum Mark {
 pub(super) struct Prepared<'log> {
     pub(super) line: &'log LogLine,
     pub(super) text: String,
+    /// The same as `Class: message`, if it reports an exception in another form.
+    pub(super) said: Option<String>,
     pub(super) mark: Mark,
+}
+
+impl Prepared<'_> {
+    /// How far the line is indented, in bytes.
+    pub(super) fn indent(&self) -> usize {
+        self.line.raw.len() - self.line.raw.trim_start().len()
+    }
 }
 
 /// The compiled forms that lines are told apart by.
@@ -48,6 +59,7 @@ pub(super) struct Forms {
     heading: Regex,
     frame_title: Regex,
     node_error: Regex,
+    exceptions: Exceptions,
 }
 
 impl Forms {
@@ -65,15 +77,17 @@ impl Forms {
             noise: regex(concat!(
                 r"^(?:ok \d|ok - |ok\s+\S+\s+[\d.]+s|✓|✔|√|PASS\b|--- PASS|=== |\[ +OK +\]|test .* \.\.\. (?:ok|ignored)$)|",
                 r" \.\.\. ok$|\bPASSED\b|^\[?(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\]?(?:\s|:|$)|^(?:npm|pnpm|yarn) (?:WARN|warn|notice)|",
+                r"^\S+\s+: ok=\d+ |^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
                 r"^(?:\w+ )?(?:warning|warn|Warnung|avertissement|note|hint|help|info)\b ?(?:\[[^\]]*\])?:|^\d* *\| |^> *\d+ \||^= help:|^(?:level|lvl)=(?:info|warn|debug)"
             ))?,
             heading: regex(
-                r"^(?:FAIL(?:ED)?\b|● |not ok \d|--- FAIL|✗|✕|×|✖|\d+\) |_{3,}|={3,}|-{3,}|make(?:\[\d+\])?: \*\*\* \[|npm (?:error|ERR!) (?:code|errno|syscall|path|network This is|engine Unsupported|A complete log)\b|test .* \.\.\. FAILED|\S+ \(\S+\) \.\.\. (?:FAIL|ERROR)|(?:FAIL|ERROR): \w+ \()",
+                r"^(?:FAIL(?:ED)?\b|● |not ok \d|--- FAIL|✗|✕|×|✖|\d+\) |_{3,}|={3,}|-{3,}|make(?:\[\d+\])?: \*\*\* \[|npm (?:error|ERR!) (?:code|errno|syscall|path|network This is|engine Unsupported|A complete log)\b|test .* \.\.\. FAILED|\S+ \(\S+\) \.\.\. (?:FAIL|ERROR)|(?:FAIL|ERROR): \w+ \(|→ |(?i:build failed\.?$)|tar: Error is not recoverable|.*Exiting with failure status|Execution of \S+ aborted|Failed \d+/\d+ subtests|zip error: )",
             )?,
             frame_title: regex(r"^(?:.* )?panicked at .*:\d+:\d+:$")?,
             node_error: regex(
                 r"^(?:Uncaught |Unhandled |thrown: )?(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception)\b|^Error:|^Caused by:",
             )?,
+            exceptions: Exceptions::new()?,
         })
     }
 }
@@ -85,6 +99,7 @@ pub(super) fn prepare<'log>(forms: &Forms, log: &'log Log) -> Vec<Prepared<'log>
         let indices: Vec<usize> =
             prepared.iter().enumerate().filter(|(_, line)| line.line.stream == stream).map(|(at, _)| at).collect();
         mark_raised(forms, &mut prepared, &indices);
+        blocks::mark(&mut prepared, &indices);
     }
     prepared
 }
@@ -109,7 +124,9 @@ fn prepare_line<'log>(forms: &Forms, line: &'log LogLine) -> Prepared<'log> {
             (text, mark)
         }
     };
-    Prepared { line, text, mark }
+    let said = if matches!(mark, Mark::Plain | Mark::Heading) { forms.exceptions.said(&text) } else { None };
+    let mark = if said.is_some() && mark == Mark::Plain { Mark::Raised } else { mark };
+    Prepared { line, text, said, mark }
 }
 
 fn plain_mark(forms: &Forms, text: &str) -> Mark {
@@ -126,11 +143,11 @@ fn plain_mark(forms: &Forms, text: &str) -> Mark {
 fn mark_raised(forms: &Forms, lines: &mut [Prepared<'_>], indices: &[usize]) {
     let mut python: Option<usize> = None;
     let mut frame: Option<usize> = None;
-    let mut panic = false;
+    let mut panic: Option<usize> = None;
     let mut seen_e = false;
     for (position, &at) in indices.iter().enumerate() {
         let raw = &lines[at].line.raw;
-        let indent = raw.len() - raw.trim_start().len();
+        let indent = lines[at].indent();
         let text = lines[at].text.as_str();
         if text.ends_with("Traceback (most recent call last):") {
             python = Some(indent);
@@ -155,13 +172,17 @@ fn mark_raised(forms: &Forms, lines: &mut [Prepared<'_>], indices: &[usize]) {
             continue;
         }
         frame = None;
-        if panic && !text.is_empty() {
-            panic = false;
+        if let Some(title) = panic
+            && !text.is_empty()
+        {
+            panic = None;
             lines[at].mark = Mark::Raised;
+            // The message says it, and where it was said is known from the title.
+            lines[title].mark = Mark::Noise;
             continue;
         }
         if forms.frame_title.is_match(text) {
-            panic = true;
+            panic = Some(at);
             continue;
         }
         if text.starts_with("[cause]: ") {

@@ -6,7 +6,7 @@ use super::cause::Cause;
 use super::verdict::{Blame, RetryAdvice};
 
 /// Version of the table; raised with every change of its meaning.
-pub const TABLE_VERSION: u32 = 2;
+pub const TABLE_VERSION: u32 = 3;
 
 /// Which of several matching lines names the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,8 @@ pub struct Rule {
     pub cause: &'static Cause,
     /// Weight against other rules, 1 to 100.
     pub priority: i32,
-    /// Pattern for a line without colours, surrounding blanks and log prefixes; `{py}` is a Python exception's prefix.
+    /// Pattern for a line without colours, surrounding blanks and log prefixes. `{py}` is what may stand before an exception's class,
+    /// `{tail}` what may stand after the words of its name that matter; its plural is none.
     pub pattern: &'static str,
     /// Tools that it is for; none means all.
     pub tools: &'static [&'static str],
@@ -102,7 +103,8 @@ impl Rule {
     /// Unicode makes the automaton many times larger, and slow on lines in other languages.
     pub fn expanded(&self) -> String {
         self.pattern
-            .replace("{py}", r"^(?:E\s+)?(?:[A-Za-z_][\w.]*\.)?")
+            .replace("{py}", r"^(?:E\s+)?(?:[A-Za-z_$][\w$]*(?:\.|::|\\|\$))*")
+            .replace("{tail}", r"(?:\w*[A-Za-rt-z0-9_])?(?: \[\w+\])?(?:: |:?$)")
             .replace(r"\b", r"(?-u:\b)")
             .replace(r"\d", "[0-9]")
             .replace(r"\w", "[0-9A-Za-z_]")

@@ -3,7 +3,7 @@
 use helix_core::failure::{FailureObservation, Log, Termination};
 use serde_json::json;
 
-use super::Case;
+use super::{Case, records};
 
 /// The first set: the rules were mended by it.
 const FIRST: &str = include_str!("../fixtures/failures/field-1.txt");
@@ -22,6 +22,30 @@ const THIRD: &str = include_str!("../fixtures/failures/field-3.txt");
 /// Every case of the third set.
 pub(crate) fn third() -> Vec<Case> {
     read(THIRD)
+}
+
+/// Failures of common tools, produced by running them.
+const FOURTH: &str = include_str!("../fixtures/failures/field-4.jsonl");
+
+/// Failures of less common tools, produced by running them.
+const FIFTH: &str = include_str!("../fixtures/failures/field-5.jsonl");
+
+/// Wrapped, killed, starved, foreign-language failures, and public ones; put together after the rules were mended by the others.
+const SIXTH: &str = include_str!("../fixtures/failures/field-6.jsonl");
+
+/// Every case of the fourth set.
+pub(crate) fn fourth() -> Vec<Case> {
+    records(FOURTH)
+}
+
+/// Every case of the fifth set.
+pub(crate) fn fifth() -> Vec<Case> {
+    records(FIFTH)
+}
+
+/// Every case of the sixth set.
+pub(crate) fn sixth() -> Vec<Case> {
+    records(SIXTH)
 }
 
 /// Every case of the first set.
@@ -60,6 +84,7 @@ fn read(text: &str) -> Vec<Case> {
                 api_error_type: flag("api=").map(str::to_owned),
                 deadline_passed: flags.contains(&"timeout"),
                 oom_kills: u32::from(flags.contains(&"oom")),
+                own_check: None,
             },
             log: Log::of_texts("", &log.join("\n")),
             labels: json!({

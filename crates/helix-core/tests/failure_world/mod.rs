@@ -21,8 +21,12 @@ pub(crate) struct Case {
 
 /// All cases, in the corpus' order.
 pub(crate) fn cases() -> Vec<Case> {
-    CORPUS
-        .lines()
+    records(CORPUS)
+}
+
+/// The cases of a set in the corpus' form.
+pub(crate) fn records(text: &str) -> Vec<Case> {
+    text.lines()
         .map(|line| {
             let value: Value = serde_json::from_str(line).unwrap();
             let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
@@ -43,6 +47,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     api_error_type: value["api_error_type"].as_str().map(str::to_owned),
                     deadline_passed: value["timed_out"].as_bool().unwrap(),
                     oom_kills: u32::from(value["oom_kill"].as_bool().unwrap()),
+                    own_check: None,
                 },
                 log: Log::of_texts(&text("stdout_tail"), &text("stderr_tail")),
                 labels: value["labels"].clone(),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use helix_core::diagnostic::Diagnostic;
 use helix_core::failure::memory::{OccurrencePlace, Work, check};
 use helix_core::failure::report::FailurePlace;
-use helix_core::failure::{FailureObservation, Log, LogCollector, Stream, Termination};
+use helix_core::failure::{FailureObservation, Log, LogCollector, OwnCheck, Stream, Termination};
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{CommitId, RunId};
 use helix_core::job::GateReport;
@@ -113,7 +113,10 @@ impl FailureContext {
         }
         let said = match &report.verdict {
             Verdict::Pass => return None,
-            Verdict::Fail { findings } => told(findings),
+            Verdict::Fail { findings } => {
+                observation.own_check = own_check(&report.gate).filter(|_| report.command.is_none());
+                told(findings)
+            }
             Verdict::Inconclusive { fault } => observed(&mut observation, fault),
         };
         let check = check::gate(index, &report.gate);
@@ -161,6 +164,7 @@ impl FailureContext {
             api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
             deadline_passed: matches!(facts.stopped, Some(StopCause::Deadline | StopCause::Stalled)),
             oom_kills: 0,
+            own_check: None,
         };
         let mut log = output;
         let not_started = match &facts.ending {
@@ -189,7 +193,7 @@ impl FailureContext {
 
     /// What a check without a log of its own found: the verifier, an integration.
     pub fn of_findings(site: &AttemptSite, check: &str, findings: &[Finding], at: Timestamp) -> Self {
-        let observation = FailureObservation { phase: check.to_owned(), ..own() };
+        let observation = FailureObservation { phase: check.to_owned(), own_check: own_check(check), ..own() };
         let (place, report_place) = (site.place(check), site.report_place(check, ""));
         Self { place, report_place, observation, log: Log::of_texts(&told(findings), ""), at }
     }
@@ -200,6 +204,24 @@ impl FailureContext {
         let observation = FailureObservation { phase: check.to_owned(), ..own() };
         let (place, report_place) = (site.place(check), site.report_place(check, ""));
         Self { place, report_place, observation, log: Log::of_texts(&errors.join("\n"), ""), at }
+    }
+}
+
+/// What the check of this name looks for by itself; `None` for checks that run commands, and for those whose findings have
+/// codes or several sources.
+fn own_check(name: &str) -> Option<OwnCheck> {
+    match name.rsplit('/').next()? {
+        "syntax_check" => Some(OwnCheck::Syntax),
+        "files_exist" | "docs_refs_valid" | "file_existence" => Some(OwnCheck::Existence),
+        "outputs_claimed"
+        | "criteria_covered"
+        | "review_approved"
+        | "approval"
+        | "manual"
+        | "step_marker"
+        | check::VERIFY => Some(OwnCheck::Judgement),
+        "conflicts_resolved" => Some(OwnCheck::Conflict),
+        _ => None,
     }
 }
 

@@ -10,7 +10,7 @@ use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
 use helix_core::job::{CommandEvidence, GateReport};
 use helix_core::run::{Ending, RunFacts};
-use helix_store::failures::{MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;
 
@@ -256,4 +256,32 @@ async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
         assert!(recorded.occurrence.is_some() && recorded.suggestions.len() >= 2, "{recorded:?}");
     }
     assert_eq!(desk.memory().unwrap().statistics().await.unwrap().occurrences, 4);
+}
+
+/// Helix knows what its own checks look for, whatever the words of what they found remind of.
+#[tokio::test]
+async fn what_a_check_of_our_own_found_is_never_read_as_something_else() {
+    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let report = |gate: &str, message: &str| GateReport {
+        gate: gate.into(),
+        command: None,
+        ..report(Verdict::Fail { findings: vec![finding(message), finding("Connection refused")] })
+    };
+    for (gate, message, category) in [
+        ("syntax_check", "unexpected EOF while parsing", Category::SyntaxError),
+        ("files_exist", "report.md: 429 Too Many Requests", Category::FileAccess),
+        ("outputs_claimed", "src/oom_killed.py is claimed and not in the diff", Category::AssertionFailure),
+        ("conflicts_resolved", "a conflict is left in timeout.py", Category::Unknown),
+    ] {
+        let context = FailureContext::of_gate(&site("a", 1), 0, &report(gate, message), Log::of_texts("", ""), at(1));
+        let recorded = desk.record_failure(context.unwrap()).await;
+        let classified = recorded.classified.unwrap();
+        assert_eq!(classified.category, category, "{gate}: {classified:?}");
+        assert!(classified.confidence > 0.8, "{gate}: {}", classified.confidence);
+        assert!(classified.cause_line.unwrap().text.contains(message), "{gate}");
+    }
+    let review =
+        FailureContext::of_findings(&site("a", 2), check::VERIFY, &[finding("the disk is full of TODOs")], at(2));
+    let classified = desk.record_failure(review).await.classified.unwrap();
+    assert_eq!(classified.category, Category::AssertionFailure, "{classified:?}");
 }

@@ -10,7 +10,7 @@ pub(super) static RULES: &[Rule] = &[
         "general.name",
         &MISSING_SYMBOL,
         22,
-        r"(?i)\b(?:undefined|undeclared|unresolved|unbound|unknown|unrecognized|no such|nonexistent|missing|no) (?:\w+ )?(?:function|value|constructor|binary|browser|method|variable|symbol|identifier|name|class|type|field|member|property|attribute|constant|macro|trait|interface|reference|label|key|role|rule|target|task|recipe|job|step|stage|service|resource|plugin|module|package|library|dependency|import|extension|provider|component|template|table|column|relation|collection|index|user|group|region|runtime|feature|entity|filter|command|executable|program|binary|tool|image|tag|tool ?chain)\b|\b(?:function|method|variable|symbol|identifier|name|class|type|field|member|property|attribute|constant|macro|interface|label|role|rule|target|task|recipe|job|stage|service|resource|plugin|module|package|library|dependency|extension|provider|component|template|table|column|collection|program|executable|binary|command|tool|image|formula|gem|crate|artifact|project|profile|workspace|environment|secret|generator|preset|loader|driver|handler|action|workflow)s? .{0,80}\b(?:(?:was |is |were |are |be |been )?(?:not found|undefined|undeclared|not defined|not declared|not known|unknown|not installed|not registered|not available|missing)|(?:does not|doesn't|do not|don't) exist|could not be (?:found|resolved|located)|cannot be (?:found|resolved|located))|(?:not|isn't) in scope|[`'\x22‘][\w.:-]+[`'\x22’] (?:is |was )?(?:not (?:defined|found|declared|known|recognized|installed)|undefined|unknown)|UndefVar",
+        r"(?i)\b(?:undefined|undeclared|unresolved|unbound|unknown|unrecognized|no such|nonexistent|missing|no) (?:\w+ )?(?:function|value|constructor|binary|browser|method|variable|symbol|identifier|name|class|type|field|member|property|attribute|constant|macro|trait|interface|reference|label|key|role|rule|target|task|recipe|job|step|stage|service|resource|plugin|module|package|library|dependency|import|extension|provider|component|template|table|column|relation|collection|index|context|procedure|predicate|macro|user|group|region|runtime|feature|entity|filter|command|executable|program|binary|tool|image|tag|tool ?chain)\b|\b(?:function|method|variable|symbol|identifier|name|class|type|field|member|property|attribute|constant|macro|interface|label|role|rule|target|task|recipe|job|stage|service|resource|plugin|module|package|library|dependency|extension|provider|component|template|table|column|collection|program|executable|binary|command|tool|image|formula|gem|crate|artifact|project|profile|workspace|environment|secret|generator|preset|loader|driver|handler|action|workflow|context|procedure|predicate|word|macro)s? .{0,80}\b(?:(?:was |is |were |are |be |been )?(?:not found|undefined|undeclared|unbound|not defined|not declared|not known|unknown|not installed|not registered|not available|missing)|(?:does not|doesn't|do not|don't) exist|could not be (?:found|resolved|located)|cannot be (?:found|resolved|located))|(?:not|isn't) in scope|[`'\x22‘][\w.:-]+[`'\x22’] (?:is |was )?(?:not (?:defined|found|declared|known|recognized|installed)|undefined|unknown)|UndefVar|has no (?:IMPLICIT type|member|method|attribute|property|field|function|function named)\b",
         (
             &[
                 "error: undefined variable `x`",
@@ -32,7 +32,7 @@ pub(super) static RULES: &[Rule] = &[
         "general.syntax",
         &COMPILE_SYNTAX,
         23,
-        r"(?i)\b(?:syntax|parse|parser|parsing|lexical|grammar) (?:error|exception|failure)s?\b|\bparse(?:r)? failed\b|\b(?:failed|unable|could not|cannot) (?:to )?(?:be )?parsed?\b|unexpected (?:key|attribute|element|tag|directive|block|token|character|symbol|identifier|keyword|end of (?:file|input|line)|eof|indent|newline|closing|string|number)|unterminated |unclosed |unbalanced |unmatched |mismatched (?:bracket|brace|paren|input|tag)|malformed |missing (?:closing |opening )?(?:bracket|brace|paren|parenthesis|semicolon|comma|quote|delimiter|colon|keyword)|expected (?:one of )?[\x22'`‘“][^\w\s]{1,3}[\x22'`’”]|(?:no viable alternative|expecting (?:property name|value|[',:\x22 ]{1,4}delimiter)|extraneous input) |not well-formed|invalid (?:syntax|yaml|json|xml|toml|indentation|escape|token|character)",
+        r"(?i)\b(?:syntax|parse|parser|parsing|lexical|grammar) (?:error|exception|failure)s?\b|\bparse(?:r)? failed\b|\b(?:failed|unable|could not|cannot) (?:to )?(?:be )?parsed?\b|unexpected (?:key|attribute|element|tag|directive|block|token|character|symbol|identifier|keyword|end of (?:file|input|line)|eof|indent|newline|closing|string|number)|unterminated |unclosed |unbalanced |unmatched |mismatched (?:bracket|brace|paren|input|tag)|malformed |missing (?:closing |opening )?(?:bracket|brace|paren|parenthesis|semicolon|comma|quote|delimiter|colon|keyword)|expected (?:one of )?[\x22'`‘“][^\w\s]{1,3}[\x22'`’”]|(?:no viable alternative|expecting (?:property name|value|[',:\x22 ]{1,4}delimiter)|extraneous input) |not well-formed|errors? parsing |[\x22'`‘“][^\w\s]{1,3}[\x22'`’”] expected\b|(?:instruction|identifier|expression|statement|semicolon|operand|declaration|delimiter) expected\b|expected (?:near|end of|identifier|expression|statement|declaration|keyword|token|field number|newline|indented|an? (?:identifier|expression|statement|declaration|indented))|must be terminated by|invalid (?:syntax|yaml|json|xml|toml|indentation|escape|token|character)",
         (
             &[
                 "a.zig:3:4: error: expected ';' after statement: unexpected token",
@@ -63,7 +63,7 @@ pub(super) static RULES: &[Rule] = &[
         "general.type",
         &COMPILE_TYPE,
         22,
-        r"(?i)(?:expression|value|argument|this) has type .{1,80}|was expected of type|\btype (?:mismatch|error|check(?:ing)? (?:failed|error))|\b(?:incompatible|mismatched|conflicting|wrong|invalid|unexpected) (?:\w+ )?types?\b|couldn't match|(?:couldn't|could not|does not|doesn't|cannot|can't) (?:unify|convert|coerce|assign|cast|infer|apply|add|index|iterate)\b|(?:is|are) not (?:assignable|compatible|convertible|comparable|callable with|subscriptable|iterable|an instance of)|(?:too (?:few|many)|wrong number of|missing \d+ required|incorrect number of|unexpected keyword) (?:\w+ )?(?:argument|parameter)s?|null ?(?:pointer|reference)|null dereference|on (?:null|nil|none|undefined)\b|expected type|of type \S+ (?:but|cannot|where)|expected (?:an? )?(?:int|integer|string|str|bool|boolean|number|array|object|list|map|float|double|char|bytes)\b",
+        r"(?i)(?:expression|value|argument|this) has type .{1,80}|was expected of type|\btype (?:mismatch|error|check(?:ing)? (?:failed|error))|\b(?:incompatible|mismatched|conflicting|wrong|invalid|unexpected) (?:\w+ )?types?\b|couldn't match|(?:couldn't|could not|does not|doesn't|cannot|can't) (?:unify|convert|coerce|assign|cast|infer|apply|add|index|iterate)\b|(?:is|are) not (?:assignable|compatible|convertible|comparable|callable with|subscriptable|iterable|an instance of)|(?:too (?:few|many)|wrong number of|missing \d+ required|incorrect number of|unexpected keyword) (?:\w+ )?(?:argument|parameter)s?|no implicit conversion|wrong (?:kind|type) of value|null ?(?:pointer|reference)|null dereference|on (?:null|nil|none|undefined)\b|expected type|of type \S+ (?:but|cannot|where)|expected (?:an? )?(?:int|integer|string|str|bool|boolean|number|array|object|list|map|float|double|char|bytes)\b",
         (
             &[
                 "error: Couldn't match expected type ‘Int’ with actual type ‘[Char]’",
@@ -87,7 +87,7 @@ pub(super) static RULES: &[Rule] = &[
         "general.lint",
         &LINT,
         19,
-        r"(?i)\b(?:lint|style|format|formatting|convention|security|licen[cs]e) (?:error|violation|issue|check|requirement)s?\b|\bunused (?:local|variable|import|parameter|function|constant|argument|dependency|binding|label|private)\b|never used\b|\d+ (?:\w+ ){0,3}(?:vulnerabilit(?:y|ies)|offenses?|violations?)\b|(?:not|isn't|needs?) (?:properly )?format(?:ted|ting)|would be reformatted|\b(?:violation|offense|vulnerabilit(?:y|ies)|warnings? treated as errors?|finding)s? (?:found|detected)|\d+ (?:offense|violation|problem|issue|vulnerabilit(?:y|ie))s?\b",
+        r"(?i)\b(?:lint|style|format|formatting|convention|security|licen[cs]e) (?:error|violation|issue|check|requirement)s?\b|\bunused (?:local|variable|import|parameter|function|constant|argument|dependency|binding|label|private)\b|never used\b|\d+ (?:\w+ ){0,3}(?:vulnerabilit(?:y|ies)|offenses?|violations?)\b|trailing (?:whitespace|spaces|newline)|(?:not|isn't|needs?) (?:properly )?format(?:ted|ting)|would be reformatted|\b(?:violation|offense|vulnerabilit(?:y|ies)|warnings? treated as errors?|finding)s? (?:found|detected)|\d+ (?:offense|violation|problem|issue|vulnerabilit(?:y|ie))s?\b",
         (
             &["12 files inspected, 3 offenses detected", "3 vulnerabilities found", "a.nix is not formatted"],
             &["0 of it"],
@@ -97,10 +97,10 @@ pub(super) static RULES: &[Rule] = &[
         "general.timeout",
         &DEADLINE,
         21,
-        r"(?i)\btim(?:ed?|ing)[- ]?out\b|\btimeout (?:exceeded|expired|reached|elapsed|waiting|while|after|of)\b|deadline (?:exceeded|expired|reached)|took (?:too long|longer than)|exceeded .{0,40}(?:time limit|timeout|seconds|minutes)|gave up (?:waiting|after)|not (?:become )?(?:ready|healthy) (?:in|within|after) |délai (?:d'attente )?dépassé|zeitlimit|超时",
+        r"(?i)\btimed[- ]?out\b|^time[- ]?out$|\b(?:connection|request|read|write|operation|gateway|lock|idle|wait|response|session|job|step|test) time[- ]?out(?:$| ?[!,;])|\btime[- ]?out(?: while| \(| error| occurred| on | in | of )|\btimeout:? (?:error|exception)\b|\btimeout (?:exceeded|expired|reached|elapsed|waiting|while|after|of)\b|deadline (?:exceeded|expired|reached)|took (?:too long|longer than)|exceeded .{0,40}(?:time limit|timeout|seconds|minutes)|gave up (?:waiting|after)|not (?:become )?(?:ready|healthy) (?:in|within|after) |délai (?:d'attente )?dépassé|zeitlimit|超时",
         (
             &["operation timed out", "gave up waiting for the emulator after 120 s", "context: deadline exceeded"],
-            &["time is out there"],
+            &["time is out there", "key not found: :timeout"],
         ),
     ),
     rule(
@@ -155,8 +155,15 @@ pub(super) static RULES: &[Rule] = &[
         "general.locked",
         &LOCK_HELD,
         21,
-        r"(?i)\b(?:is|was|already|currently) (?:locked|in use|running|being used)\b|(?:could not|cannot|unable to|failed to) (?:acquire|obtain|get|take) .{0,30}lock|lock(?:file)? .{0,60}(?:exists|is held)|another instance",
-        (&["the database is currently in use", "could not acquire the deploy lock"], &["unlocked"]),
+        r"(?i)\b(?:is|was|already|currently) (?:locked|in use|running|being used)\b|(?:could not|cannot|unable to|failed to) (?:acquire|obtain|get|take) .{0,30}lock|lock(?:file)? .{0,60}(?:exists|is held)|another \w+ (?:holds|owns|is holding|has locked|has the lock)|(?:held|locked|owned) by (?:another|pid|process|user)|another instance",
+        (
+            &[
+                "the database is currently in use",
+                "could not acquire the deploy lock",
+                "deploy: another deployment holds /run/deploy.lock",
+            ],
+            &["unlocked"],
+        ),
     ),
     rule(
         "general.conflict",

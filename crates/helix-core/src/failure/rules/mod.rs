@@ -4,17 +4,28 @@
 
 pub(crate) mod agents;
 mod compilers;
+mod exceptions;
 mod general;
 mod helix;
 mod languages;
 mod system;
+mod tongues;
 mod tools;
 
 use super::rule::Rule;
 
 /// All rules.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [helix::RULES, agents::RULES, compilers::RULES, languages::RULES, system::RULES, tools::RULES, general::RULES]
-        .into_iter()
-        .flatten()
+    let families = [
+        helix::RULES,
+        agents::RULES,
+        compilers::RULES,
+        exceptions::RULES,
+        languages::RULES,
+        system::RULES,
+        tongues::RULES,
+        tools::RULES,
+        general::RULES,
+    ];
+    families.into_iter().flatten()
 }

@@ -7,6 +7,9 @@ use crate::failure::rule::{Rule, rule};
 use crate::failure::verdict::Blame::{Agent, Environment, User};
 use crate::failure::verdict::RetryAdvice::{AfterChange, Human};
 
+/// Tools that read HCL plans.
+const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt", "bash", "make"];
+
 pub(super) static RULES: &[Rule] = &[
     rule("cmake.package", &MISSING_LIBRARY, 90, r"Could not find a package configuration file provided by|^Could NOT find \w+|^CMake Error at .*\(find_(?:package|library|program|path)\):|None of the required '\S+' found|^(?:Dependency|Program) .{1,60} (?:found: NO|not found)|Dependency \x22?\S+\x22? not found|Package requirements \(.*\) were not met",
         (&["CMake Error at CMakeLists.txt:12 (find_package):", "Could NOT find ZLIB (missing: ZLIB_LIBRARY ZLIB_INCLUDE_DIR)", "meson.build:4:0: ERROR: Dependency \"libpq\" not found, tried pkgconfig"], &["-- Found ZLIB: /usr/lib/libz.so"])),
@@ -32,6 +35,8 @@ pub(super) static RULES: &[Rule] = &[
         (&["==1==ERROR: AddressSanitizer: out of memory: allocator is trying to allocate 0x1 bytes"], &["Sanitizer: heap-use-after-free"])),
     rule("msvc.link", &MISSING_SYMBOL, 86, r"error LNK(?:2001|2019)\b", (&["main.obj : error LNK2019: unresolved external symbol f"], &["error LNK1120: 1 unresolved externals"])),
     rule("msvc.library", &MISSING_LIBRARY, 86, r"error LNK1(?:104|181)\b", (&["LINK : fatal error LNK1181: cannot open input file 'pq.lib'"], &["LNK4099: PDB was not found"])),
+    rule("dotnet.source", &FILE_MISSING, 94, r"NU1301: The local source '",
+        (&["error NU1301: The local source 'C:\\x\\' doesn't exist."], &["NU1301: Unable to load the service index"])),
     rule("dotnet.package", &MISSING_PACKAGE, 90, r"error (?:NU110[1-3]|NU1301)\b|error MSB4236\b",
         (&["/x/a.csproj : error NU1101: Unable to find package Nope."], &["warning NU1603: x"])),
     rule("dotnet.conflict", &DEP_CONFLICT, 90, r"error NU1(?:107|605|608)\b", (&["error NU1107: Version conflict detected for A."], &["warning NU1605: x"])),
@@ -48,8 +53,16 @@ pub(super) static RULES: &[Rule] = &[
     rule("eslint.missing", &MISSING_MODULE, 86, r"couldn't find the (?:config|plugin) |Failed to load (?:config|plugin|parser) |Definition for rule .* not found|Cannot read config file|Could not find plugin \x22",
         (&["ESLint couldn't find the config \"airbnb\" to extend from.", "Failed to load plugin 'x' declared in '.eslintrc'"], &["config loaded"])),
     rule("lint.python.name", &MISSING_SYMBOL, 84, r"(?:^|: )(?:F821|E0602)\b:? |undefined name '", (&["F821 Undefined name `settingz`", "a.py:3:4: F821 undefined name 'x'"], &["F401 `os` imported but unused"])),
-    rule("lint.python.syntax", &COMPILE_SYNTAX, 84, r"(?:^|: )(?:E999|E0001|invalid-syntax)\b:? |^error: Failed to parse \S+\.py|^error: cannot format .*: Cannot parse",
+    rule("lint.python.syntax", &COMPILE_SYNTAX, 86, r"(?:^|: )(?:E999|E0001|invalid-syntax)\b:? |^error: Failed to parse \S+\.py|^error: cannot format .*: Cannot parse|^\S+:\d+: error: .*\[syntax\]$",
         (&["a.py:3:4: E999 SyntaxError: invalid syntax", "invalid-syntax: Expected ':', found newline", "error: cannot format a.py: Cannot parse: 1:3: x"], &["E501 Line too long"])),
+    rule("lint.named", &LINT, 77, r"^\S+:\d+:\d+ lint/\w|^[!×x] (?:eslint|oxc|typescript|unicorn|react|jsx-a11y|import|jest|vitest|promise|n|nextjs)(?:-\w+)?\(|^L: +\d+ \| P: +\d+ \| |^\d+:\d+ +[✖×] +.+ +[\w/@-]+$|(?i:imports are incorrectly sorted)|^unformatted: |^File would be reformatted",
+        (&["a.js:1:5 lint/correctness/noUnusedVariables  FIXABLE  ━━", "! eslint(no-debugger): `debugger` statement is not allowed", "L:   1 | P:   7 | LT01 | Expected only single space.", "ERROR: /x/a.py Imports are incorrectly sorted and/or formatted."], &["a.js:1:5 parse ━━"])),
+    rule("lint.parse", &COMPILE_SYNTAX, 81, r"^\S+:\d+:\d+ (?:parse|syntax)\b|SC10(?:0[6-9]|4[6-9]|5[0-9]|6[0-9]|7[0-9]|8[0-9]) \(error\)|^error: cannot parse: ",
+        (&["a.js:1:11 parse ━━━━", "^-- SC1073 (error): Couldn't parse this then clause. Fix to allow more checks."], &["a.js:1:5 lint/x ━━"])),
+    rule("lint.place", &LINT, 18, r"^[\w./-]+\.\w{1,6}:\d+(?::\d+)?:? ?[A-Za-z]",
+        (&["a.proto:2:1:Files with package \"shop\" must be within a directory", "a.tf:3: unused variable"], &["see a.tf"])).phases(&["lint"]),
+    rule("lint.member", &MISSING_SYMBOL, 88, r"^\S+:\d+:\d+: E(?:1101|1120|0611|0401|1136|0102):? .*(?:no-member|no-name-in-module)|[`'\x22]\w+[`'\x22] is not a known (?:attribute|member)|^TypeError: Key \x22rules\x22: .*Could not find \x22",
+        (&["a.py:2:0: E1101: Module 'json' has no 'lod' member; maybe 'load'? (no-member)"], &["a.py:2:0: E1120: No value for argument (no-value)"])),
     rule("lint.code", &LINT, 78, r"^[A-Z]{1,4}\d{3,4} (?:\[\*\] )?[`A-Z][a-z`]|\^-*\^? SC\d{4}\b|^\S+:\d+ (?:DL|SC)\d{4} |^\S+:\d+(?::\d+)?: (?:MD\d{3}|\[\w[\w-]+\] )|^\S+:\d+:\d+\s+(?:error|warning)\s+.+ +[\w/@-]+$",
         (&["F401 [*] `os` imported but unused", "^--^ SC2086 (info): Double quote to prevent globbing and word splitting.", "README.md:3: MD013 Line length"], &["HTTP2 on"])),
     rule("go.vet", &LINT, 80, r"\.go:\d+:\d+: (?:(?:\w+\.)?(?:Print|Sprint|Fprint|Error|Fatal|Log|Skip|Panic)\w* (?:format|call|arg)|.*(?:possible (?:misuse|formatting)|struct field tag|composite literal uses|self-assignment|passes lock by value|copies lock|unreachable code|should have comment|result of .* call not used)|.*\((?:\w*(?:lint|check|vet)\w*|gosimple|ineffassign|unused|revive|gocritic|gosec|gofmt|gofumpt|goimports|misspell|unparam|lll|dupl|gocyclo|funlen|whitespace|bodyclose|nilerr|wsl|S[AT]?\d{4})\)$|.*\bSA\d{4}\b)",
@@ -75,13 +88,13 @@ pub(super) static RULES: &[Rule] = &[
     rule("ansible.module", &MISSING_MODULE, 91, r"couldn't resolve module/action|the role '\S+' was not found|No module named .* in collection", (&["ERROR! couldn't resolve module/action 'x.y'. This often indicates a misspelling"], &["module ok"])),
     rule("ansible.syntax", &CONFIG_SYNTAX, 90, r"^ERROR! (?:Syntax Error while loading YAML|We were unable to read either as JSON nor YAML|.*is not a valid attribute for)", (&["ERROR! Syntax Error while loading YAML."], &["ERROR! the playbook: x.yml could not be found"])),
     rule("terraform.name", &MISSING_SYMBOL, 90, r"Error: (?:Reference to undeclared|Call to unknown function|Module not installed|Invalid (?:resource|data source) type)|^A (?:managed|data) resource .* has not been declared",
-        (&["│ Error: Reference to undeclared resource"], &["Error: Invalid expression"])),
+        (&["│ Error: Reference to undeclared resource"], &["Error: Invalid expression"])).tools(TERRAFORM),
     rule("terraform.argument", &BAD_USAGE, 92, r"Error: (?:Unsupported argument|Missing required argument|Invalid value for (?:input )?variable|Unsupported attribute|Incorrect attribute value type)",
-        (&["│ Error: Unsupported argument", "Error: Missing required argument"], &["Error: Invalid expression"])),
+        (&["│ Error: Unsupported argument", "Error: Missing required argument"], &["Error: Invalid expression"])).tools(TERRAFORM),
     rule("terraform.credentials", &AUTH_MISSING, 93, r"(?i)no valid credential sources|could not load (?:default )?credentials|unable to load (?:aws )?credentials|no (?:valid )?credentials? (?:found|provided|available)|get credentials: |run:? +`?(?:gh|gcloud|az|aws|docker|huggingface-cli|vercel|heroku|fly) (?:auth )?(?:login|configure)",
         (&["│ Error: No valid credential sources found", "To get started with GitHub CLI, please run:  gh auth login"], &["credentials ok"])),
     rule("cloud.missing", &MISSING_PACKAGE, 86, r"\((?:NoSuch\w+|ResourceNotFound\w*|\w+NotFound(?:Exception|Fault)?|\w+DoesNotExist\w*)\)", (&["An error occurred (NoSuchBucket) when calling the ListObjectsV2 operation: x"], &["(NotFoundation)"])),
-    rule("cloud.quota", &QUOTA, 91, r"(?i)\((?:\w*LimitExceeded\w*|\w*QuotaExceeded\w*)\)|quota '\w+' exceeded|ServiceQuotaExceeded", (&["An error occurred (VcpuLimitExceeded) when calling the RunInstances operation: x", "- Quota 'CPUS' exceeded.  Limit: 24.0 in region r."], &["quota ok"])),
+    rule("cloud.quota", &QUOTA, 91, r"(?i)\((?:\w*LimitExceeded\w*|\w*QuotaExceeded\w*)\)|\b\w*(?:Limit|Quota)Exceeded(?:Exception)?: |quota '\w+' exceeded|ServiceQuotaExceeded", (&["An error occurred (VcpuLimitExceeded) when calling the RunInstances operation: x", "- Quota 'CPUS' exceeded.  Limit: 24.0 in region r."], &["quota ok"])),
     rule("kube.wait", &DEADLINE, 88, r"(?i)timed out waiting for (?:the )?(?:condition|\S+ to)|exceeded its progress deadline|timed out waiting on|(?:rollout|deployment|upgrade|stack) .{0,60}timed out",
         (&["error: timed out waiting for the condition", "error: deployment \"x\" exceeded its progress deadline"], &["waiting for the condition"])).tools(&["kubectl", "helm", "oc", "kustomize", "skaffold", "bash", "make", "argocd"]),
     rule("kube.missing_flag", &BAD_USAGE, 84, r"(?i)error validating data|unknown field \x22|is invalid: spec\.", (&["error: error validating \"a.yaml\": error validating data: unknown object type"], &["validated"])).tools(&["kubectl", "helm", "oc", "kustomize"]),
@@ -99,7 +112,7 @@ pub(super) static RULES: &[Rule] = &[
     rule("jq.type", &RUNTIME_TYPE, 86, r"^jq: error(?: \(at .*?\))?: (?:Cannot (?:index|iterate|use|check)|.*(?:cannot be|is not valid in|cannot have))", (&["jq: error (at <stdin>:1): Cannot index string with string \"name\""], &["jq: error: x/0 is not defined at <top-level>, line 1:"])),
     rule("jq.name", &MISSING_SYMBOL, 86, r"^jq: error: \S+/\d+ is not defined", (&["jq: error: x/0 is not defined at <top-level>, line 1:"], &["jq: 1 compile error"])),
     rule("jq.syntax", &COMPILE_SYNTAX, 86, r"^jq: error: syntax error", (&["jq: error: syntax error, unexpected INVALID_CHARACTER at <top-level>, line 1:"], &["jq: 1 compile error"])),
-    rule("elixir.name", &MISSING_SYMBOL, 92, r"^\*\* \(UndefinedFunctionError\)|^error: undefined (?:function|variable) ", (&["** (UndefinedFunctionError) function Cart.totl/1 is undefined or private"], &["** (RuntimeError) x"])),
+    rule("elixir.name", &MISSING_SYMBOL, 92, r"^\*\* \(UndefinedFunctionError\)|^error: undefined (?:function|variable) |^\*\* \(CompileError\) .*undefined (?:function|variable) ", (&["** (UndefinedFunctionError) function Cart.totl/1 is undefined or private"], &["** (RuntimeError) x"])),
     rule("elixir.syntax", &COMPILE_SYNTAX, 92, r"^\*\* \((?:SyntaxError|TokenMissingError|MismatchedDelimiterError)\)", (&["** (SyntaxError) lib/a.ex:3:1: unexpected token"], &["** (RuntimeError) x"])),
     rule("elixir.type", &RUNTIME_TYPE, 92, r"^\*\* \((?:FunctionClauseError|BadArityError|BadMapError|ArgumentError|ArithmeticError|Protocol\.UndefinedError)\)", (&["** (FunctionClauseError) no function clause matching in Cart.add/2"], &["** (RuntimeError) x"])),
     rule("elixir.assert", &TEST_ASSERTION, 92, r"^Assertion with \S+ failed|^Expected (?:truthy|false or nil), got", (&["Assertion with == failed"], &["Assertion ok"])),

@@ -167,6 +167,7 @@ impl From<Recorded> for FailureObservation {
             api_error_type: recorded.api_error_type,
             deadline_passed: recorded.timed_out,
             oom_kills: u32::from(recorded.oom_kill),
+            own_check: None,
         }
     }
 }
