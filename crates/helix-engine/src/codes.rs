@@ -30,6 +30,8 @@ pub const JOURNAL_FAILED: &str = "HX0413";
 pub const BAD_LIMIT: &str = "HX0414";
 /// An agent cannot keep a limit that it is given.
 pub const LIMIT_NOT_KEPT: &str = "HX0415";
+/// A gate could not answer with what is there.
+pub const GATE_CANNOT_ANSWER: &str = "HX0417";
 /// An agent does not have a model.
 pub const UNKNOWN_MODEL: &str = "HX0416";
 /// A page that is no usable skill.

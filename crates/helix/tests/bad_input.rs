@@ -132,6 +132,14 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
         user::ran(dry.current_dir(user.work().join("good")).args(["run", "--dry-run", "p.yaml"]).output().unwrap());
     assert!(ran.stdout.contains("nothing is run"), "{ran:#?}");
     ran.refused(2, &["HX0410", "roots"]);
+    // A gate that could not answer is told before anything runs; the agent may yet install what it needs.
+    user.write(
+        "g.yaml",
+        &PLAN.replace("    outputs", "    gates: [{ type: tests_pass, command: no-such-program -q }]\n    outputs"),
+    );
+    let ran = user.run(&["plan", "check", "g.yaml"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stderr.contains("HX0417") && ran.stderr.contains("`no-such-program`"), "{ran:#?}");
     // A budget for the job that an agent cannot keep is no fault of the plan either.
     user.write("c.yaml", &PLAN.replace("development\n", "development\n    agent: other\n"));
     user.run(&["run", "--dry-run", "c.yaml", "--budget", "3"]).refused(2, &["HX0415", "max_tokens"]);

@@ -24,7 +24,10 @@ fn init_looks_around_and_its_plan_is_valid() {
         let again = user.run(&["init"]);
         assert!(again.code == 0 && again.stdout.contains("it was there already"), "{again:?}");
         assert_eq!(before, std::fs::read(user.work().join("helix.toml")).unwrap(), "never overwritten");
-        assert_eq!(user.run(&["run", "plans/example/phases.yaml", "--dry-run"]).code, 0);
+        // A dry run shows the plan, and ends as the run would: this is no repository.
+        let dry = user.run(&["run", "plans/example/phases.yaml", "--dry-run"]);
+        assert!(dry.stdout.contains("nothing is run"), "{dry:?}");
+        dry.refused(2, &["HX0403"]);
     }
 }
 

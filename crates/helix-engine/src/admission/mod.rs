@@ -88,23 +88,29 @@ impl Admission {
         Self { shared: Arc::new(Shared { what, queue, floor, gauge, look_again: LOOK_AGAIN, pressure }) }
     }
 
-    /// Waits for a place. Whoever stops waiting (drops the future) leaves the line at once.
+    /// Joins the line at once, and gives what waits for a place. Whoever drops that leaves the line.
     ///
     /// # Errors
     /// [`Closed`], which cannot happen while this value exists.
-    pub async fn enter(&self, ticket: Ticket) -> Result<Place, Closed> {
+    pub fn enter(&self, ticket: Ticket) -> impl Future<Output = Result<Place, Closed>> + Send + use<> {
         let (told, place) = oneshot::channel();
         let owner = ticket.owner.clone();
         let number = self.shared.queue().join(ticket, told);
-        let _waiting = Waiting { shared: Arc::clone(&self.shared), owner, number };
+        let waiting = Waiting { shared: Arc::clone(&self.shared), owner, number };
         self.shared.settle();
-        place.await.map_err(|_| Closed)
+        async move {
+            let _waiting = waiting;
+            place.await.map_err(|_| Closed)
+        }
     }
 
     /// What of an owner waits, and why it does.
     pub fn waiting_of(&self, owner: &Owner) -> Vec<(Option<PhaseId>, Wait)> {
-        let (pressure, queue) = (*self.shared.pressure.borrow(), self.shared.queue());
-        let (taken, places) = queue.taken();
+        let (taken, places) = self.shared.queue().taken();
+        let noted = *self.shared.pressure.borrow();
+        // Where a place is free, only the memory can be in the way.
+        let pressure = noted.or_else(|| self.shared.too_little_memory().filter(|_| taken < places));
+        let queue = self.shared.queue();
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let wait = match pressure {
             Some(available) => Wait::Memory { available_bytes: available, needed_bytes: self.shared.floor },
@@ -253,7 +259,8 @@ mod tests {
         drop(second);
         let Poll::Ready(Ok(place)) = third.as_mut().poll(&mut context) else { panic!("the place is lost") };
         drop((third, place));
-        assert_eq!((admission.shared.queue().taken(), admission.shared.queue().waiting()), ((0, 1), 0));
+        let queue = admission.shared.queue();
+        assert_eq!((queue.taken(), queue.waiting()), ((0, 1), 0));
     }
 
     #[tokio::test]

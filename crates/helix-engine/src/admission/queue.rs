@@ -52,7 +52,7 @@ pub(super) struct Queue<W> {
 #[derive(Debug)]
 struct Account<W> {
     held: usize,
-    /// When the owner was served last, or came.
+    /// When the owner got or gave back a place last, or came.
     turn: u64,
     waiting: BTreeMap<(Urgency, u64), (Ticket, W)>,
 }
@@ -118,8 +118,13 @@ impl<W> Queue<W> {
 
     /// Gives a place back.
     pub(super) fn release(&mut self, owner: &Owner) {
+        self.clock += 1;
+        let now = self.clock;
         self.held = self.held.saturating_sub(1);
-        self.change(owner, |account| account.held = account.held.saturating_sub(1));
+        self.change(owner, |account| {
+            account.held = account.held.saturating_sub(1);
+            account.turn = now;
+        });
     }
 
     /// Places that are taken, and how many there are.

@@ -27,8 +27,8 @@ use helix_core::plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
 pub use checkout::GateCheckouts;
-pub(crate) use definition::unsupported;
 pub use definition::{Unsupported, gate_files, supported};
+pub(crate) use definition::{command_of, unsupported};
 pub(crate) use pattern::Pattern;
 
 use crate::command::ToolEnvironment;

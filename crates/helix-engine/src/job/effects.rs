@@ -106,8 +106,8 @@ impl Carrier {
         let Effect::StartAttempt { phase, attempt, .. } = effect else { return None };
         let urgency = if *attempt == 1 { Urgency::Begin } else { Urgency::Continue };
         let ticket = Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency };
-        let admission = self.runner().admission().clone();
-        Some(async move { admission.enter(ticket).await.ok() })
+        let entering = self.runner().admission().enter(ticket);
+        Some(async move { entering.await.ok() })
     }
 
     /// The future that carries an effect out, in its attempt's place if that has one. It owns all that it needs of the job's

@@ -8,6 +8,7 @@ use helix_agents::{AgentProfile, Keeping, Limit, dialect};
 use helix_core::diagnostic::{Diagnostic, Span, did_you_mean};
 use helix_core::plan::{GateSpec, Phase, Plan, PlanPlaces};
 
+use super::gates::own_search_path;
 use super::plan_file::PlanFile;
 use super::{Blame, SubmitError, SubmitRequest};
 use crate::codes;
@@ -160,6 +161,12 @@ impl<'a> Agents<'a> {
         self.config.agents.iter().filter(|profile| names.contains(profile.name.as_str())).collect()
     }
 
+    /// Where the programs of a phase's gates are looked for: where its agent finds them [28].
+    pub(super) fn search_path(&self, phase: &Phase) -> Option<String> {
+        let profile = self.profile(self.agent_of(phase.agent.as_deref()));
+        profile.and_then(|profile| profile.env.get("PATH").cloned()).or_else(own_search_path)
+    }
+
     /// Who does what: each phase, and the phases that it adds.
     fn uses(&self) -> impl Iterator<Item = Use<'a>> {
         let this = Self { ..*self };
@@ -180,7 +187,10 @@ impl<'a> Agents<'a> {
         })
     }
 
-    fn agent_of(&self, named: Option<&'a str>) -> &'a str {
+    fn agent_of<'n>(&self, named: Option<&'n str>) -> &'n str
+    where
+        'a: 'n,
+    {
         named.unwrap_or(&self.config.default_agent)
     }
 

@@ -10,6 +10,7 @@ use helix_core::job::{AdrText, Briefing, JobSpec};
 use helix_core::plan::{ParsedPlan, Plan, PlanPlaces};
 
 use super::agents::Agents;
+use super::gates;
 use super::ground::Ground;
 use super::plan_file::PlanFile;
 use super::{Blame, SubmitError, SubmitRequest, confine, run_blocking};
@@ -179,6 +180,8 @@ impl Inspector<'_> {
         let ground = ground.map_err(|refusal| inspection.refusals.push(refusal)).ok();
         inspection.adr = ground.as_ref().and_then(|ground| ground.adr.clone());
         inspection.diagnostics.extend(ground.iter().flat_map(|ground| ground.problems.iter().cloned()));
+        let found = gates::problems(file, plan, places, inspection.adr.as_ref(), |phase| agents.search_path(phase));
+        inspection.diagnostics.extend(found);
         // Without its decision, a template that shows it would be called wrong.
         if plan.adr.is_none() || inspection.adr.is_some() {
             let problems = prompt::check(plan, inspection.adr.as_ref(), &inspection.briefing, |phase, problem| {

@@ -3,6 +3,7 @@
 //! Must not know how a job is carried out.
 
 mod agents;
+mod gates;
 mod ground;
 mod inspect;
 mod plan_file;

@@ -49,7 +49,8 @@ async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError
     let path = settings.state_dir.value.join("helix.db");
     match SqliteJournal::open(path, Access::ReadOnly).await {
         Ok(journal) => Ok(Some(journal)),
-        Err(OpenError::Missing { .. }) => Ok(None),
+        // Version 0 is a database that a host is just making: there is nothing in it yet.
+        Err(OpenError::Missing { .. } | OpenError::Outdated { found: 0, .. }) => Ok(None),
         Err(error) => Err(open_error(&error)),
     }
 }
