@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 
 /// Patience that a busy machine does not use up, and that does not make the test long; one adviser is asked twice and nobody else.
 const CONFIG: &str = "max_agents = 24\nlinger = \"6s\"\nstall = \"12s\"\nstop_grace = \"1s\"\n\n[adviser]\nrounds = 2\n\n[escalation]\nperson = \"never\"\n";
-/// Of the places beside a phase's own agent, every so manieth behaviour.
+/// In the places beside a phase's own agent every fifth behaviour is taken.
 const STRIDE: usize = 5;
 /// Jobs at a time: enough that those that only wait delay nobody.
 const AT_ONCE: usize = 24;
