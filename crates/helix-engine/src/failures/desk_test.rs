@@ -10,7 +10,7 @@ use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
 use helix_core::job::{CommandEvidence, GateReport};
 use helix_core::run::{Ending, RunFacts};
-use helix_store::failures::{MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;
 
@@ -109,7 +109,6 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
     assert_eq!(first.events(None).len(), 2 + first.suggestions.len());
     desk.attempt_failed_again(ended("first", 1, &[check::RUN.into()]), vec![(tests(), Log::of_texts(LOG, ""))]).await;
 
-    let phase = PhaseId::new("implement").unwrap();
     let since = desk.changed_since(&work("first")).await;
     assert_eq!(since, site("first", 1).commit, "the change is measured from the commit that failed");
     let resolution = desk.attempt_passed(ended("first", 2, &[check::RUN.into(), tests()])).await;

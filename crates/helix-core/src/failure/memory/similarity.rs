@@ -138,7 +138,7 @@ fn trigrams(text: &str) -> Vec<u64> {
     const THREE: u64 = (1 << 63) - 1;
     let mut all = Vec::with_capacity(text.len() + 2);
     let (mut last, mut read) = (u64::from(' '), 1_usize);
-    let lower = text.chars().flat_map(|c| Lower::of(c)).chain(std::iter::once(' '));
+    let lower = text.chars().flat_map(Lower::of).chain(std::iter::once(' '));
     for character in lower {
         last = ((last << 21) | u64::from(character)) & THREE;
         read += 1;
