@@ -1,7 +1,8 @@
 //! Measures how long the memory of failures takes to recall similar ones, with the file on disk; prints one JSON object.
 //!
 //! `--failures N` sets how many distinct failures it holds (default 100000), `--queries N` how many are asked (default 2000).
-//! `--file PATH` keeps the file, and measures one that is there without filling it again.
+//! `--pause MS` waits between two of them (default 2): a failure comes now and then, and asking without a break would measure
+//! how a busy machine divides its processors. `--file PATH` keeps the file, and measures one that is there without filling it again.
 
 use std::collections::hash_map::DefaultHasher;
 use std::error::Error;
@@ -223,13 +224,18 @@ fn query(number: u64, failures: u64) -> Outcome<(SimilarQuery, bool)> {
 #[tokio::main]
 async fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (mut failures, mut queries, mut file) = (100_000_u64, 2_000_u64, None);
+    let (mut failures, mut queries, mut pause, mut file) = (100_000_u64, 2_000_u64, 2_u64, None);
     for pair in arguments.chunks(2) {
         match pair {
             [flag, value] if flag == "--failures" => failures = value.parse()?,
             [flag, value] if flag == "--queries" => queries = value.parse()?,
+            [flag, value] if flag == "--pause" => pause = value.parse()?,
             [flag, value] if flag == "--file" => file = Some(std::path::PathBuf::from(value)),
-            other => return Err(format!("expected --failures N, --queries N and --file PATH, not {other:?}").into()),
+            other => {
+                return Err(
+                    format!("expected --failures N, --queries N, --pause MS and --file PATH, not {other:?}").into()
+                );
+            }
         }
     }
     let scratch = tempfile::tempdir()?;
@@ -241,6 +247,7 @@ async fn main() -> Outcome<()> {
     for number in 0..queries {
         let (query, exact) = query(number, failures.max(1))?;
         let fingerprint = query.fingerprint.clone();
+        tokio::time::sleep(Duration::from_millis(pause)).await;
         let before = Instant::now();
         let recalled = memory.similar(query).await;
         times.push(before.elapsed());

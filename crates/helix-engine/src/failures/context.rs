@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::failure::memory::{OccurrencePlace, Work, check};
@@ -289,6 +289,30 @@ fn own_code(rule: &str) -> Option<String> {
     (digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| format!("HX{digits}"))
 }
 
+/// Names files in checkouts below `worktrees` as they are called in the project: a checkout is gone when somebody reads of it, and
+/// the same file has another path in the next one. A checkout is two directories below: `<job>/<name>`.
+pub fn in_project(log: &mut Log, worktrees: &Path) {
+    let root = format!("{}/", worktrees.display());
+    for line in log.lines.iter_mut().filter(|line| line.raw.contains(&root)) {
+        let mut parts = line.raw.split(root.as_str());
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            match part.splitn(3, '/').collect::<Vec<_>>().as_slice() {
+                [job, checkout, rest]
+                    if !job.contains(char::is_whitespace) && !checkout.contains(char::is_whitespace) =>
+                {
+                    text.push_str(rest);
+                }
+                _ => {
+                    text.push_str(&root);
+                    text.push_str(part);
+                }
+            }
+        }
+        line.raw = text;
+    }
+}
+
 /// Reads a log of any size in bounded memory.
 ///
 /// # Errors
@@ -308,4 +332,25 @@ pub async fn read_log(path: PathBuf, stream: Stream) -> std::io::Result<Log> {
         }
     });
     reading.await.map_err(std::io::Error::other)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_checkout_are_named_as_in_the_project() {
+        let told = |text: &str| {
+            let mut log = Log::of_texts(text, "");
+            in_project(&mut log, Path::new("/s/worktrees"));
+            log.lines.into_iter().map(|line| line.raw).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(
+            told("File \"/s/worktrees/j1/gate/tests/a.py\", line 5, in /s/worktrees/j1/fix.2/b.py"),
+            "File \"tests/a.py\", line 5, in b.py"
+        );
+        for other in ["/s/worktrees/j1", "cd /s/worktrees/j1/gate && make a/b", "/else/worktrees/j1/gate/a"] {
+            assert_eq!(told(other), other);
+        }
+    }
 }

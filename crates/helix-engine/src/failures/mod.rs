@@ -12,7 +12,7 @@ mod reading;
 mod shelf;
 mod tool;
 
-pub use context::{AttemptSite, FailureContext, read_log};
+pub use context::{AttemptSite, FailureContext, in_project, read_log};
 pub use desk::{AttemptEnd, FailureDesk, FailureSettings, MemoryUse, RecordedFailure};
 pub use documents::{Depth, DocumentCheck, Remembering};
 pub use helix_store::failures::{FailureFilter, FailurePage};

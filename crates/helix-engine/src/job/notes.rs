@@ -13,7 +13,7 @@ use helix_core::run::{Outcome, Retry};
 use jiff::Timestamp;
 
 use super::effects::{Carrier, blocking};
-use crate::failures::{AttemptEnd, AttemptSite, FailureContext, ReportShelf, read_log};
+use crate::failures::{AttemptEnd, AttemptSite, FailureContext, ReportShelf, in_project, read_log};
 
 /// Most of a change that is remembered as a fix, in bytes.
 const DIFF_KEPT: usize = 64 << 10;
@@ -200,7 +200,10 @@ impl Carrier {
         let Some(command) = &report.command else { return Log::of_texts("", "") };
         let file = self.state().root().join(&command.output_file);
         match read_log(file, Stream::Stdout).await {
-            Ok(log) => log,
+            Ok(mut log) => {
+                in_project(&mut log, &self.state().worktrees());
+                log
+            }
             Err(error) => {
                 tracing::warn!(gate = report.gate, %error, "a gate's output cannot be read again");
                 Log::of_texts("", "")

@@ -2,8 +2,6 @@
 //!
 //! Must not know an index.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 
 use super::diagnosis::Diagnosis;
@@ -57,14 +55,18 @@ impl SimilarQuery {
 /// Letters of other scripts are spelled as their code points, so that no tokenizer has to know them; runs of Han, Kana and
 /// Hangul, which have no spaces, become overlapping pairs.
 pub fn words(message: &str) -> Vec<String> {
-    let mut seen = BTreeSet::new();
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    // There are few: looking through them costs less than keeping them in order.
     let mut keep = |word: String| {
-        if words.len() < MOST_WORDS && !word.is_empty() && seen.insert(word.clone()) {
+        if words.len() < MOST_WORDS && !word.is_empty() && !words.contains(&word) {
             words.push(word);
         }
     };
     for run in message.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        if run.is_ascii() {
+            keep(run.get(..run.len().min(LONGEST_WORD)).unwrap_or_default().to_ascii_lowercase());
+            continue;
+        }
         let characters: Vec<char> = run.chars().flat_map(char::to_lowercase).collect();
         if characters.iter().any(|c| is_unspaced(*c)) {
             let size = characters.len().min(2);
@@ -103,7 +105,7 @@ pub fn resemblance(left: &str, right: &str) -> f64 {
 
 /// A message that many others are compared with.
 #[derive(Debug, Clone)]
-pub struct Shape(Vec<[char; 3]>);
+pub struct Shape(Vec<u64>);
 
 impl Shape {
     /// Takes a message apart.
@@ -130,17 +132,45 @@ impl Shape {
     }
 }
 
-/// The different trigrams of a text, sorted; a text of one or two characters is padded.
-fn trigrams(text: &str) -> Vec<[char; 3]> {
-    let characters: Vec<char> =
-        std::iter::once(' ').chain(text.chars().flat_map(char::to_lowercase)).chain(std::iter::once(' ')).collect();
-    if characters.len() < 3 {
-        return Vec::new();
+/// The different trigrams of a text, sorted; a text of one or two characters is padded. Each is one number: a character has
+/// 21 bits.
+fn trigrams(text: &str) -> Vec<u64> {
+    const THREE: u64 = (1 << 63) - 1;
+    let mut all = Vec::with_capacity(text.len() + 2);
+    let (mut last, mut read) = (u64::from(' '), 1_usize);
+    let lower = text.chars().flat_map(Lower::of).chain(std::iter::once(' '));
+    for character in lower {
+        last = ((last << 21) | u64::from(character)) & THREE;
+        read += 1;
+        if read >= 3 {
+            all.push(last);
+        }
     }
-    let mut all: Vec<[char; 3]> = characters.windows(3).filter_map(|window| window.try_into().ok()).collect();
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// A character in lower case; most are ASCII, for which no table is asked.
+enum Lower {
+    Ascii(std::option::IntoIter<char>),
+    Other(std::char::ToLowercase),
+}
+
+impl Lower {
+    fn of(c: char) -> Self {
+        if c.is_ascii() { Self::Ascii(Some(c.to_ascii_lowercase()).into_iter()) } else { Self::Other(c.to_lowercase()) }
+    }
+}
+
+impl Iterator for Lower {
+    type Item = char;
+    fn next(&mut self) -> Option<char> {
+        match self {
+            Self::Ascii(one) => one.next(),
+            Self::Other(some) => some.next(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,11 @@
 
 use super::build::{Report, SimilarFailure};
 use super::neutral::code_span;
+use super::terminal::short_id;
 use crate::failure::memory::Closeness;
 
 /// Files of a fix that are named.
 const FILES: usize = 3;
-/// Digits of a fingerprint that are enough to name a failure.
-const ID: usize = 12;
 
 impl Report {
     /// Whether the failure was seen before, and what helped. `None` if nothing is known that was not known before.
@@ -32,8 +31,7 @@ impl Report {
             ),
             (None, 0, None) => return None,
         };
-        let id: String = about.as_str().chars().take(ID).collect();
-        Some(format!("{text} (`helix failures show {id}`)"))
+        Some(format!("{text} (`helix failures show {}`)", short_id(about)))
     }
 }
 

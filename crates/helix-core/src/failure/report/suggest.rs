@@ -21,6 +21,8 @@ pub const FEWEST_ACTIONS: usize = 2;
 pub const MOST_ACTIONS: usize = 4;
 /// What comes from the memory, at most: enough room stays for two others, in case these are held back.
 const MOST_PAST: usize = MOST_ACTIONS - FEWEST_ACTIONS;
+/// How the step begins that runs the failed test by itself.
+const THAT_TEST: &str = "run that test alone";
 /// Lines of a log's end in which the name of the failed test is looked for.
 const NAMES: usize = 400;
 
@@ -47,9 +49,12 @@ pub fn suggest(
     let mut of_cause = steps(&observation.tool, classified).into_iter();
     add(of_cause.next().unwrap_or_default(), SuggestionSource::Cause);
     // The failed test alone is the shortest way to see whether a change helped.
-    add(failed_test(&observation.tool, log).unwrap_or_default(), SuggestionSource::Phase);
+    let alone = failed_test(&observation.tool, log);
+    let named = alone.is_some();
+    add(alone.unwrap_or_default(), SuggestionSource::Phase);
     add(of_phase(observation, classified, place).unwrap_or_default(), SuggestionSource::Phase);
-    for step in of_cause {
+    // What is said with the test's name need not be said without.
+    for step in of_cause.filter(|step| !named || !step.starts_with(THAT_TEST)) {
         add(step, SuggestionSource::Cause);
     }
     drafts
@@ -109,7 +114,7 @@ fn failed_test(tool: &str, log: &Log) -> Option<String> {
             form.captures(plain.trim()).and_then(|found| found.get(1).map(|name| name.as_str().to_owned()))
         });
         if let Some(name) = name {
-            return Some(format!("run that test alone: `{}`", command.replace("{name}", &name)));
+            return Some(format!("{THAT_TEST}: `{}`", command.replace("{name}", &name)));
         }
     }
     None

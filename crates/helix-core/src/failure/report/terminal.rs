@@ -3,7 +3,11 @@
 //! Must not know whether there is a terminal: the caller says how it is to look.
 
 use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
+use crate::failure::fingerprint::Fingerprint;
 use crate::failure::memory::{Closeness, SuggestionSource};
+
+/// Digits of a fingerprint that are enough to name a failure.
+const ID: usize = 12;
 
 /// How a report looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +167,11 @@ fn similar(look: Look, past: &[SimilarFailure]) -> String {
     text
 }
 
+/// The beginning of a fingerprint that is enough to name a failure.
+pub(super) fn short_id(fingerprint: &Fingerprint) -> String {
+    fingerprint.as_str().chars().take(ID).collect()
+}
+
 /// What is known of a past failure, in one line.
 pub(super) fn told(one: &SimilarFailure) -> String {
     let close = match one.closeness {
@@ -177,6 +186,6 @@ pub(super) fn told(one: &SimilarFailure) -> String {
         "fixed" => format!("fixed by a change of {}", one.files.join(", ")),
         other => other.replace('_', " "),
     });
-    parts.push(format!("`helix failures show {}`", one.fingerprint));
+    parts.push(format!("`helix failures show {}`", short_id(&one.fingerprint)));
     parts.join("; ")
 }

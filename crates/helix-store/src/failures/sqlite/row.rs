@@ -171,7 +171,7 @@ fn projects(working: &Working<'_>, failure: i64) -> Result<Vec<String>, MemoryEr
     let mut find = working
         .connection
         .prepare_cached(
-            "SELECT project FROM occurrences WHERE failure = ?1 GROUP BY project ORDER BY max(at) DESC LIMIT ?2",
+            "SELECT project FROM occurrences WHERE failure = ?1 AND project <> '' GROUP BY project ORDER BY max(at) DESC LIMIT ?2",
         )
         .map_err(failed)?;
     let rows = find.query_map(params![failure, PROJECTS as i64], |row| row.get(0)).map_err(failed)?;

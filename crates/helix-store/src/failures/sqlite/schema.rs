@@ -148,6 +148,34 @@ mod tests {
 
     use super::*;
 
+    /// A memory of the first version keeps what it knows.
+    #[test]
+    fn a_memory_of_the_first_version_is_brought_up_to_date() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        Migrations::from_slice(&STEPS[..1]).to_latest(&mut connection).unwrap();
+        let old = r#"
+            INSERT INTO failures VALUES (1, 'f', 't', '', 'm', '', 'TIMEOUT', 'deadline', 'now', 'agent', 'l', 's', 1, 2, 1, 0, 'fixed', NULL);
+            INSERT INTO occurrences VALUES ('k', 1, 'p', 'j1', 'a', 1, 'run', '{"project":"p","job":"j1","phase":"a","attempt":1,"check":"run"}', 1, 'gone');
+            INSERT INTO attempts VALUES ('j1', 'a', 2, '[]', 2);
+            INSERT INTO fixes VALUES (1, 'j1', 'a', 2, 2, '{}');
+            INSERT INTO suggestions VALUES ('s', 1, 'deadline', 'x', 'cause', NULL, 'shown', 'j1', 'a', 1, 'helped', 2, '{}');"#;
+        connection.execute_batch(old).unwrap();
+        MEMORY.migrate(&mut connection, "test").unwrap();
+        let kept: (i64, i64) = connection
+            .query_row(
+                "SELECT (SELECT version FROM failures), count(*) FROM occurrences
+                 JOIN fixes USING (failure, work, phase) JOIN suggestions USING (failure, work, phase)
+                 JOIN attempts USING (work, phase) WHERE work = 'j1'",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .unwrap();
+        assert_eq!(kept, (1, 1));
+        let place: String = connection.query_row("SELECT place FROM occurrences", [], |row| row.get(0)).unwrap();
+        let place: helix_core::failure::memory::OccurrencePlace = serde_json::from_str(&place).unwrap();
+        assert_eq!(place.work.told(place.attempt), "j1 a, attempt 1");
+    }
+
     #[test]
     fn the_migrations_are_well_formed_and_mark_the_file() {
         Migrations::from_slice(STEPS).validate().unwrap();

@@ -17,9 +17,9 @@ use super::statistics::tally_of;
 use crate::failures::error::MemoryError;
 
 /// Candidates that are read and scored.
-const CANDIDATES: usize = 160;
+const CANDIDATES: usize = 96;
 /// Hits taken of one word, the newest.
-const PER_WORD: usize = 80;
+const PER_WORD: usize = 48;
 /// Words that are looked up.
 const LOOKED_UP: usize = 6;
 /// A pair of words is looked up together when the rarer one has at most so many hits: the cost grows with them.

@@ -47,7 +47,8 @@ fn drawn(terminal: &Terminal, figures: &MemoryStatistics) -> String {
         text.push('\n');
     };
     let MemoryStatistics { failures, occurrences, fixed, went_away, gave_up, open, benefit, .. } = figures;
-    add(&format!("{failures} failure(s), seen {occurrences} time(s)"));
+    let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    add(&format!("{}, seen {}", plural(*failures, "failure"), plural(*occurrences, "time")));
     add(&format!("{fixed} fixed, {went_away} went away, {gave_up} given up, {open} open"));
     if !figures.categories.is_empty() {
         add("");

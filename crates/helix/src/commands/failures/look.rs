@@ -137,7 +137,10 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
         }
     }
     let (first, last) = (known.first_seen.strftime("%Y-%m-%d %H:%M"), known.last_seen.strftime("%Y-%m-%d %H:%M"));
-    add(&format!("{} {} times, from {first} to {last}", label("seen"), known.count));
+    add(&match known.count {
+        1 => format!("{} once, {last}", label("seen")),
+        many => format!("{} {many} times, from {first} to {last}", label("seen")),
+    });
     add(&format!("{} {}", label("ended"), terminal.paint(meaning(&known.end), &known.end.word().replace('_', " "))));
     for project in &known.projects {
         add(&format!("{} {}", label("project"), shown(project, 200)));
