@@ -3,6 +3,7 @@
 //! Must not know what is measured: each group of figures has a file of its own.
 
 mod adrs;
+mod failures;
 mod figure;
 mod host;
 mod idle;
@@ -30,7 +31,7 @@ pub(crate) struct Options {
     /// Prints one JSON object instead of a table.
     #[arg(long)]
     json: bool,
-    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs.
+    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs, failures.
     #[arg(long)]
     only: Option<String>,
     /// Measures the executables that are there, without building them.
@@ -52,13 +53,14 @@ pub(crate) enum Extent {
 
 type Group = (&'static str, fn(&Programs, Extent) -> anyhow::Result<Vec<Figure>>);
 
-const GROUPS: [Group; 7] = [
+const GROUPS: [Group; 8] = [
     ("idle", idle::measure),
     ("phases", phases::measure),
     ("streams", streams::measure),
     ("lines", lines::measure),
     ("libraries", libraries::measure),
     ("adrs", adrs::measure),
+    ("failures", failures::measure),
     ("recall", recall::measure),
 ];
 
