@@ -4,6 +4,7 @@
 
 mod adrs;
 mod conversations;
+mod failures;
 mod figure;
 mod host;
 mod idle;
@@ -31,7 +32,7 @@ pub(crate) struct Options {
     /// Prints one JSON object instead of a table.
     #[arg(long)]
     json: bool,
-    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs, conversations.
+    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs, failures, conversations.
     #[arg(long)]
     only: Option<String>,
     /// Measures the executables that are there, without building them.
@@ -53,13 +54,14 @@ pub(crate) enum Extent {
 
 type Group = (&'static str, fn(&Programs, Extent) -> anyhow::Result<Vec<Figure>>);
 
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     ("idle", idle::measure),
     ("phases", phases::measure),
     ("streams", streams::measure),
     ("lines", lines::measure),
     ("libraries", libraries::measure),
     ("adrs", adrs::measure),
+    ("failures", failures::measure),
     ("recall", recall::measure),
     ("conversations", conversations::measure),
 ];

@@ -105,3 +105,19 @@ fn the_bars_hold_behind_wrappers_and_limits() {
     let predictions = predictions(&Classifier::new().unwrap(), &cases);
     bars("sixth", &score(&predictions), &misses(&predictions));
 }
+
+/// 68 more causes of the commonest tools.
+#[test]
+fn the_bars_hold_for_further_causes() {
+    let cases = failure_world::field::seventh();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("seventh", &score(&predictions), &misses(&predictions));
+}
+
+/// 54 of small tools and rare languages.
+#[test]
+fn the_bars_hold_for_small_tools() {
+    let cases = failure_world::field::eighth();
+    let predictions = predictions(&Classifier::new().unwrap(), &cases);
+    bars("eighth", &score(&predictions), &misses(&predictions));
+}

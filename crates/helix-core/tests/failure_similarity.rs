@@ -37,7 +37,16 @@ fn answers(cases: &[Case]) -> Vec<Answer> {
 #[test]
 fn the_threshold_separates_right_from_wrong_neighbours() {
     let mut all = cases();
-    for set in [field::first(), field::second(), field::third(), field::fourth(), field::fifth(), field::sixth()] {
+    for set in [
+        field::first(),
+        field::second(),
+        field::third(),
+        field::fourth(),
+        field::fifth(),
+        field::sixth(),
+        field::seventh(),
+        field::eighth(),
+    ] {
         all.extend(set);
     }
     let answers = answers(&all);

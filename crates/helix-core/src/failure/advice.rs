@@ -41,12 +41,44 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
     steps.extend(general.map(str::to_owned));
     let mut seen: Vec<String> = Vec::new();
     for step in steps {
-        if !seen.contains(&step) {
+        if !seen.iter().any(|earlier| says_the_same(earlier, &step)) {
             seen.push(step);
         }
     }
     seen.truncate(4);
     seen
+}
+
+/// Whether a step only repeats an earlier one that names more.
+fn says_the_same(earlier: &str, step: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let outside_code = text.split('`').step_by(2).collect::<String>();
+        outside_code.split(|character: char| !character.is_alphanumeric()).map(str::to_lowercase).collect()
+    };
+    let told = words(earlier);
+    let new: Vec<String> = words(step).into_iter().filter(|word| !word.is_empty()).collect();
+    let repeated =
+        new.iter().filter(|word| told.contains(*word) || told.contains(&word.trim_end_matches('s').to_owned()));
+    // Three of five words: what names a thing replaces those that only say "the command".
+    earlier == step || step.starts_with(earlier) || repeated.count() * 5 >= new.len() * 3
+}
+
+/// The tool, or the one that speaks in the line where nobody said which it was.
+fn speaker<'a>(tool: &'a str, line: &str) -> &'a str {
+    const VOICES: [(&str, &[&str]); 7] = [
+        ("make", &["make: ***", "make["]),
+        ("gradle", &["in root project", "in project ':"]),
+        ("npm", &["npm ERR!", "npm error"]),
+        ("node", &["Cannot find module '", "Cannot find package '", "Can't resolve '", "Could not resolve \""]),
+        ("python", &["No module named", "No matching distribution", "find a version that satisfies"]),
+        ("cargo", &["error[E", "no matching package named"]),
+        ("go", &["go: ", "no required module provides"]),
+    ];
+    if !tool.is_empty() {
+        return tool;
+    }
+    let speaks = |(_, phrases): &&(&str, &[&str])| phrases.iter().any(|phrase| line.contains(phrase));
+    VOICES.iter().find(speaks).map_or("", |(voice, _)| *voice)
 }
 
 fn points_at_code(category: Category) -> bool {
@@ -83,6 +115,7 @@ fn family(tool: &str) -> Family {
 /// The step that names the thing itself, if the line names it in a form that is safe to repeat.
 fn concrete(tool: &str, classified: &Classified) -> Option<String> {
     let line = plain_text(&classified.cause_line.as_ref()?.text);
+    let tool = speaker(tool, &line);
     let name = |form| LINE_FORMS.name(form, &line);
     match classified.cause {
         "missing_module" => name(Form::Module).map(|thing| add_module(family(tool), &thing)),
@@ -103,7 +136,14 @@ fn concrete(tool: &str, classified: &Classified) -> Option<String> {
         }
         "missing_script" => name(Form::Quoted).map(|thing| match tool {
             "make" => format!("add the target `{thing}` to the Makefile, or call one that exists"),
-            _ => format!("add the script `{thing}` to package.json, or call one that exists (`npm run`)"),
+            "gradle" | "gradlew" => format!("define the task `{thing}`, or call one that exists (`gradle tasks`)"),
+            _ if family(tool) == Family::JavaScript => {
+                format!("add the script `{thing}` to package.json, or call one that exists (`npm run`)")
+            }
+            _ if family(tool) == Family::Rust => {
+                format!("add the target `{thing}` to Cargo.toml, or call one that exists (`cargo run --bin`)")
+            }
+            _ => format!("define `{thing}`, or call one that exists"),
         }),
         "missing_table" => {
             name(Form::Quoted).map(|thing| format!("run the migration that makes `{thing}` on this database"))
@@ -187,18 +227,21 @@ struct LineForms {
 }
 
 static LINE_FORMS: LazyLock<LineForms> = LazyLock::new(|| {
-    let quoted = r"(?:`|'|\x22|‘|“|»|«\s?)([^`'\x22’”»«\s]{1,200})(?:`|'|\x22|’|”|»|«|\s?»)";
+    let quoted = r"(?:`|'|\x22|‘|“|„|»|«\s?)([^`'\x22’”“»«\s]{1,200})(?:`|'|\x22|’|”|“|»|«|\s?»)";
     let forms = [
         (
             Form::Module,
             r"(?:No module named|Cannot find (?:module|package)|unresolved import|can't find crate for|cannot load such file --|Can't resolve|Could not resolve|provides package|resolve import) [`'\x22]?([\w@./:+-]+?)[`'\x22;]?(?:[;,\s]|$)",
         ),
         (Form::Module, quoted),
+        (Form::Command, r"(?:command not found|no such command|unable to find command): ([\w.+@/-]+)"),
         (
             Form::Command,
             r"([\w.+@/-]+): (?:command not found|not found$|Kommando nicht gefunden|commande introuvable|未找到命令)",
         ),
         (Form::Command, r"spawn ([\w.+@/-]+) ENOENT"),
+        (Form::Command, r"^\s*(?:make|xargs|env): ([\w.+@/-]+): "),
+        (Form::Command, r"([\w.+@/-]+) ?: (?:commande introuvable|orden no encontrada|comando non trovato)"),
         (Form::Command, quoted),
         (Form::Path, r"[`'\x22»«“]((?:[A-Za-z]:)?[^`'\x22»«”\s]*[/\\.][^`'\x22»«”\s]*)[`'\x22»«”]"),
         (
@@ -240,7 +283,7 @@ mod tests {
 
     #[test]
     fn every_form_compiles() {
-        assert_eq!((LINE_FORMS.forms.len(), LINE_FORMS.safe.is_some()), (12, true));
+        assert_eq!((LINE_FORMS.forms.len(), LINE_FORMS.safe.is_some()), (15, true));
     }
 
     #[test]
@@ -271,6 +314,21 @@ mod tests {
                 "add the script `bulid` to package.json, or call one that exists (`npm run`)",
             ),
             (
+                "",
+                "job.zsh:2: command not found: kubectll",
+                "install `kubectll`, or put it on PATH; see `command -v kubectll`",
+            ),
+            (
+                "",
+                "make: *** Keine Regel, um „deploy“ zu erstellen.  Schluss.",
+                "add the target `deploy` to the Makefile, or call one that exists",
+            ),
+            (
+                "",
+                "Task 'deploy' not found in root project 'app'.",
+                "define the task `deploy`, or call one that exists (`gradle tasks`)",
+            ),
+            (
                 "psql",
                 "ERROR:  relation \"orders\" does not exist",
                 "run the migration that makes `orders` on this database",
@@ -278,6 +336,16 @@ mod tests {
         ] {
             let steps = first(tool, text);
             assert!(steps.iter().any(|got| got == step), "{text}: {steps:?}");
+        }
+    }
+
+    #[test]
+    fn a_step_that_names_the_thing_replaces_the_one_that_does_not() {
+        let steps = first("curl", "curl: (6) Could not resolve host: api.example.org");
+        assert_eq!(steps.iter().filter(|step| step.starts_with("resolve the name")).count(), 1, "{steps:?}");
+        for known in cause::ALL {
+            let distinct = !says_the_same(known.actions[0], known.actions[1]);
+            assert!(distinct, "{}: {:?}", known.slug, known.actions);
         }
     }
 

@@ -7,6 +7,9 @@ use super::reading::{Mark, Prepared};
 /// Lines of a TAP diagnostic that are searched for the class of what was thrown.
 const DIAGNOSTIC: usize = 24;
 
+/// Lines of a message that stands indented below its title.
+const PARAGRAPH: usize = 12;
+
 /// Marks the lines of one stream, given by their indices in order.
 pub(super) fn mark(lines: &mut [Prepared<'_>], indices: &[usize]) {
     for (position, &at) in indices.iter().enumerate() {
@@ -42,12 +45,17 @@ fn quoted(lines: &mut [Prepared<'_>], at: usize) {
     }
 }
 
-/// A title that says where; the first line that is indented below it says what.
+/// A title that says where; the lines that are indented below it say what.
 fn speaks_below(lines: &mut [Prepared<'_>], at: usize, rest: &[usize]) {
-    let message = rest.iter().copied().find(|&below| !lines[below].text.is_empty());
-    if let Some(message) = message.filter(|&message| lines[message].indent() > lines[at].indent()) {
-        lines[message].mark = Mark::Raised;
-        lines[at].mark = Mark::Heading;
+    let outer = lines[at].indent();
+    for &below in rest.iter().take(PARAGRAPH) {
+        if lines[below].text.is_empty() {
+            continue;
+        }
+        if lines[below].indent() <= outer {
+            return;
+        }
+        lines[below].mark = Mark::Raised;
     }
 }
 
@@ -69,7 +77,7 @@ fn tap(lines: &mut [Prepared<'_>], title: usize, rest: &[usize]) {
     let of = |key: &str| {
         block.iter().enumerate().find_map(|(position, &at)| {
             let value = lines[at].text.strip_prefix(key)?.trim();
-            Some((position, at, value.trim_matches(['\'', '"']).to_owned()))
+            Some((position, at, unquoted(value).to_owned()))
         })
     };
     let Some((position, at, error)) = of("error:") else {
@@ -91,6 +99,12 @@ fn tap(lines: &mut [Prepared<'_>], title: usize, rest: &[usize]) {
         lines[message].text = format!("{class}{said}");
         lines[message].mark = Mark::Raised;
     }
+}
+
+/// A value without the quotes around it; quotes inside stay.
+fn unquoted(value: &str) -> &str {
+    let pair = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    pair('"').or_else(|| pair('\'')).unwrap_or(value)
 }
 
 /// Everything in a box that begins with a warning is part of it.

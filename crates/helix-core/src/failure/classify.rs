@@ -21,7 +21,7 @@ use super::verdict::{Blame, Category, RetryAdvice};
 /// Bytes of a line that are looked at.
 const READ: usize = 12 * 1024;
 
-/// So few lines of standard error that the last of them is what a script wanted to say.
+/// So few lines of standard error that the first of them is what a script wanted to say.
 const FEW: usize = 3;
 
 /// Weight from which a claim explains something.
@@ -405,7 +405,7 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
         .enumerate()
         .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && line.mark != Mark::Noise);
     let mut unexplained = claim(&cause::NO_REASON, "nothing", 5);
-    unexplained.line = words.next_back().map(|(at, _)| at).filter(|_| words.count() < FEW);
+    unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
     Some(unexplained)
 }
 

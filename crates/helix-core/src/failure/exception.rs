@@ -31,9 +31,7 @@ impl Exceptions {
                 r"\*\* \(|An error occurred \(",
                 r")([A-Za-z_$][\w$]*(?:(?:\.|::|\\|\$|/)[A-Za-z_$][\w$]*)*)(?:\)|:|$)(?: when calling the \w+ operation(?: \([^)]*\))?:)?[ \t]*(.*)$",
             ))?,
-            trailing: Regex::new(
-                r"^(\S+\.rb|<internal:[^>]*>):\d+:in [`'][^`']*': (.*) \(((?:[A-Z]\w*::)*[A-Z]\w*)\)$",
-            )?,
+            trailing: Regex::new(r"^(\S+|<internal:[^>]*>):\d+:in [`'][^`']*': (.*) \(((?:[A-Z]\w*::)*[A-Z]\w*)\)$")?,
         })
     }
 
@@ -62,6 +60,7 @@ mod tests {
             ("Exception in thread \"main\" java.lang.AssertionError: total", Some("java.lang.AssertionError: total")),
             ("Exception in thread \"main\" java.lang.StackOverflowError", Some("java.lang.StackOverflowError")),
             ("a.rb:1:in `+': no conversion (TypeError)", Some("TypeError: no conversion")),
+            ("-e:1:in `/': divided by 0 (ZeroDivisionError)", Some("ZeroDivisionError: divided by 0")),
             ("a.rb:3:in 'Cart#pay': gone (Shop::RateGone)", Some("Shop::RateGone: gone")),
             ("** (File.Error) could not read", Some("File.Error: could not read")),
             ("PHP Fatal error:  Uncaught TypeError: f(): no", Some("TypeError: f(): no")),

@@ -33,6 +33,22 @@ const FIFTH: &str = include_str!("../fixtures/failures/field-5.jsonl");
 /// Wrapped, killed, starved, foreign-language failures, and public ones; put together after the rules were mended by the others.
 const SIXTH: &str = include_str!("../fixtures/failures/field-6.jsonl");
 
+/// Further causes of the commonest tools, put together last.
+const SEVENTH: &str = include_str!("../fixtures/failures/field-7.jsonl");
+
+/// Every case of the seventh set.
+pub(crate) fn seventh() -> Vec<Case> {
+    records(SEVENTH)
+}
+
+/// Failures of tools and languages that nobody had thought of before, put together after all others.
+const EIGHTH: &str = include_str!("../fixtures/failures/field-8.jsonl");
+
+/// Every case of the eighth set.
+pub(crate) fn eighth() -> Vec<Case> {
+    records(EIGHTH)
+}
+
 /// Every case of the fourth set.
 pub(crate) fn fourth() -> Vec<Case> {
     records(FOURTH)
