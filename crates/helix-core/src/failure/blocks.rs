@@ -70,7 +70,7 @@ fn jest(lines: &mut [Prepared<'_>], rest: &[usize]) {
 
 /// A diagnostic in YAML below `not ok`: `error` is the message, `name` the class.
 fn tap(lines: &mut [Prepared<'_>], title: usize, rest: &[usize]) {
-    if !rest.first().is_some_and(|&first| lines[first].text == "---") {
+    if rest.first().is_none_or(|&first| lines[first].text != "---") {
         return;
     }
     let block: Vec<usize> = rest.iter().copied().take(DIAGNOSTIC).take_while(|&at| lines[at].text != "...").collect();
