@@ -145,8 +145,9 @@ fn a_job_outlives_the_terminal_in_which_it_was_started() {
             "one",
             "name: one\nphases: [{ id: one, type: documentation, description: Write it., outputs: [one.md] }]\n",
         );
+        // Under `nohup`, and so in some CI, the tests themselves were told to ignore what a closed terminal says.
         let command = format!(
-            "exec '{}' run '{}' --project '{}'",
+            "exec env --default-signal=HUP '{}' run '{}' --project '{}'",
             env!("CARGO_BIN_EXE_helix"),
             plan.display(),
             stage.repo.display()
