@@ -14,6 +14,7 @@ pub mod plan;
 pub mod question;
 pub mod run;
 pub mod session;
+pub mod slug;
 pub mod source_text;
 pub mod step_marker;
 pub mod usage;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::CommitId;
 use helix_core::plan::Plan;
+use helix_core::slug::slug;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
 use crate::git::{GitEnvironment, GitError, Head, OpenError, Repository};
@@ -178,9 +179,8 @@ fn with_adr(text: &str, has_key: bool, adr: &str) -> String {
 
 /// A plan's name as a directory name.
 fn directory_name(name: &str) -> String {
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let slug = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
-    if slug.is_empty() { "plan".into() } else { slug.chars().take(64).collect() }
+    let slug = slug(name, 64);
+    if slug.is_empty() { "plan".into() } else { slug }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Must not know the directory: which numbers are taken comes from the caller, who also makes the allocation atomic.
 
+use crate::slug::slug;
+
 use super::syntax::Adr;
 use super::words::{AdrId, Status};
 
@@ -10,48 +12,11 @@ const MAX_SLUG: usize = 60;
 
 /// The file name of a finalized ADR: `012-title-in-few-words.md`, in ASCII, umlauts written out.
 pub fn finalized_file_name(number: u32, title: &str) -> String {
-    let mut slug = String::new();
-    for character in title.chars().flat_map(char::to_lowercase) {
-        if slug.len() >= MAX_SLUG {
-            break;
-        }
-        match transliterated(character) {
-            Some(text) => slug.push_str(text),
-            None if character.is_ascii_alphanumeric() => slug.push(character),
-            None if character == '\'' || character == '’' => {}
-            None if !slug.is_empty() && !slug.ends_with('-') => slug.push('-'),
-            None => {}
-        }
-    }
-    let slug = match slug.trim_end_matches('-') {
-        "" => "decision",
+    let slug = match slug(title, MAX_SLUG) {
+        slug if slug.is_empty() => "decision".to_owned(),
         slug => slug,
     };
     format!("{number:03}-{slug}.md")
-}
-
-fn transliterated(character: char) -> Option<&'static str> {
-    Some(match character {
-        'ä' | 'æ' => "ae",
-        'ö' | 'ø' | 'œ' => "oe",
-        'ü' => "ue",
-        'ß' => "ss",
-        'à' | 'á' | 'â' | 'ã' | 'å' | 'ā' | 'ą' => "a",
-        'ç' | 'ć' | 'č' => "c",
-        'ď' | 'đ' => "d",
-        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ę' | 'ě' => "e",
-        'ì' | 'í' | 'î' | 'ï' | 'ī' | 'ı' => "i",
-        'ł' => "l",
-        'ñ' | 'ń' | 'ň' => "n",
-        'ò' | 'ó' | 'ô' | 'õ' | 'ō' | 'ő' => "o",
-        'ř' => "r",
-        'ś' | 'š' | 'ş' => "s",
-        'ť' | 'ţ' => "t",
-        'ù' | 'ú' | 'û' | 'ū' | 'ů' | 'ű' => "u",
-        'ý' | 'ÿ' => "y",
-        'ź' | 'ż' | 'ž' => "z",
-        _ => return None,
-    })
 }
 
 /// The number in a file name of the form `012-…​.md` or `ADR-012-…​.md`; directories before it do not matter.

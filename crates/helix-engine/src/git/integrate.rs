@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_core::job::IntegrationTarget;
+use helix_core::slug::slug;
 
 use super::base::MergedTree;
 use super::error::GitError;
@@ -31,13 +32,7 @@ pub struct IntegrationRequest {
 impl IntegrationRequest {
     /// Branch that keeps the result when the target cannot be moved: `helix/<name>-<job>`.
     pub fn beside(&self) -> String {
-        let words: Vec<String> = self
-            .name
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_ascii_lowercase)
-            .collect();
-        let name: String = words.join("-").chars().take(48).collect();
+        let name = slug(&self.name, 48);
         if name.is_empty() { format!("helix/result-{}", self.job) } else { format!("helix/{name}-{}", self.job) }
     }
 
