@@ -3,7 +3,7 @@
 //! Must not fail outward: trouble with the memory is logged once of each kind, and everything else goes on without it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use helix_core::failure::event::FailureEvent;
@@ -71,8 +71,9 @@ pub struct FailureDesk {
 
 struct Shared {
     memory: Option<Arc<dyn FailureMemory>>,
+    /// Compiled at the first failure: it takes tenths of a second and 25 MiB, which a host that sees none need not pay.
     /// `None` if the rule table does not compile, which a test excludes.
-    classifier: Option<Classifier>,
+    classifier: OnceLock<Option<Classifier>>,
     holdout: Holdout,
     /// Kinds of trouble that were logged.
     told: Mutex<BTreeSet<String>>,
@@ -153,7 +154,7 @@ impl FailureDesk {
                 "failures are classified and reported, but not remembered: `[failures] memory` of helix.toml is off"
             );
         }
-        let desk = Self::with_memory(memory, settings.holdout).await;
+        let desk = Self::with_memory(memory, settings.holdout);
         trouble.iter().for_each(|trouble| desk.tell(trouble));
         desk.renew().await;
         desk.forget_stale(Timestamp::now()).await;
@@ -161,22 +162,15 @@ impl FailureDesk {
     }
 
     /// A desk over this memory, or over none.
-    pub async fn with_memory(memory: Option<Arc<dyn FailureMemory>>, holdout: Holdout) -> Self {
-        // Compiling the rules takes a while.
-        let compiled = tokio::task::spawn_blocking(Classifier::new).await;
-        let classifier = match compiled {
-            Ok(Ok(classifier)) => Some(classifier),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "failures are not classified");
-                None
-            }
-            Err(error) => {
-                tracing::error!(%error, "failures are not classified");
-                None
-            }
-        };
+    pub fn with_memory(memory: Option<Arc<dyn FailureMemory>>, holdout: Holdout) -> Self {
         Self {
-            shared: Arc::new(Shared { memory, classifier, holdout, told: Mutex::default(), refused: Mutex::default() }),
+            shared: Arc::new(Shared {
+                memory,
+                classifier: OnceLock::new(),
+                holdout,
+                told: Mutex::default(),
+                refused: Mutex::default(),
+            }),
         }
     }
 
@@ -327,7 +321,7 @@ impl FailureDesk {
         let shared = Arc::clone(&self.shared);
         let working = tokio::task::spawn_blocking(move || {
             let (observation, log) = parts(&context);
-            shared.classifier.as_ref().map(|classifier| classifier.classify(observation, log))
+            shared.classifier.get_or_init(compiled).as_ref().map(|classifier| classifier.classify(observation, log))
         });
         working.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a failure was not classified");
@@ -415,6 +409,11 @@ impl FailureDesk {
             tracing::warn!(code, hint, "the memory of failures is of no help: {message}");
         }
     }
+}
+
+/// Blocks for as long as compiling takes.
+fn compiled() -> Option<Classifier> {
+    Classifier::new().map_err(|error| tracing::error!(%error, "failures are not classified")).ok()
 }
 
 /// Earlier failures that a log still shows, though another one is the cause now.
