@@ -261,7 +261,7 @@ fn an_early_error_exit_is_wrong_usage_also_when_it_speaks_on_stdout() {
     assert_eq!(outcome("", 143), OutcomeName::Truncated);
 }
 
-fn events(records: &[Value]) -> (Vec<AgentEvent>, Box<dyn Reader>) {
+fn events(records: &[Value]) -> (Vec<AgentEvent>, Reader) {
     let mut reader = dialect(DialectName::Claude).reader(AskedSchema::No);
     let mut events = Vec::new();
     for record in records {

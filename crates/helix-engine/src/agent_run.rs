@@ -328,7 +328,7 @@ impl AgentRunner {
         attached.map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })
     }
 
-    fn reader(&self, run: &RunId, handle: &RunHandle) -> Result<Box<dyn Reader>, RunError> {
+    fn reader(&self, run: &RunId, handle: &RunHandle) -> Result<Reader, RunError> {
         let labels = handle.labels();
         let name: DialectName = labels
             .get(DIALECT_LABEL)
@@ -427,7 +427,7 @@ fn never_started() -> RunReport {
     RunReport::without_record(RunFacts::without_record(ending, Some(StopCause::Cancelled)))
 }
 
-fn report(mut reader: Box<dyn Reader>, end: &RunEnd, stream: &helix_agents::StreamEnd) -> RunReport {
+fn report(mut reader: Reader, end: &RunEnd, stream: &helix_agents::StreamEnd) -> RunReport {
     let elapsed = end.ended_at.duration_since(end.started_at).as_millis();
     RunReport {
         facts: reader.facts(end, stream),

@@ -41,6 +41,7 @@ impl Recording {
             },
             stopped: (self.verdict == OutcomeName::Cancelled).then_some(StopCause::Cancelled),
             stderr_tail: self.stderr.clone(),
+            at: None,
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use helix_agents::DialectName;
+use helix_agents::dialect;
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::job::{Active, Committed, JobEvent, Review};
@@ -130,17 +130,14 @@ impl Carrier {
         (agent, model, deadline)
     }
 
-    /// Where nobody names a model, Claude's agents review with another one than they work with.
+    /// Where nobody names a model, agents that have several review with another one than they work with.
     fn other_model(&self, active: &Active, phase: &Phase, agent: &str) -> Option<String> {
         let profile = self.runner().profile(agent).ok()?;
-        match profile.dialect {
-            DialectName::Claude => {}
-            DialectName::Codex | DialectName::Command | DialectName::Replay => return None,
-        }
         let own =
             active.progress(&phase.id).and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         let works_with = own.or_else(|| profile.default_model.clone()).unwrap_or_default();
-        Some(if works_with.contains("haiku") { "sonnet".into() } else { "haiku".into() })
+        let models = dialect(profile.dialect).review_models;
+        models.iter().find(|model| !works_with.contains(**model)).map(|model| (*model).to_owned())
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call with the context of one review")]

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use clap::Args;
-use helix_agents::{ExitStatus, Supported, probe};
+use helix_agents::{ExitStatus, Program, Supported, dialect, probe};
 use helix_store::{Access, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
@@ -124,15 +124,14 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
                 ),
             },
             Err(error) => {
-                let remedy = match name.as_str() {
-                    "claude" => {
-                        "install it: npm install -g @anthropic-ai/claude-code; or set `command` in [agents.claude]"
-                            .to_owned()
+                let profile = &setting.value;
+                let remedy = match dialect(profile.dialect).program {
+                    Program::Installed { name: program, install, .. } if profile.command == [program] => {
+                        format!("install it: {install}; or set `command` in [agents.{name}]")
                     }
-                    "codex" => {
-                        "install it: npm install -g @openai/codex; or set `command` in [agents.codex]".to_owned()
+                    Program::Installed { .. } | Program::Helix { .. } | Program::Named => {
+                        format!("correct `command` in [agents.{name}] ({})", setting.origin)
                     }
-                    other => format!("correct `command` in [agents.{other}] ({})", setting.origin),
                 };
                 if needed {
                     Check::missing(what, error.to_string(), remedy)

@@ -92,8 +92,12 @@ struct Answer {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    let ended =
-        AgentEnded { ending: ending(arguments)?, stopped: arguments.stopped, stderr_tail: stderr_tail(arguments)? };
+    let ended = AgentEnded {
+        ending: ending(arguments)?,
+        stopped: arguments.stopped,
+        stderr_tail: stderr_tail(arguments)?,
+        at: None,
+    };
     let asked = if arguments.asked_schema { AskedSchema::Yes } else { AskedSchema::No };
     let input: Box<dyn BufRead> = if arguments.stdout == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
