@@ -142,6 +142,7 @@ pub(crate) fn list() -> Vec<Route> {
 
         Route::new("get", "/api/v1/questions", "List questions that wait for an answer", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
         Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_core::question::QuestionView>), get(questions::show)),
+        Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
         Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
 
         Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
@@ -155,14 +156,17 @@ pub(crate) fn list() -> Vec<Route> {
 /// The router with everything around it.
 pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
     let router = list().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
-    router
+    let router = router
         .route_service("/mcp", mcp::service(shared.clone()))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(shared.clone(), require_room))
-        .layer(from_fn_with_state(shared.clone(), require_token))
-        .layer(from_fn_with_state(hosts, require_host))
-        .with_state(shared)
+        .layer(from_fn_with_state(shared.clone(), require_token));
+    let router = match hosts.cors() {
+        Some(cors) => router.layer(cors),
+        None => router,
+    };
+    router.layer(from_fn_with_state(hosts, require_host)).with_state(shared)
 }
 
 async fn no_route(request: Request) -> Response {

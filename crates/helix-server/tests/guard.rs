@@ -49,6 +49,42 @@ async fn other_names_and_foreign_pages_are_refused() {
 }
 
 #[tokio::test]
+async fn pages_of_an_allowed_origin_may_call_and_read() {
+    let allowed = vec!["https://chat.example".to_owned()];
+    let host = Host::start_with(ServerConfig { allowed_origins: allowed, ..ServerConfig::default() }).await;
+    // Browsers ask first, and without the token.
+    let asked = host
+        .http
+        .request(reqwest::Method::OPTIONS, format!("{}/v1/models", host.url))
+        .header("origin", "https://chat.example")
+        .header("access-control-request-method", "GET")
+        .header("access-control-request-headers", "authorization,x-chat")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(asked.status(), 200);
+    assert_eq!(asked.headers()["access-control-allow-origin"], "https://chat.example");
+    assert_eq!(asked.headers()["access-control-allow-headers"], "authorization,x-chat");
+    let answer = host.get("/v1/models").header("origin", "https://chat.example").send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.headers()["access-control-allow-origin"], "https://chat.example");
+    let without_token =
+        host.http.get(format!("{}/v1/models", host.url)).header("origin", "https://chat.example").send().await.unwrap();
+    assert_eq!(without_token.status(), 401);
+    let foreign = host
+        .http
+        .request(reqwest::Method::OPTIONS, format!("{}/v1/models", host.url))
+        .header("origin", "https://evil.example")
+        .header("access-control-request-method", "GET")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(foreign.status(), 403);
+    assert!(foreign.headers().get("access-control-allow-origin").is_none());
+    host.stop().await;
+}
+
+#[tokio::test]
 async fn no_route_and_no_method_are_told_in_the_right_form() {
     let host = Host::start().await;
     for (path, pointer) in [("/v1/nonsense", "/error/message"), ("/api/v1/nonsense", "/detail")] {

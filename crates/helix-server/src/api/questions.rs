@@ -51,6 +51,23 @@ pub(crate) struct AnswerRequest {
     by: Option<String>,
 }
 
+/// As [`AnswerRequest`], with the question in it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedAnswer {
+    /// Id of the question.
+    question: String,
+    /// Key of the chosen option.
+    #[serde(default)]
+    choice: Option<String>,
+    /// Words of their own.
+    #[serde(default)]
+    text: Option<String>,
+    /// Who answers, for the record.
+    #[serde(default)]
+    by: Option<String>,
+}
+
 impl From<AnswerError> for Problem {
     fn from(error: AnswerError) -> Self {
         match error {
@@ -93,12 +110,26 @@ pub(crate) async fn answer(
     request: Request,
 ) -> Result<Json<QuestionView>, Problem> {
     let id = id(&text)?;
-    let AnswerRequest { choice, text, by } = body(&shared, request, BODY_LIMIT).await?;
+    let answer = body(&shared, request, BODY_LIMIT).await?;
+    give(&shared, &id, answer).await
+}
+
+/// `POST /api/v1/questions`
+pub(crate) async fn answer_named(
+    State(shared): State<Shared>,
+    request: Request,
+) -> Result<Json<QuestionView>, Problem> {
+    let NamedAnswer { question, choice, text, by } = body(&shared, request, BODY_LIMIT).await?;
+    give(&shared, &id(&question)?, AnswerRequest { choice, text, by }).await
+}
+
+async fn give(shared: &Shared, id: &QuestionId, answer: AnswerRequest) -> Result<Json<QuestionView>, Problem> {
+    let AnswerRequest { choice, text, by } = answer;
     let by = by.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     if by.as_ref().is_some_and(|name| name.len() > MAX_NAME || name.chars().any(char::is_control)) {
         let detail = format!("by must be a name of at most {MAX_NAME} bytes without control characters");
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, detail));
     }
     let reply = Reply { choice, text, by: by.unwrap_or_else(|| ANONYMOUS.into()) };
-    Ok(Json(shared.engine.answer(&id, reply).await?))
+    Ok(Json(shared.engine.answer(id, reply).await?))
 }
