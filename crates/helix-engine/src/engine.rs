@@ -55,7 +55,7 @@ pub(crate) struct Inner {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) fence: Fence,
     pub(crate) runner: AgentRunner,
-    gate_places: Admission,
+    pub(crate) gate_places: Admission,
     pub(crate) git: GitEnvironment,
     pub(crate) desk: Arc<Desk>,
     pub(crate) probes: Probes,

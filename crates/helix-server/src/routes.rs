@@ -11,7 +11,9 @@ use axum::routing::{MethodRouter, delete, get, post};
 use helix_core::job::JobView;
 use schemars::{JsonSchema, SchemaGenerator};
 
-use crate::api::{activity, events, failures, health, job_request, jobs, logs, questions, results, sessions};
+use crate::api::{
+    activity, adrs, events, failures, health, job_request, jobs, logs, metrics, questions, results, sessions,
+};
 use crate::auth::{is_openai, require_token};
 use crate::host_check::{HostRules, require_host};
 use crate::openai::{self, ApiError};
@@ -65,6 +67,8 @@ pub(crate) enum Answer {
     Page(Schema),
     /// JSON of a form that others define.
     Foreign(&'static str),
+    /// Text of a form that others define.
+    Text(&'static str),
 }
 
 fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> schemars::Schema {
@@ -102,12 +106,13 @@ impl Route {
 /// The list. (`/mcp` is beside it: it speaks a protocol of its own.)
 #[rustfmt::skip]
 pub(crate) fn list() -> Vec<Route> {
-    use Answer::{Events, Foreign, Json, Lines, Page, Patch};
+    use Answer::{Events, Foreign, Json, Lines, Page, Patch, Text};
     let job = || Json(200, schema::<JobView>);
     let accepted = || Json(202, schema::<jobs::Accepted>);
     vec![
         Route::new("get", "/healthz", "Whether the process answers", Json(200, schema::<health::Health>), get(health::live)),
         Route::new("get", "/readyz", "Whether the journal answers, too", Json(200, schema::<health::Health>), get(health::ready)),
+        Route::new("get", "/metrics", "Figures of this host", Text("OpenMetrics 1.0, as Prometheus collects it"), get(metrics::show)),
         Route::new("get", "/openapi.json", "This document", Foreign("an OpenAPI 3.1 document"), get(openapi::serve)),
 
         Route::new("get", "/v1/models", "Models to choose from", Json(200, schema::<openai::ModelList>), get(openai::list)),
@@ -144,6 +149,8 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_core::question::QuestionView>), get(questions::show)),
         Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
         Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
+
+        Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(schema::<adrs::AdrQuery>),
 
         Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),

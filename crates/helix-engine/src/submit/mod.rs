@@ -214,7 +214,7 @@ pub fn confine(path: &Path, roots: &[PathBuf]) -> Result<(), SubmitError> {
     })
 }
 
-async fn run_blocking<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SubmitError> + Send + 'static,
 ) -> Result<T, SubmitError> {
     match tokio::task::spawn_blocking(work).await {

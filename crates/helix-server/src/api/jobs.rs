@@ -52,7 +52,8 @@ pub(crate) struct JobQuery {
     name: Option<String>,
 }
 
-const STATUSES: [JobStatus; 6] = [
+/// All of them, in the order of a job's life.
+pub(super) const STATUSES: [JobStatus; 6] = [
     JobStatus::Queued,
     JobStatus::Running,
     JobStatus::Waiting,

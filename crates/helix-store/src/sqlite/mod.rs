@@ -31,7 +31,7 @@ use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError}
 use crate::follow::Subscription;
 use crate::journal::{Journal, Pending};
 use crate::lease::{Acquire, Fence, Lease};
-use crate::query::{EventPage, JobFilter, JobPage, SessionPage};
+use crate::query::{Counts, EventPage, JobFilter, JobPage, SessionPage};
 use crate::stream::Stream;
 use reader::Readers;
 use writer::Writer;
@@ -304,6 +304,10 @@ impl Journal for SqliteJournal {
 
     fn job_by_key(&self, idempotency_key: String) -> Pending<'_, Option<JobView>, ReadError> {
         Box::pin(self.readers.run(move |reading| reads::job_by_key(reading, &idempotency_key)))
+    }
+
+    fn counts(&self) -> Pending<'_, Counts, ReadError> {
+        Box::pin(self.readers.run(reads::counts))
     }
 
     fn list_sessions(&self, cursor: Option<SessionId>, limit: usize) -> Pending<'_, SessionPage, ReadError> {
