@@ -1,5 +1,8 @@
 //! Codes of errors that the engine finds at submit; each has a page in `docs/errors/`.
 
+/// The beginning of an id fits several.
+pub use helix_store::codes::AMBIGUOUS;
+
 /// The plan file cannot be found or read.
 pub const PLAN_UNREADABLE: &str = "HX0401";
 /// The plan has errors (each has its own code).

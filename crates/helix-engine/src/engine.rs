@@ -75,7 +75,15 @@ pub(crate) struct Inner {
 /// Why something cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// There is no such thing, or the prefix fits several.
+    /// The beginning of an id fits several.
+    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// Some of those that it fits.
+        candidates: Vec<String>,
+    },
+    /// There is no such thing.
     #[error("there is no {kind} {id:?}")]
     NotFound {
         /// What was looked for, such as `job`.
@@ -335,9 +343,12 @@ impl Engine {
     /// A job by its id or a unique prefix of it.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], [`EngineError::Journal`].
     pub async fn job(&self, id: &str) -> Result<JobView, EngineError> {
-        let found = self.inner.journal.job(id.to_owned()).await.map_err(journal_error)?;
+        let found = self.inner.journal.job(id.to_owned()).await.map_err(|error| match error {
+            helix_store::ReadError::Ambiguous { prefix, candidates } => EngineError::Ambiguous { prefix, candidates },
+            other => journal_error(other),
+        })?;
         let view = found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })?;
         Ok(self.live(view))
     }

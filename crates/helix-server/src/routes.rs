@@ -125,7 +125,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
-        Route::new("post", "/api/v1/jobs/{id}/cancel", "Ask a job to stop", job(), post(jobs::cancel)),
+        Route::new("post", "/api/v1/jobs/{id}/cancel", "Ask a job to stop", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
         Route::new("get", "/api/v1/jobs/{id}/events", "What happened to a job, numbered", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents do right now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
@@ -155,7 +155,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/helix/jobs/{id}", "Older name of GET /api/v1/jobs/{id}", job(), get(jobs::show)),
-        Route::new("delete", "/helix/jobs/{id}", "Older name of POST /api/v1/jobs/{id}/cancel", job(), delete(jobs::cancel)),
+        Route::new("delete", "/helix/jobs/{id}", "Older name of POST /api/v1/jobs/{id}/cancel", job(), delete(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
         Route::new("get", "/helix/stream/{id}", "Older name of GET /api/v1/jobs/{id}/events", Events("as there"), get(events::stream)).query(schema::<events::EventQuery>),
     ]
 }

@@ -35,6 +35,12 @@ impl Environment {
         self.variables.keys().map(String::as_str)
     }
 
+    /// Who sits here, for records.
+    pub(crate) fn person(&self) -> String {
+        let name = ["USER", "LOGNAME"].into_iter().find_map(|name| self.variable(name));
+        format!("{} (terminal)", name.filter(|name| !name.trim().is_empty()).unwrap_or("somebody"))
+    }
+
     /// The user's home.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.variable("HOME").map(PathBuf::from).filter(|path| path.is_absolute())

@@ -120,10 +120,18 @@ fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     let started = user.run(&["--json", "run", ".", "--detach"]);
     let id = started.json()["job"].as_str().unwrap().to_owned();
     assert_eq!(started.json()["host_pid"], host.0.id());
-    assert_eq!(user.run(&["jobs", "cancel", &id]).code, 0);
-    let watched = user.run(&["jobs", "watch", &id]);
-    assert!(watched.stdout.contains("cancelled"), "{watched:#?}");
-    assert_eq!(user.run(&["--json", "jobs", "show", &id]).json()["status"], "cancelled");
+    // A beginning of an id has to fit one job alone, for whoever asks.
+    let second = user.run(&["--json", "run", ".", "--detach"]).json()["job"].as_str().unwrap().to_owned();
+    let fits_both = user.run(&["jobs", "cancel", "j"]);
+    fits_both.refused(2, &["HX0314", "could be any of", &id, &second]);
+    for job in [&id, &second] {
+        assert_eq!(user.run(&["jobs", "cancel", job]).code, 0);
+        let watched = user.run(&["jobs", "watch", job]);
+        assert!(watched.stdout.contains("cancelled"), "{watched:#?}");
+        // Whoever asked for it is named.
+        assert!(watched.stderr.contains("cancelled by ") && watched.stderr.contains("(terminal)"), "{watched:#?}");
+        assert_eq!(user.run(&["--json", "jobs", "show", job]).json()["status"], "cancelled");
+    }
 }
 
 /// The host dies while a job is watched: the watcher takes over, re-attaches, and an interrupt stops the job.

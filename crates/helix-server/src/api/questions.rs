@@ -12,13 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::{BODY_LIMIT, body, query};
+use super::person;
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
-
-/// Who answers when a request does not say.
-const ANONYMOUS: &str = "somebody (API)";
-/// Longest name of who answers, in bytes.
-const MAX_NAME: usize = 200;
 
 /// Questions, those that were asked first coming first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -125,11 +121,6 @@ pub(crate) async fn answer_named(
 
 async fn give(shared: &Shared, id: &QuestionId, answer: AnswerRequest) -> Result<Json<QuestionView>, Problem> {
     let AnswerRequest { choice, text, by } = answer;
-    let by = by.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-    if by.as_ref().is_some_and(|name| name.len() > MAX_NAME || name.chars().any(char::is_control)) {
-        let detail = format!("by must be a name of at most {MAX_NAME} bytes without control characters");
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, detail));
-    }
-    let reply = Reply { choice, text, by: by.unwrap_or_else(|| ANONYMOUS.into()) };
+    let reply = Reply { choice, text, by: person::named(by)? };
     Ok(Json(shared.engine.answer(id, reply).await?))
 }

@@ -193,12 +193,13 @@ impl Client {
         self.decode(self.request(Method::GET, &format!("/api/v1/jobs/{}", in_path(id)))).await
     }
 
-    /// Asks a job to stop.
+    /// Asks a job to stop; `by` is who wants it.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn cancel(&self, id: &str) -> Result<JobView, ClientError> {
-        self.decode(self.request(Method::POST, &format!("/api/v1/jobs/{}/cancel", in_path(id)))).await
+    pub(crate) async fn cancel(&self, id: &str, by: &str) -> Result<JobView, ClientError> {
+        let path = format!("/api/v1/jobs/{}/cancel", in_path(id));
+        self.decode(self.request(Method::POST, &path).json(&serde_json::json!({ "by": by }))).await
     }
 
     /// A job's events after a number, and then as they come.

@@ -284,6 +284,9 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
     match error {
         EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
             .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one"),
+        EngineError::Ambiguous { .. } => {
+            CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give more of the id")
+        }
         EngineError::Refused { .. } => CommandError::usage(codes::CANNOT_BE_DONE, error)
             .hint("`helix jobs show ID` says how the job stands, `helix answer` which questions are open"),
         EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("there is nothing left to stop"),
