@@ -21,17 +21,16 @@ const MARK: &str = "HELIX_GATE_ID";
 /// Names the state directory whose host started a command, so that the next host can end what a dead one left.
 const OWNER: &str = "HELIX_GATE_STATE";
 
-/// What a toolchain needs of the surroundings, and nothing that is a secret. Agents and gates get the same, so that what runs
-/// for one runs for the other.
-const TOOLCHAIN: [&str; 47] = [
+/// What a toolchain needs of the surroundings, and nothing that is a provider's key. Agents and gates get the same, so that what
+/// runs for one runs for the other [28]. `*` ends a prefix.
+pub const TOOLCHAIN: &[&str] = &[
     "PATH",
     "HOME",
     "USER",
     "LOGNAME",
     "SHELL",
     "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
+    "LC_*",
     "TZ",
     "TMPDIR",
     "LD_LIBRARY_PATH",
@@ -70,6 +69,9 @@ const TOOLCHAIN: [&str; 47] = [
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
     "DOCKER_HOST",
 ];
 
@@ -82,7 +84,12 @@ pub struct ToolEnvironment {
 impl ToolEnvironment {
     /// Takes what a toolchain needs from this process, and the variables named in addition (`pass_env` in `helix.toml`).
     pub fn from_process(also: &[String]) -> Self {
-        let wanted = |name: &str| TOOLCHAIN.contains(&name) || also.iter().any(|other| other == name);
+        let is = |name: &str, known: &str| match known.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == known,
+        };
+        let wanted =
+            |name: &str| TOOLCHAIN.iter().any(|known| is(name, known)) || also.iter().any(|other| other == name);
         let taken =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         Self { variables: taken.filter(|(name, _)| wanted(name)).collect() }

@@ -160,6 +160,22 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// The same as a failure of a database that was open before: header and version were checked then, so that opening it again
+    /// can only fail in the ways of a database.
+    pub(crate) fn again(self) -> DatabaseError {
+        match self {
+            Self::Database(error) => error,
+            Self::Missing { ref database }
+            | Self::Foreign { ref database, .. }
+            | Self::TooNew { ref database, .. }
+            | Self::Outdated { ref database, .. } => {
+                DatabaseError::Unexpected { database: database.clone(), source: Arc::new(self) }
+            }
+        }
+    }
+}
+
 /// Events were not written.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AppendError {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
+use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules, dialect};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -404,12 +404,14 @@ impl Carrier {
         &self.shared.checkouts
     }
 
-    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its secrets [28].
+    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its provider's keys [28].
     pub(super) fn tool_environment(&self, phase: &Phase) -> ToolEnvironment {
         let agent = phase.agent.as_deref().unwrap_or(&self.shared.around.default_agent);
-        let path = self.shared.around.runner.profile(agent).ok().and_then(|profile| profile.env.get("PATH").cloned());
-        let environment = ToolEnvironment::from_process(&[]);
-        match path {
+        let Ok(profile) = self.shared.around.runner.profile(agent) else { return ToolEnvironment::from_process(&[]) };
+        let keys = dialect(profile.dialect).passed_variables;
+        let passed = profile.pass_env.iter().filter(|name| !keys.contains(&name.as_str()));
+        let environment = ToolEnvironment::from_process(&passed.cloned().collect::<Vec<_>>());
+        match profile.env.get("PATH") {
             Some(path) => environment.with("PATH", path),
             None => environment,
         }

@@ -20,8 +20,8 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
-use super::checkout::{Check, Checked, fault_of, run_on, words};
-use super::command::{leftover_note, tampered};
+use super::checkout::{Check, Checked, run_on};
+use super::command::{Ran, run_unchanged};
 use super::judgement::{Judgement, Trouble};
 use baseline::{Baseline, Cache};
 pub(super) use junit::report_path;
@@ -33,22 +33,10 @@ pub(super) async fn tests_pass(
     limit: Duration,
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let argv = match words(command) {
-        Ok(argv) => argv,
-        Err(fault) => return Ok(Judgement::faulted(fault)),
+    let Ran { argv, checked, notes } = match run_unchanged(context, command, limit, junit::report_path, cancel).await? {
+        Ok(ran) => ran,
+        Err(judgement) => return Ok(judgement),
     };
-    let tampered = tampered(context, command).await?;
-    if !tampered.is_empty() {
-        return Ok(Judgement::of(tampered, "the check itself was changed".into(), Vec::new()));
-    }
-    let commit = context.result.commit.clone();
-    let report = junit::report_path(&argv);
-    let check = Check { argv: &argv, commit: &commit, limit, suffix: "", report };
-    let checked = run_on(context, check, cancel).await?;
-    let notes = leftover_note(&checked.run);
-    if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
-        return Ok(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes));
-    }
     let run = read_run(&checked);
     let cache = Cache::new(&context.state, &argv);
     // What this phase's result is, the next phase's base will be: a job pays for each tree once.

@@ -17,7 +17,8 @@ use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
-use crate::commands::plan::{shown, write_new};
+use crate::commands::draft;
+use crate::commands::plan::shown;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Reading, Table};
@@ -220,15 +221,8 @@ fn failed(error: &AdrFileError) -> CommandError {
 fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
     let name = helix_core::adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
     let path = output.map_or_else(|| root.join("adr").join(name), |path| context.environment.directory.join(path));
-    write_new(&path, &template(request))?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&json!({ "written": path }))?,
-        Reading::People => {
-            context.terminal.data(&shown(context, &path))?;
-            context.terminal.say(&format!("fill it in, then `helix adr finalize {}`", shown(context, &path)));
-        }
-    }
-    Ok(Exit::Success)
+    let next = format!("fill it in, then `helix adr finalize {}`", shown(context, &path));
+    draft::give(context, &path, &template(request), &next)
 }
 
 fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {

@@ -10,7 +10,8 @@ use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
-use crate::commands::plan::{PLAN_FILE, shown, template, write_new};
+use crate::commands::draft::write_new;
+use crate::commands::plan::{PLAN_FILE, shown, template};
 use crate::config::FILE_NAME;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
