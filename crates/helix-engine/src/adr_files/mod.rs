@@ -7,6 +7,7 @@ mod drift;
 mod error;
 mod import;
 mod numbers;
+mod renumber;
 mod threads;
 
 use std::collections::{BTreeMap, HashMap};
@@ -23,6 +24,7 @@ pub use drift::{Drift, DriftError, DriftedFile, UndecidedFile, drift};
 pub use error::AdrFileError;
 pub use import::{ImportedFile, Imports};
 pub use numbers::Finalized;
+pub use renumber::{Mention, RenumberError, Renumbered};
 
 /// Name of the generated index.
 pub const INDEX: &str = "INDEX.md";
