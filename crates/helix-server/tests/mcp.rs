@@ -209,7 +209,9 @@ async fn a_plan_is_checked_as_it_is_submitted() {
     std::fs::create_dir(&bare).unwrap();
     git(&bare, sandbox.environment(), &["init", "-q"]).unwrap();
     let plan = |more: &str, phase: &str| {
-        format!("name: x\n{more}phases:\n  - {{ id: a, type: documentation, description: d, outputs: [a.md]{phase} }}\n")
+        format!(
+            "name: x\n{more}phases:\n  - {{ id: a, type: documentation, description: d, outputs: [a.md]{phase} }}\n"
+        )
     };
     let cases = [
         (&repo, plan("", ", agent: fakr"), "HX04"),

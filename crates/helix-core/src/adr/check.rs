@@ -420,7 +420,12 @@ impl Checker<'_> {
             && number != named
         {
             let message = format!("the file name says {named:03}, the front matter says {number:03}");
-            self.error(codes::NUMBER_COLLISION, &id.range, message, "`helix adr renumber` renames it; or correct `adr_id`");
+            self.error(
+                codes::NUMBER_COLLISION,
+                &id.range,
+                message,
+                "`helix adr renumber` renames it; or correct `adr_id`",
+            );
         }
     }
 

@@ -80,7 +80,8 @@ impl Renumbering {
     pub fn own(&self, adr: &Adr) -> Renamed {
         let front = adr.front.as_ref();
         let id = front.and_then(|front| front.adr_id.as_ref());
-        let mut edits: Vec<(Range<usize>, String)> = id.and_then(|id| self.within(&adr.source, id)).into_iter().collect();
+        let mut edits: Vec<(Range<usize>, String)> =
+            id.and_then(|id| self.within(&adr.source, id)).into_iter().collect();
         let body = adr.front_range.end;
         edits.extend(self.names(&adr.source));
         edits.extend(self.mentions(&adr.source).into_iter().filter(|(range, _)| range.start >= body));

@@ -14,8 +14,13 @@ use crate::git::{GitError, Repository};
 use crate::save_check::SavedKind;
 
 /// Branches that work is merged into, the most telling first.
-const BASES: [&str; 5] =
-    ["refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"];
+const BASES: [&str; 5] = [
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+];
 /// Largest file that is searched for the decision's name, in bytes.
 const MAX_TEXT: u64 = 8 << 20;
 
@@ -81,11 +86,7 @@ impl AdrDirectory {
     ///
     /// # Errors
     /// [`RenumberError`]; a decision that was begun with is carried on by the next call.
-    pub fn renumber(
-        root: &Path,
-        which: Option<&Path>,
-        base: Option<&str>,
-    ) -> Result<Vec<Renumbered>, RenumberError> {
+    pub fn renumber(root: &Path, which: Option<&Path>, base: Option<&str>) -> Result<Vec<Renumbered>, RenumberError> {
         let _lock = lock(root)?;
         let known = Self::open(root)?;
         let history = History::of(root, base)?;
@@ -140,7 +141,8 @@ impl AdrDirectory {
     /// Whether other decisions have this number, too.
     fn others_than(&self, file: &str, number: u32) -> Shared {
         let other = self.adrs.iter().any(|adr| {
-            adr.file != file && (id_of(adr) == Some(AdrId::Number(number)) || number_of_file_name(&adr.file) == Some(number))
+            adr.file != file
+                && (id_of(adr) == Some(AdrId::Number(number)) || number_of_file_name(&adr.file) == Some(number))
         });
         if other { Shared::ByOthers } else { Shared::No }
     }
@@ -203,7 +205,10 @@ impl AdrDirectory {
         let index = format!("adr/{}", super::INDEX);
         for file in history.files_with_number(renumbering.from()).map_err(RenumberError::Git)? {
             let path = self.root.join(&file);
-            if file == index || texts.contains_key(&file) || std::fs::metadata(&path).is_ok_and(|found| found.len() > MAX_TEXT) {
+            if file == index
+                || texts.contains_key(&file)
+                || std::fs::metadata(&path).is_ok_and(|found| found.len() > MAX_TEXT)
+            {
                 continue;
             }
             let bytes = std::fs::read(&path).map_err(disk("read", &path))?;
@@ -312,7 +317,8 @@ impl History {
     fn arrived(&self, file: &str) -> Result<Arrived, GitError> {
         let Some(repository) = &self.repository else { return Ok(Arrived::NOT_YET) };
         let first = |more: &[&str]| -> Result<Option<String>, GitError> {
-            let args = ["log", "--diff-filter=A", "--reverse"].into_iter().chain(more.iter().copied()).chain(["--", file]);
+            let args =
+                ["log", "--diff-filter=A", "--reverse"].into_iter().chain(more.iter().copied()).chain(["--", file]);
             let output = repository.git(&self.root, args).accept(&[0, 128]).run()?;
             Ok(output.text().lines().next().map(str::to_owned).filter(|_| output.code == 0))
         };

@@ -178,11 +178,7 @@ fn inspector<'a>(engine: &'a Engine, roots: &'a [PathBuf]) -> Inspector<'a> {
 ///
 /// # Errors
 /// There is no such plan.
-pub(crate) async fn look_at(
-    engine: &Engine,
-    request: &SubmitRequest,
-    site: &Site,
-) -> Result<Inspection, SubmitError> {
+pub(crate) async fn look_at(engine: &Engine, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
     inspector(engine, &[]).inspect(request, site).await
 }
 

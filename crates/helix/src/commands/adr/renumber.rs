@@ -20,7 +20,8 @@ pub(super) fn run(context: &Context, root: &Path, file: Option<&Path>, base: Opt
     match context.terminal.reading {
         Reading::Programs => {
             let rows = done.iter().map(|one| {
-                let left: Vec<_> = one.left.iter().map(|place| json!({ "file": place.file, "line": place.line })).collect();
+                let left: Vec<_> =
+                    one.left.iter().map(|place| json!({ "file": place.file, "line": place.line })).collect();
                 json!({
                     "from": one.from, "to": one.to, "old_path": one.old_path, "path": one.path, "changed": one.changed,
                     "left": left,
