@@ -16,6 +16,7 @@ use helix_agents::{
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
+use helix_core::job::Wait;
 use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 use tokio::io::AsyncBufReadExt as _;
@@ -169,6 +170,11 @@ pub enum Entry {
 pub trait Listener: Send {
     /// Takes one event. Awaited, so that a bounded channel slows reading down instead of losing anything.
     fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
+
+    /// Takes what the run waits for before it can start; told once, and not at all where it starts at once.
+    fn waits(&mut self, _wait: Wait) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 }
 
 /// A listener that ignores everything.
@@ -257,7 +263,7 @@ impl AgentRunner {
         let _place = tokio::select! {
             biased;
             () = limits.stop.cancelled() => return Ok(never_started()),
-            place = self.enter(limits.entry) => place?,
+            place = self.enter(limits.entry, listener) => place?,
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
@@ -316,11 +322,18 @@ impl AgentRunner {
         Ok(())
     }
 
-    async fn enter(&self, entry: Entry) -> Result<Place, RunError> {
-        match entry {
-            Entry::Place(place) => Ok(place),
-            Entry::Ticket(ticket) => self.admission.enter(ticket).await.map_err(|_| RunError::Closing),
+    async fn enter(&self, entry: Entry, listener: &mut impl Listener) -> Result<Place, RunError> {
+        let ticket = match entry {
+            Entry::Place(place) => return Ok(place),
+            Entry::Ticket(ticket) => ticket,
+        };
+        let (owner, phase) = (ticket.owner.clone(), ticket.phase.clone());
+        let place = self.admission.enter(ticket);
+        let waits = self.admission.waiting_of(&owner).into_iter().find(|(waiting, _)| *waiting == phase);
+        if let Some((_, wait)) = waits {
+            listener.waits(wait).await;
         }
+        place.await.map_err(|_| RunError::Closing)
     }
 
     async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, RunError> {

@@ -178,6 +178,7 @@ impl Engine {
             helix: config.helix.clone(),
             tools: config.tools.clone(),
             closing: closing.clone(),
+            crash: config.crash.clone(),
             failures: failures.clone(),
             reports: ReportShelf::of(state.root()),
         });

@@ -57,7 +57,15 @@ fn drafts_become_numbered_decisions() {
     user.repository();
     let made = user.run(&["adr", "new", "Export orders", "--creates", "src/export.py"]);
     assert_eq!((made.code, made.stdout.trim()), (0, "adr/draft-export-orders.md"), "{made:?}");
-    let done = user.run(&["adr", "finalize", "adr/draft-export-orders.md"]);
+    let draft = "adr/draft-export-orders.md";
+    user.run(&["adr", "finalize", draft]).refused(2, &["HX0232"]);
+    let template = std::fs::read_to_string(user.work().join(draft)).unwrap();
+    let filled = template.lines().map(|line| match line.strip_prefix("- [ ] ") {
+        Some(_) => "- [ ] `shop export` exits 0 and shows `3 orders`".to_owned(),
+        None => line.replace(['<', '>'], ""),
+    });
+    user.write(draft, &(filled.collect::<Vec<_>>().join("\n") + "\n"));
+    let done = user.run(&["adr", "finalize", draft]);
     assert_eq!((done.code, done.stdout.trim()), (0, "adr/001-export-orders.md"), "{done:?}");
     assert!(!user.work().join("adr/draft-export-orders.md").exists());
     assert!(user.run(&["adr", "list"]).stdout.contains("Export orders"));

@@ -17,7 +17,7 @@ use super::graph::{Circle, Link, circle_text, find_circle};
 use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
 use super::syntax::{Adr, AdrForm};
-use super::unfilled::is_unfilled;
+use super::unfilled::{Left, left};
 use super::words::{AdrId, SectionKind, Status};
 
 /// Fewest characters of a section that says something.
@@ -73,14 +73,39 @@ impl RepoFacts for NoRepo {
     }
 }
 
-/// Checks an ADR; the answer is in the order of the file. An ADR is valid when no diagnostic is an error.
+/// What an ADR is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A draft: it may still have lines of the template.
+    Draft,
+    /// A decision, or what is about to become one: an unfilled template must not.
+    Decision,
+}
+
+impl Standing {
+    /// By its number: a draft has none.
+    pub fn of(adr: &Adr) -> Self {
+        match adr.front.as_ref().and_then(|front| front.adr_id.as_ref()).map(|id| id.value) {
+            Some(AdrId::Number(_)) => Self::Decision,
+            Some(AdrId::Draft) | None => Self::Draft,
+        }
+    }
+}
+
+/// Checks an ADR as what its number makes it; the answer is in the order of the file. An ADR is valid when no diagnostic is an
+/// error.
 pub fn check(adr: &Adr, facts: &dyn RepoFacts) -> Vec<Diagnostic> {
+    check_as(adr, facts, Standing::of(adr))
+}
+
+/// The same for an ADR that is taken for something.
+pub fn check_as(adr: &Adr, facts: &dyn RepoFacts, standing: Standing) -> Vec<Diagnostic> {
     let source = SourceText::new(&adr.file, &adr.source);
     let mut problems = Vec::new();
     encoding(adr, &source, &mut problems);
     if adr.form == AdrForm::Helix {
         problems.extend(adr.front_problems.iter().cloned());
-        let mut checker = Checker { adr, source: &source, facts, problems };
+        let mut checker = Checker { adr, source: &source, facts, standing, problems };
         checker.run();
         problems = checker.problems;
     } else {
@@ -134,6 +159,7 @@ struct Checker<'a> {
     adr: &'a Adr,
     source: &'a SourceText<'a>,
     facts: &'a dyn RepoFacts,
+    standing: Standing,
     problems: Vec<Diagnostic>,
 }
 
@@ -192,7 +218,7 @@ impl Checker<'_> {
     }
 
     fn unfilled(&mut self) {
-        let left: Vec<Range<usize>> = self
+        let unfilled: Vec<(Range<usize>, Left)> = self
             .source
             .text()
             .split_inclusive('\n')
@@ -201,14 +227,18 @@ impl Checker<'_> {
                 *at += line.len();
                 Some((start..start + line.trim_end().len(), line))
             })
-            .filter_map(|(range, line)| is_unfilled(line).then_some(range))
+            .filter_map(|(range, line)| left(line).map(|left| (range, left)))
             .collect();
-        if let Some(first) = left.first() {
-            let message = match left.len() {
-                1 => "a line still says what the template said".to_owned(),
-                more => format!("{more} lines still say what the template said; this is the first"),
-            };
-            self.warning(codes::UNFILLED, first, message, "write what is decided in its place, or remove the line");
+        let Some((first, _)) = unfilled.first() else { return };
+        let message = match unfilled.len() {
+            1 => "a line still says what the template said".to_owned(),
+            more => format!("{more} lines still say what the template said; this is the first"),
+        };
+        let help = "write what is decided in its place, or remove the line";
+        let of_template = unfilled.iter().any(|(_, left)| *left == Left::Template);
+        match self.standing {
+            Standing::Decision if of_template => self.error(codes::UNFILLED, first, message, help),
+            Standing::Decision | Standing::Draft => self.warning(codes::UNFILLED, first, message, help),
         }
     }
 
@@ -383,14 +413,19 @@ impl Checker<'_> {
         let others = self.facts.others_with_number(id.value, &self.adr.file);
         if !others.is_empty() {
             let message = format!("{} is also the number of {}", id.value, others.join(", "));
-            let help = "write `adr_id: draft` in the newer one and finalize it again";
+            let help = "`helix adr renumber` gives the later one the next number";
             self.error(codes::NUMBER_COLLISION, &id.range, message, help);
         }
         if let (AdrId::Number(number), Some(named)) = (id.value, number_of_file_name(&self.adr.file))
             && number != named
         {
             let message = format!("the file name says {named:03}, the front matter says {number:03}");
-            self.error(codes::NUMBER_COLLISION, &id.range, message, "rename the file, or correct `adr_id`");
+            self.error(
+                codes::NUMBER_COLLISION,
+                &id.range,
+                message,
+                "`helix adr renumber` renames it; or correct `adr_id`",
+            );
         }
     }
 

@@ -73,7 +73,7 @@ codes! {
     DEPENDENCY_CYCLE = "HX0230";
     /// A file that another decision in force claims (warning).
     CLAIM_CONFLICT = "HX0231";
-    /// Text of the template that nobody has replaced (warning).
+    /// Text of the template that nobody has replaced (a warning in drafts).
     UNFILLED = "HX0232";
     /// A completeness rule is not met.
     INCOMPLETE = "HX0240";

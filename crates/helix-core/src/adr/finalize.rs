@@ -39,7 +39,7 @@ impl Adr {
 }
 
 /// Replaces ranges, which are in order and do not overlap.
-fn replace(text: &str, edits: &[(Range<usize>, String)]) -> String {
+pub(super) fn replace(text: &str, edits: &[(Range<usize>, String)]) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut done = 0;
     for (range, new) in edits {

@@ -7,6 +7,7 @@ mod drift;
 mod error;
 mod import;
 mod numbers;
+mod renumber;
 mod summary;
 mod threads;
 
@@ -24,6 +25,7 @@ pub use drift::{Drift, DriftError, DriftedFile, UndecidedFile, drift};
 pub use error::AdrFileError;
 pub use import::{ImportedFile, Imports};
 pub use numbers::Finalized;
+pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
 
 /// Name of the generated index.

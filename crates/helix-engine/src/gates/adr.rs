@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use helix_core::adr::{
-    Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, built_in_rules, check as check_adr, complete,
+    Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, Standing, built_in_rules, check_as, complete,
     number_of_file_name, parse_rules,
 };
 use helix_core::diagnostic::Diagnostic;
@@ -107,7 +107,8 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         let Some(entry) = listing.get(*path) else { continue };
         let diagnostics = match Adr::parse_bytes(path, &repository.blob(&entry.object)?) {
             Ok(adr) => {
-                let mut all = check_adr(&adr, &facts);
+                // What passes here is built on: an unfilled template is no decision, numbered or not.
+                let mut all = check_as(&adr, &facts, Standing::Decision);
                 if depth == Depth::Complete {
                     all.extend(complete(&adr, &rules));
                 }

@@ -22,6 +22,7 @@ use crate::codes;
 use crate::engine::Engine;
 use crate::failures::{Depth, DocumentCheck, Remembering};
 use inspect::Inspector;
+pub(crate) use inspect::Site;
 
 /// A request to carry out a plan.
 #[derive(Debug, Clone)]
@@ -141,8 +142,8 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
             return Ok(Submission { job, existed: true, warnings: Vec::new() });
         }
     }
-    let inspector = Inspector { config: &inner.config, git: inner.git.clone(), probes: &inner.probes };
-    let inspected = inspector.inspect(&request).await.and_then(Inspection::accepted);
+    let inspected = inspector(engine, &inner.config.roots).inspect(&request, &Site::Repository).await;
+    let inspected = inspected.and_then(Inspection::accepted);
     let checked = remembered(engine, inspected).await?;
     let now = Timestamp::now();
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
@@ -166,6 +167,19 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
             Ok(Submission { job, existed: true, warnings: checked.warnings })
         }
     }
+}
+
+fn inspector<'a>(engine: &'a Engine, roots: &'a [PathBuf]) -> Inspector<'a> {
+    let inner = &engine.inner;
+    Inspector { config: &inner.config, git: inner.git.clone(), probes: &inner.probes, roots }
+}
+
+/// Inspects a plan for somebody who only wants to know and whose paths have been confined.
+///
+/// # Errors
+/// There is no such plan.
+pub(crate) async fn look_at(engine: &Engine, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
+    inspector(engine, &[]).inspect(request, site).await
 }
 
 /// Remembers that a plan was refused or accepted; says with the refusal what is known from before.

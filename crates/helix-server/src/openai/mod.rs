@@ -18,6 +18,7 @@ mod profile;
 mod request;
 mod responses;
 mod session_key;
+mod status_line;
 mod streaming;
 mod task;
 mod tool_name;

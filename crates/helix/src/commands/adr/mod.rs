@@ -7,6 +7,7 @@ mod coverage;
 mod drift;
 mod graph;
 mod import;
+mod renumber;
 
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,14 @@ enum Action {
         /// Project that gets it [default: the one that the working directory lies in]
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
+    },
+    /// Gives decisions that share a number another one, with everything that names them
+    Renumber {
+        /// The decision [default: of all that share a number, those that are not in the branch that work is merged into]
+        file: Option<PathBuf>,
+        /// The branch that work is merged into [default: origin's, or main]
+        #[arg(long, value_name = "REF")]
+        base: Option<String>,
     },
     /// Prints the number that the next ADR gets
     NextNumber,
@@ -153,6 +162,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             let root = project.map_or(root, |path| context.environment.directory.join(path));
             finalize(context, &root, &draft)
         }
+        Action::Renumber { file, base } => renumber::run(context, &root, file.as_deref(), base.as_deref()),
         Action::NextNumber => {
             let number = open(&root)?.next_number();
             match context.terminal.reading {
