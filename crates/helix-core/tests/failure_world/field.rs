@@ -64,6 +64,12 @@ pub(crate) fn sixth() -> Vec<Case> {
     records(SIXTH)
 }
 
+/// Every case of all sets and of the corpus.
+pub(crate) fn all() -> Vec<Case> {
+    let sets = [first(), second(), third(), fourth(), fifth(), sixth(), seventh(), eighth()];
+    super::cases().into_iter().chain(sets.into_iter().flatten()).collect()
+}
+
 /// Every case of the first set.
 pub(crate) fn first() -> Vec<Case> {
     read(FIRST)
