@@ -197,8 +197,9 @@ impl Classifier {
         }
         refine(observation, &lines, &mut claims);
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
-        if let Some(read) = self.read_words(&lines, claims.first()) {
-            claims.insert(0, read);
+        if claims.first().is_none_or(Claim::explains_nothing) {
+            let guess = self.warned(observation, &lines).or_else(|| self.read_words(&lines, claims.first()));
+            claims.splice(0..0, guess);
         }
         let mut claims = claims.into_iter();
         let Some(best) = claims.next() else {
@@ -213,7 +214,7 @@ impl Classifier {
         let mut best: Vec<Option<(i32, usize)>> = vec![None; table.len()];
         for (at, line) in lines.iter().enumerate() {
             let bonus = match line.mark {
-                Mark::Noise | Mark::AgentEvent | Mark::AgentContent => continue,
+                Mark::Noise | Mark::Warning | Mark::AgentEvent | Mark::AgentContent => continue,
                 Mark::Plain => 0,
                 Mark::Heading => -45,
                 Mark::Raised | Mark::AgentResult => 30,
@@ -264,16 +265,34 @@ impl Classifier {
         })
     }
 
+    /// What a rule makes of a warning, where the best claim is only that something went wrong.
+    fn warned(&self, observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<Claim> {
+        let table = || {
+            let known = |(rule, _): &&(&'static Rule, Regex)| rule.priority > WHATEVER && rule.cause != &cause::LINT;
+            self.table.iter().filter(known).filter(|(rule, _)| applies(rule, observation))
+        };
+        let warnings = lines.iter().enumerate().rev().filter(|(_, line)| line.mark == Mark::Warning).take(WEIGHED);
+        let claims = warnings.flat_map(|(at, line)| {
+            let text = readable(&line.text);
+            table().filter(|(_, pattern)| pattern.is_match(text)).map(move |(rule, _)| (rule.priority, at, *rule))
+        });
+        let (_, line, rule) = claims.max_by_key(|(priority, at, _)| (*priority, Reverse(*at)))?;
+        Some(Claim {
+            retry: rule.retry,
+            blame: rule.blame,
+            likely: Some(GUESSED),
+            ..Claim::new(format!("rule:{} in a warning", rule.id), rule.cause, GUESS, Some(line))
+        })
+    }
+
     /// What the words say, where the best claim is only that something went wrong.
     fn read_words(&self, lines: &[Prepared<'_>], best: Option<&Claim>) -> Option<Claim> {
-        if best.is_some_and(|best| !best.explains_nothing()) {
-            return None;
-        }
         let speaks = |line: &Prepared<'_>| {
             matches!(line.mark, Mark::Plain | Mark::Heading | Mark::Raised | Mark::RaisedFirst) && !line.text.is_empty()
         };
-        // Where something was raised, that line says what.
+        // Where something was raised, that line says what, unless it only announces what comes.
         let raised = best.filter(|best| best.cause == &cause::RUNTIME_EXCEPTION).and_then(|best| best.line);
+        let raised = raised.filter(|raised| !lines[*raised].text.ends_with(':'));
         let read: Vec<usize> = match raised {
             Some(raised) => vec![raised],
             None => (0..lines.len()).rev().filter(|at| speaks(&lines[*at])).take(WEIGHED).collect(),
@@ -323,7 +342,7 @@ impl Classifier {
         let runner_up = rest.iter().find(|claim| claim.cause.category != cause.category).map_or(0, |claim| claim.score);
         let sure = confidence(best.score, best.score - runner_up, cause.category);
         let confidence = match best.likely {
-            Some(likely) => likely.min(GUESSED),
+            Some(likely) => (likely.min(GUESSED) * 100.0).round() / 100.0,
             None if best.decided_by.starts_with("rule:") && self.doubts(cause.category, line) => sure.min(GUESSED),
             None => sure,
         };
@@ -396,7 +415,23 @@ fn readable(text: &str) -> &str {
 
 fn applies(rule: &Rule, observation: &FailureObservation) -> bool {
     let of = |scope: &[&str], value: &str| scope.is_empty() || value.is_empty() || scope.contains(&value);
-    of(rule.tools, &observation.tool) && of(rule.phases, &observation.phase)
+    let tool = observation.tool.as_str();
+    (of(rule.tools, tool) || of(rule.tools, family(tool))) && of(rule.phases, &observation.phase)
+}
+
+/// The tool without its place and version: `/usr/bin/gcc-12` is gcc, `python3.11` python, `php8.2` php.
+fn family(tool: &str) -> &str {
+    let name = tool.rsplit(['/', '\\']).next().unwrap_or(tool);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
+    match name {
+        "bundle" => "bundler",
+        "nodejs" => "node",
+        "tclsh" | "wish" | "expect" => "tcl",
+        "tofu" => "terraform",
+        "podman-compose" | "docker-compose" => "docker",
+        name => name,
+    }
 }
 
 fn is_local(host: &str) -> bool {
@@ -444,7 +479,7 @@ fn last_word(cause: &'static Cause, lines: &[Prepared<'_>]) -> Option<usize> {
     let last = || {
         lines
             .iter()
-            .rposition(|line| line.line.stream == Stream::Stderr && !line.text.is_empty() && line.mark != Mark::Noise)
+            .rposition(|line| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet())
     };
     speaks.then(last).flatten()
 }
@@ -472,7 +507,7 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
     let mut words = lines
         .iter()
         .enumerate()
-        .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && line.mark != Mark::Noise);
+        .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet());
     let mut unexplained = claim(&cause::NO_REASON, "nothing", 5);
     unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
     Some(unexplained)
@@ -499,6 +534,17 @@ fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut
     for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:sess.input" && claim.line != last) {
         claim.score = ANSWERED;
     }
+    // A makefile that is not there is no missing target, though make says so, too.
+    for at in 0..claims.len() {
+        let Some(line) = claims[at].line.filter(|line| *line > 0 && claims[at].decided_by == "rule:sh.script") else { continue };
+        let itself = quoted_name(&lines[line].text).is_some_and(|name| {
+            lines[line - 1].text.split(": ").skip(1).any(|part| part == name)
+        });
+        if itself {
+            let missing = Claim::new("rule:os.missing", &cause::FILE_MISSING, claims[at].score + 1, Some(line - 1));
+            claims.push(missing);
+        }
+    }
     // What rustc's lints say stands above the note that turned it into an error.
     for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:rust.deny") {
         let Some(note) = claim.line else { continue };
@@ -523,6 +569,14 @@ fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut
             claim.blame = Some(Blame::Environment);
         }
     }
+}
+
+/// The first name in quotes.
+fn quoted_name(text: &str) -> Option<&str> {
+    let begin = text.find(['\'', '`', '‘', '"', '»', '«', '“'])?;
+    let rest = text.get(begin..)?;
+    let rest = rest.get(rest.chars().next()?.len_utf8()..)?;
+    rest.get(..rest.find(['\'', '’', '"', '«', '»', '”'])?)
 }
 
 fn nothing() -> Claim {
