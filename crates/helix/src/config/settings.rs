@@ -13,6 +13,7 @@ use helix_engine::agent_run::Patience;
 use helix_engine::consultant::{Enforcement, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
+use helix_engine::git::GitEnvironment;
 use helix_engine::skills::SKILLS_DIRECTORY;
 use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
 
@@ -266,6 +267,7 @@ impl Settings {
             admission: self.admission.limits(),
             patience: self.patience,
             tools: None,
+            git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
             config_dir: files::user_directory(environment),
             crash: Self::crash_point(environment),
