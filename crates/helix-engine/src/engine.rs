@@ -166,7 +166,7 @@ impl Engine {
         .with_patience(config.patience);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
-        let git = GitEnvironment::from_process().owned_by(state.root());
+        let git = config.git.clone().owned_by(state.root());
         let failures = FailureDesk::open(&state, config.failures).await;
         let desk = Arc::new(Desk {
             runner: runner.clone().with_patience(in_a_chat(config.patience)),

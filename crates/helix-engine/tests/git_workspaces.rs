@@ -153,7 +153,6 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     assert!(tree.path.join("src/a.txt").exists());
     // Crash after the agent worked: its files stay. A dead git left its lock.
     fs::write(tree.path.join("b.txt"), "b").unwrap();
-    assert_eq!(spaces.prepare_attempt(&key, &base).unwrap(), tree);
     fs::write(bench.user().join(".git/worktrees/build.1/index.lock"), "").unwrap();
     let once = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
     assert_eq!(once.repairs, [Repair::LockRemoved]);
@@ -163,8 +162,27 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     fs::remove_dir_all(&tree.path).unwrap();
     let gone = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
     assert_eq!((gone.committed, gone.repairs), (once.committed.clone(), vec![Repair::WorktreeGone]));
-    spaces.prepare_attempt(&key, &base).unwrap();
-    assert!(tree.path.join("b.txt").exists(), "work on the branch was lost");
+}
+
+#[test]
+fn an_attempt_that_never_began_is_prepared_from_where_it_starts_now() {
+    let bench = Bench::new();
+    let first = bench.head();
+    let next = bench.attempt("upstream", &first, |tree| fs::write(tree.join("src/a.txt"), "redone\n").unwrap());
+    let next = next.committed.commit;
+    // Prepared, and cancelled before it was recorded: the directory goes, the branch stays.
+    let (key, spaces) = (key("build"), &bench.spaces);
+    spaces.prepare_attempt(&key, &first).unwrap();
+    spaces.remove_attempt(&key).unwrap();
+    // What it builds on was done again meanwhile.
+    let tree = spaces.prepare_attempt(&key, &next).unwrap();
+    assert_eq!(fs::read_to_string(tree.path.join("src/a.txt")).unwrap(), "redone\n");
+    let result = spaces.commit_attempt(&key, &next, &next, &text()).unwrap();
+    assert_eq!((result.committed.commit, result.repairs), (next.clone(), Vec::new()));
+    // The same where the directory is there, too.
+    spaces.prepare_attempt(&key, &first).unwrap();
+    spaces.prepare_attempt(&key, &next).unwrap();
+    assert_eq!(bench.git(&tree.path, &["rev-parse", "HEAD"]), next.as_str());
 }
 
 #[test]

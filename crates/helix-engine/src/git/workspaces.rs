@@ -16,7 +16,7 @@ use super::attempt::AttemptKey;
 use super::error::GitError;
 use super::repository::Repository;
 
-/// File in a worktree's private git directory that says: it was made to the end, an agent may have worked in it.
+/// File in a worktree's private git directory that says: it was made to the end.
 const READY: &str = "helix-ready";
 
 /// Touched files that are worth naming.
@@ -67,26 +67,16 @@ impl Workspaces {
         &self.repository
     }
 
-    /// Makes the attempt's worktree at `start`, or finds the one made before. A worktree that was not finished is made anew; a
-    /// finished one is left as it is, since an agent may have worked in it. An existing branch keeps its commits.
+    /// Makes the attempt's worktree and branch at `start`. Called only before the attempt is recorded as begun: no agent has been
+    /// there, so that what is found of a former call (before a crash, or from another start) is made anew.
     ///
     /// # Errors
     /// Git or the disk failed.
     pub fn prepare_attempt(&self, key: &AttemptKey, start: &CommitId) -> Result<AttemptWorktree, GitError> {
         let (path, branch) = (key.directory(&self.root), key.branch());
-        if self.find_ready(&path)?.is_some() {
-            return Ok(AttemptWorktree { path, branch });
-        }
         self.discard(&path)?;
-        let exists = self.repository.branch_tip(&branch)?.is_some();
-        let mut args: Vec<&OsStr> = ["worktree", "add", "--quiet"].map(OsStr::new).to_vec();
-        if exists {
-            args.extend([path.as_os_str(), OsStr::new(&branch)]);
-        } else {
-            let new = ["--no-track", "-b", &branch].map(OsStr::new);
-            args.extend(new);
-            args.extend([path.as_os_str(), OsStr::new(start.as_str())]);
-        }
+        let args = ["worktree", "add", "--quiet", "--no-track", "-B", &branch].map(OsStr::new);
+        let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(start.as_str())]).collect();
         self.add(&path, &args)?;
         Ok(AttemptWorktree { path, branch })
     }

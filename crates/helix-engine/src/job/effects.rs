@@ -191,21 +191,14 @@ impl Carrier {
         }
     }
 
-    /// Removes the worktrees of a job that is over; its branches stay.
-    pub(crate) async fn clean_up(&self, state: &JobState) {
+    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more.
+    pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
         let Some(active) = state.active() else { return };
-        let runs = active.phases.iter().flat_map(|progress| &progress.tries).map(|one| &one.run);
-        let job =
-            runs.clone().next().and_then(|run| run.as_str().split_once('.')).and_then(|(job, _)| JobId::new(job).ok());
-        let Some(job) = job else { return };
-        let spaces = match self.workspaces(&active.spec).await {
-            Ok(spaces) => spaces,
-            Err(error) => return tracing::warn!(%job, message = error.message, "worktrees are left"),
-        };
-        let removed = blocking({
+        let removed = async {
+            let spaces = self.workspaces(&active.spec).await?;
             let job = job.clone();
-            move || spaces.remove_job(&job)
-        });
+            blocking(move || spaces.remove_job(&job)).await
+        };
         if let Err(error) = removed.await {
             tracing::warn!(%job, message = error.message, "worktrees are left");
         }

@@ -14,6 +14,7 @@ use helix_engine::command::TOOLCHAIN;
 use helix_engine::consultant::{Enforcement, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
+use helix_engine::git::GitEnvironment;
 use helix_engine::skills::SKILLS_DIRECTORY;
 use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
 
@@ -243,6 +244,7 @@ impl Settings {
             admission: self.admission.limits(),
             patience: self.patience,
             tools: None,
+            git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
             config_dir: files::user_directory(environment),
             crash: Self::crash_point(environment),
