@@ -58,6 +58,7 @@ impl Bench {
             phase: phase(&[]),
             plan_adr: None,
             adr: None,
+            origin: base.clone(),
             base: base.clone(),
             result: result.clone(),
             gate_files: BTreeMap::new(),

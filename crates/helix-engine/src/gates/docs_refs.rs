@@ -81,8 +81,12 @@ fn collect_ids(html: &str, anchors: &mut BTreeSet<String>) {
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
     let repository = context.repository();
     let listing = repository.listing(&context.result.tree)?;
-    let base = repository.commit(context.base.as_str())?;
-    let before = repository.listing(&base.tree)?;
+    // A file that an earlier phase removed is gone as well.
+    let before = [
+        repository.listing(&repository.commit(context.origin.as_str())?.tree)?,
+        repository.listing(&repository.commit(context.base.as_str())?.tree)?,
+    ];
+    let was_there = |path: &str| before.iter().any(|listing| exists(listing, path));
     let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
     let text_of = |path: &str| -> Result<Option<String>, Trouble> {
         let Some(entry) = listing.get(path) else { return Ok(None) };
@@ -97,7 +101,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
         for reference in &document.references {
             if !reference.link {
                 match code_path(&reference.target) {
-                    Some(path) if !exists(&listing, path) && exists(&before, path) => {
+                    Some(path) if !exists(&listing, path) && was_there(path) => {
                         findings.push(gone(&file.path, reference, path, &listing));
                     }
                     Some(path) if !exists(&listing, path) => {

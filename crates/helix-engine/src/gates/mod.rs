@@ -48,7 +48,9 @@ pub struct GateContext {
     pub plan_adr: Option<String>,
     /// The plan's ADR as it was at submit, if it was there then: the criteria are taken from it, not from what an agent left.
     pub adr: Option<AdrText>,
-    /// Where the phase started: claims and baselines are measured from here.
+    /// Where the job started: what an earlier phase broke is still the job's doing.
+    pub origin: CommitId,
+    /// Where the phase started: its claims are measured from here.
     pub base: CommitId,
     /// What is checked.
     pub result: Committed,

@@ -72,6 +72,7 @@ impl Carrier {
             phase: phase.clone(),
             plan_adr: active.spec.plan.adr.clone(),
             adr: active.spec.adr.clone(),
+            origin: active.spec.repo.base.clone(),
             base: base.clone(),
             result: result.clone(),
             gate_files: active.spec.gate_files.clone(),
