@@ -37,6 +37,8 @@ pub const LIMIT_NOT_KEPT: &str = "HX0415";
 pub const GATE_CANNOT_ANSWER: &str = "HX0417";
 /// An agent does not have a model.
 pub const UNKNOWN_MODEL: &str = "HX0416";
+/// The idempotency key has started another job.
+pub const KEY_USED: &str = "HX0419";
 /// A page that is no usable skill.
 pub const BAD_SKILL: &str = "HX0450";
 /// A plan names a skill that nobody has.

@@ -111,6 +111,29 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
 }
 
 #[test]
+fn a_key_stands_for_one_job_and_is_refused_for_another() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", PLAN);
+    user.write("plans/other/phases.yaml", PLAN);
+    user.repository();
+    user.rehearse(HANGING);
+    let host = Served::start(&user);
+    let run = |plan: &str| user.run(&["--json", "run", plan, "--detach", "--idempotency-key", "nightly"]);
+    let first = run("plans/p/phases.yaml").json()["job"].clone();
+    assert_eq!(run("plans/p").json()["job"], first, "its directory names the same plan");
+    let before = user.run(&["--json", "jobs"]).json().as_array().unwrap().len();
+    let other = ["run", "plans/other/phases.yaml", "--detach", "--idempotency-key", "nightly"];
+    user.run(&other).refused(2, &["HX0419", "nightly", first.as_str().unwrap()]);
+    assert_eq!(user.run(&["--json", "jobs"]).json().as_array().unwrap().len(), before);
+    // Whoever asks again gets the job even if the plan is gone.
+    std::fs::remove_file(user.work().join("plans/p/phases.yaml")).unwrap();
+    assert_eq!(run("plans/p/phases.yaml").json()["job"], first);
+    assert_eq!(user.run(&["jobs", "cancel", first.as_str().unwrap()]).code, 0);
+    user.run(&["jobs", "watch", first.as_str().unwrap()]);
+    drop(host);
+}
+
+#[test]
 fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     let user = User::new();
     user.write("plans/p/phases.yaml", PLAN);

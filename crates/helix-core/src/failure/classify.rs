@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
-use super::location::{Location, Locator};
 use super::lexicon::{DOUBTED, LIKELY, Lexicon, LexiconError};
+use super::location::{Location, Locator};
 use super::log::{Log, Stream};
 use super::nearest::{Examples, RESEMBLANCE};
 use super::observation::FailureObservation;
@@ -301,7 +301,8 @@ impl Classifier {
             let text = lines[at].said.as_deref().unwrap_or(&lines[at].text);
             (at, text, self.lexicon.judge(text).best())
         });
-        let (line, text, (category, likely)) = judged.max_by(|(_, _, (_, first)), (_, _, (_, second))| first.total_cmp(second))?;
+        let (line, text, (category, likely)) =
+            judged.max_by(|(_, _, (_, first)), (_, _, (_, second))| first.total_cmp(second))?;
         if likely < LIKELY {
             return None;
         }
@@ -310,7 +311,8 @@ impl Classifier {
         if best.is_some_and(|best| best.cause.category == category) {
             // It is the same to whoever asks for the category; the line may be better.
             let best = best?;
-            let line = if best.line.is_none() || best.cause != &cause::RUNTIME_EXCEPTION { Some(line) } else { best.line };
+            let line =
+                if best.line.is_none() || best.cause != &cause::RUNTIME_EXCEPTION { Some(line) } else { best.line };
             return Some(Claim { line, ..best.clone() });
         }
         Some(Claim { likely: Some(likely), ..Claim::new(format!("words:{reasons}"), cause, GUESS, Some(line)) })
@@ -477,9 +479,7 @@ fn fact_claim(
 fn last_word(cause: &'static Cause, lines: &[Prepared<'_>]) -> Option<usize> {
     let speaks = [&cause::RUNTIME_EXCEPTION, &cause::MISSING_COMMAND, &cause::PERMISSION_DENIED].contains(&cause);
     let last = || {
-        lines
-            .iter()
-            .rposition(|line| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet())
+        lines.iter().rposition(|line| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet())
     };
     speaks.then(last).flatten()
 }
@@ -536,10 +536,11 @@ fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut
     }
     // A makefile that is not there is no missing target, though make says so, too.
     for at in 0..claims.len() {
-        let Some(line) = claims[at].line.filter(|line| *line > 0 && claims[at].decided_by == "rule:sh.script") else { continue };
-        let itself = quoted_name(&lines[line].text).is_some_and(|name| {
-            lines[line - 1].text.split(": ").skip(1).any(|part| part == name)
-        });
+        let Some(line) = claims[at].line.filter(|line| *line > 0 && claims[at].decided_by == "rule:sh.script") else {
+            continue;
+        };
+        let itself = quoted_name(&lines[line].text)
+            .is_some_and(|name| lines[line - 1].text.split(": ").skip(1).any(|part| part == name));
         if itself {
             let missing = Claim::new("rule:os.missing", &cause::FILE_MISSING, claims[at].score + 1, Some(line - 1));
             claims.push(missing);

@@ -85,8 +85,7 @@ pub(crate) fn train(examples: &[Example]) -> String {
     let mut text = String::from("# Learned from the labelled sets by tests/failure_lexicon.rs; not written by hand.\n");
     for (word, id) in &ids {
         let kept = weights[*id].iter().enumerate().filter(|(_, weight)| weight.abs() >= KEPT);
-        let parts: Vec<String> =
-            kept.map(|(class, weight)| format!("{class}:{}", (weight * 10.0).round())).collect();
+        let parts: Vec<String> = kept.map(|(class, weight)| format!("{class}:{}", (weight * 10.0).round())).collect();
         if !parts.is_empty() {
             writeln!(text, "{word} {}", parts.join(" ")).unwrap();
         }

@@ -7,6 +7,7 @@ mod gates;
 mod ground;
 mod inspect;
 mod plan_file;
+mod repeated;
 
 use std::path::{Path, PathBuf};
 
@@ -139,7 +140,7 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     if let Some(key) = request.idempotency_key.clone() {
         let known = inner.journal.job_by_key(key).await.map_err(|error| journal_refusal(&error))?;
         if let Some(job) = known {
-            return Ok(Submission { job, existed: true, warnings: Vec::new() });
+            return repeated(request, job, Vec::new()).await;
         }
     }
     let inspected = inspector(engine, &inner.config.roots).inspect(&request, &Site::Repository).await;
@@ -154,7 +155,8 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     let Some(view) = JobView::project(&id, &state) else {
         return Err(journal_refusal(&std::io::Error::other("a submitted job has no view")));
     };
-    let job = NewJob { idempotency_key: request.idempotency_key, events: vec![new], view: Box::new(view.clone()) };
+    let job =
+        NewJob { idempotency_key: request.idempotency_key.clone(), events: vec![new], view: Box::new(view.clone()) };
     inner.config.crash.pass(|| "before a submission".into());
     match inner.journal.submit(job).await.map_err(|error| journal_refusal(&error))? {
         Submitted::Created(_) => {
@@ -164,9 +166,18 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
         }
         Submitted::Existing(other) => {
             let job = engine.job(other.as_str()).await.map_err(|error| journal_refusal(&error))?;
-            Ok(Submission { job, existed: true, warnings: checked.warnings })
+            repeated(request, job, checked.warnings).await
         }
     }
+}
+
+/// The job that the request's key has started.
+async fn repeated(request: SubmitRequest, job: JobView, warnings: Vec<Diagnostic>) -> Result<Submission, SubmitError> {
+    run_blocking(move || {
+        repeated::of_the_same(&request, &job)?;
+        Ok(Submission { job, existed: true, warnings })
+    })
+    .await
 }
 
 fn inspector<'a>(engine: &'a Engine, roots: &'a [PathBuf]) -> Inspector<'a> {
