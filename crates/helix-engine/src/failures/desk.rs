@@ -22,6 +22,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::context::{AttemptSite, FailureContext};
 use super::drafts::RefusedDrafts;
+use super::renewal;
 
 /// Past failures that are looked for.
 pub(super) const SIMILAR: usize = 3;
@@ -31,11 +32,6 @@ const ONCE: SignedDuration = SignedDuration::from_hours(24 * 180);
 const ANY: SignedDuration = SignedDuration::from_hours(24 * 730);
 /// At most so many at a start, so that no start waits for it.
 const FORGOTTEN_AT_ONCE: usize = 200;
-
-/// Failures that are given new fingerprints in one piece: a fraction of a second.
-const RENEWED_AT_ONCE: usize = 500;
-/// Such pieces at a start.
-const RENEWALS: usize = 10;
 
 /// How the memory is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,8 +65,8 @@ pub struct FailureDesk {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    memory: Option<Arc<dyn FailureMemory>>,
+pub(super) struct Shared {
+    pub(super) memory: Option<Arc<dyn FailureMemory>>,
     /// Compiled at the first failure: it takes tenths of a second and 25 MiB, which a host that sees none need not pay.
     /// `None` if the rule table does not compile, which a test excludes.
     classifier: OnceLock<Option<Classifier>>,
@@ -156,7 +152,7 @@ impl FailureDesk {
         }
         let desk = Self::with_memory(memory, settings.holdout);
         trouble.iter().for_each(|trouble| desk.tell(trouble));
-        desk.renew().await;
+        tokio::spawn(renewal::run(Arc::downgrade(&desk.shared)));
         desk.forget_stale(Timestamp::now()).await;
         desk
     }
@@ -360,22 +356,6 @@ impl FailureDesk {
         rated.into_iter().map(|(draft, _)| draft).collect()
     }
 
-    /// Failures that an older Helix has remembered get fingerprints by the rules of now: some at each start, so that no start
-    /// waits long for it.
-    async fn renew(&self) {
-        let Some(memory) = &self.shared.memory else { return };
-        let mut renewed = 0;
-        for _ in 0..RENEWALS {
-            match self.heard(memory.renew(RENEWED_AT_ONCE).await) {
-                Some(0) | None => break,
-                Some(some) => renewed += some,
-            }
-        }
-        if renewed > 0 {
-            tracing::info!(renewed, "gave failures that an older Helix had remembered new fingerprints");
-        }
-    }
-
     async fn forget_stale(&self, now: Timestamp) {
         let Some(memory) = &self.shared.memory else { return };
         let before = |age| now.checked_sub(age).unwrap_or(Timestamp::MIN);
@@ -398,12 +378,22 @@ impl FailureDesk {
     }
 
     fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
-        answer.map_err(|error| self.tell(&Trouble::from(&error))).ok()
+        self.shared.heard(answer)
     }
 
     /// Logs trouble, once of each kind.
     pub(super) fn tell(&self, trouble: &Trouble) {
-        let new = self.shared.told.lock().unwrap_or_else(PoisonError::into_inner).insert(trouble.code.clone());
+        self.shared.tell(trouble);
+    }
+}
+
+impl Shared {
+    pub(super) fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
+        answer.map_err(|error| self.tell(&Trouble::from(&error))).ok()
+    }
+
+    fn tell(&self, trouble: &Trouble) {
+        let new = self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(trouble.code.clone());
         if new {
             let Trouble { code, message, hint } = trouble;
             tracing::warn!(code, hint, "the memory of failures is of no help: {message}");

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use helix_core::failure::memory::{
     Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
-use helix_core::failure::{Category, Log};
+use helix_core::failure::{Category, FINGERPRINT_VERSION, Fingerprint, Log};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
 use helix_core::job::{CommandEvidence, GateReport};
 use helix_core::run::{Ending, RunFacts};
-use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;
 
@@ -284,4 +284,42 @@ async fn what_a_check_of_our_own_found_is_never_read_as_something_else() {
         FailureContext::of_findings(&site("a", 2), check::VERIFY, &[finding("the disk is full of TODOs")], at(2));
     let classified = desk.record_failure(review).await.classified.unwrap();
     assert_eq!(classified.category, Category::AssertionFailure, "{classified:?}");
+}
+
+/// A memory of an older Helix is brought up to date beside the work, in pieces: a host that dies meanwhile costs nothing.
+#[tokio::test]
+async fn what_an_older_helix_remembered_is_renewed_until_nothing_is_left() {
+    const REMEMBERED: usize = 250;
+    let scratch = tempfile::tempdir().unwrap();
+    let state = StateDir::open(scratch.path()).unwrap();
+    let patience = std::time::Duration::from_secs(30);
+    let options = MemoryOptions::new(state.failures(), Access::ReadWrite).within(patience);
+    let memory = SqliteFailureMemory::open(options).await.unwrap();
+    let (desk, _other) = desk(Holdout::NONE).await;
+    let template = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap();
+    for number in 0..REMEMBERED {
+        let mut old = template.clone();
+        old.key = format!("old-{number}");
+        old.diagnosis.fingerprint = Fingerprint::new(format!("{number:032x}")).unwrap();
+        old.diagnosis.fingerprint_version = FINGERPRINT_VERSION - 1;
+        old.diagnosis.cause_line = format!("{} {}", old.diagnosis.cause_line, "abcdefghij".repeat(number % 7 + 1));
+        memory.capture(old).await.unwrap();
+    }
+    let older = || async {
+        let page = memory.list(FailureFilter::default(), None, 1_000).await.unwrap();
+        let seen: u64 = page.failures.iter().map(|failure| failure.count).sum();
+        assert_eq!(seen, REMEMBERED as u64, "nothing is lost on the way");
+        page.failures.iter().filter(|failure| failure.diagnosis.fingerprint_version != FINGERPRINT_VERSION).count()
+    };
+    assert_eq!(older().await, REMEMBERED);
+
+    // The first host is gone at once; the second one finds what is left, and works meanwhile.
+    drop(FailureDesk::open(&state, FailureSettings { deadline: patience, ..FailureSettings::default() }).await);
+    let desk = FailureDesk::open(&state, FailureSettings { deadline: patience, ..FailureSettings::default() }).await;
+    let until = std::time::Instant::now() + patience;
+    while older().await > 0 {
+        assert!(std::time::Instant::now() < until, "{} left", older().await);
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    assert!(desk.memory().is_some());
 }
