@@ -202,14 +202,23 @@ fn no_breaking_change_needs_no_migration() {
 }
 
 #[test]
-fn files_are_checked_only_while_the_decision_is_open() {
+fn what_files_are_checked_for_follows_from_the_state_of_the_decision() {
     let source = include_str!("fixtures/adrs/good/012-csv-export.md");
     let there = Repo { files: vec!["src/export.py"], ..repo() };
     let codes = |source: &str| -> Vec<String> {
         check(&Adr::parse("012-x.md", source), &there).into_iter().map(|problem| problem.code).collect()
     };
-    assert_eq!(codes(source), ["HX0213", "HX0212"]);
-    assert_eq!(codes(&source.replace("accepted", "Implemented")), Vec::<String>::new());
+    let stated = |status: &str| codes(&source.replace("status: accepted", &format!("status: {status}")));
+    assert_eq!(stated("Proposed"), ["HX0213", "HX0212"]);
+    // What is decided may be there already: then it has been carried out. What is to be changed must be there.
+    assert_eq!(stated("Accepted"), ["HX0212"]);
+    // What is said to be done must be there.
+    assert_eq!(stated("Implemented"), ["HX0233"]);
+    assert_eq!(stated("Superseded"), Vec::<String>::new());
+    // A draft is no decision yet, whatever it says.
+    let draft = source.replace("adr_id: \"012\"", "adr_id: draft");
+    assert_ne!(draft, source);
+    assert_eq!(codes(&draft)[..2], ["HX0213", "HX0212"]);
 }
 
 #[test]

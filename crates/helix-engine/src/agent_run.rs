@@ -203,6 +203,15 @@ impl AgentRunner {
         self
     }
 
+    /// The same with these agents, which go before those of the same name.
+    #[must_use]
+    pub fn with_profiles(&self, mut profiles: Vec<AgentProfile>) -> Self {
+        let others = self.profiles.iter().filter(|other| profiles.iter().all(|one| one.name != other.name)).cloned();
+        let others: Vec<AgentProfile> = others.collect();
+        profiles.extend(others);
+        Self { profiles: Arc::new(profiles), ..self.clone() }
+    }
+
     /// The configured agents.
     pub fn profiles(&self) -> &[AgentProfile] {
         &self.profiles

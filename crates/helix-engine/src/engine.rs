@@ -322,6 +322,7 @@ impl Engine {
         if view.error.is_none() {
             view.error = lock(&self.inner.jobs).get(&view.id).and_then(|handle| handle.hindrance.now());
         }
+        view = view.at(Timestamp::now());
         let owner = Owner::Job(view.id.clone());
         let mut waits = self.inner.runner.admission().waiting_of(&owner);
         waits.extend(self.inner.gate_places.waiting_of(&owner));

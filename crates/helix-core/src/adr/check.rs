@@ -18,7 +18,7 @@ use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
 use super::syntax::{Adr, AdrForm};
 use super::unfilled::{Left, left};
-use super::words::{AdrId, SectionKind, Status};
+use super::words::{AdrId, Language, SectionKind, Status};
 
 /// Fewest characters of a section that says something.
 const MIN_SECTION: usize = 10;
@@ -27,9 +27,13 @@ const MOST_PLACES: usize = 20;
 
 /// What a repository holds, as far as a check needs it.
 pub trait RepoFacts {
-    /// Whether a file exists, relative to the root; `None` when that cannot be known. Gates answer for the base commit:
-    /// a file that the phase itself created does not exist there.
+    /// Whether a file exists before the decision is carried out, relative to the root; `None` when that cannot be known. Gates
+    /// answer for the commit that the job started from: a file that one of its phases created does not exist there.
     fn exists(&self, path: &str) -> Option<bool>;
+    /// Whether it exists now, once the decision is carried out.
+    fn exists_now(&self, path: &str) -> Option<bool> {
+        self.exists(path)
+    }
     /// Whether an ADR has this number; `None` when that cannot be known.
     fn known_adr(&self, id: AdrId) -> Option<bool>;
     /// The ADRs that an ADR says it supersedes.
@@ -297,12 +301,10 @@ impl Checker<'_> {
     fn status(&mut self, front: &FrontMatter) {
         let Some(section) = self.adr.section(SectionKind::Status) else { return };
         let Some(status) = &front.status else { return };
-        let text = self.source.slice(section.body.clone());
-        let first = text.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default();
-        let named = Status::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(first));
-        if let Some((word, said)) = named
-            && *said != status.value
+        if let Some((place, said, _)) = status_word(self.adr.source.as_str(), section.body.clone())
+            && said != status.value
         {
+            let word = self.source.slice(place);
             let message = format!("this section says {word}, the front matter says {}", status.value.word());
             let help = "remove the section's text; the front matter decides";
             self.warning(codes::STATUS_DIFFERS, &section.heading_range, message, help);
@@ -310,20 +312,36 @@ impl Checker<'_> {
     }
 
     fn files(&mut self, front: &FrontMatter) {
-        let open = front.status.as_ref().is_none_or(|status| status.value.is_open());
+        let status = front.status.as_ref().map(|status| status.value);
+        let draft = front.adr_id.as_ref().is_some_and(|id| id.value == AdrId::Draft);
+        let open = draft || status.is_none_or(Status::is_open);
+        // Once it is decided, a file that is there has been created, and one that is gone has been deleted.
+        let proposed = draft || status.is_none_or(|status| status == Status::Proposed);
         if open {
-            for file in front.files.modify.iter().chain(&front.files.delete) {
+            let deleted = front.files.delete.iter().filter(|_| proposed);
+            for file in front.files.modify.iter().chain(deleted) {
                 if self.facts.exists(&file.value) == Some(false) {
                     let message = format!("`{}` does not exist, so it cannot be changed", file.value);
                     let help = "correct the path, or move it to `files.create`";
                     self.error(codes::MODIFY_MISSING, &file.range, message, help);
                 }
             }
+        }
+        if proposed {
             for file in &front.files.create {
                 if self.facts.exists(&file.value) == Some(true) {
                     let message = format!("`{}` exists already, so it cannot be created", file.value);
                     let help = "correct the path, or move it to `files.modify`";
                     self.error(codes::CREATE_EXISTS, &file.range, message, help);
+                }
+            }
+        }
+        if !draft && status == Some(Status::Implemented) {
+            for file in front.files.create.iter().chain(&front.files.modify) {
+                if self.facts.exists_now(&file.value) == Some(false) {
+                    let message = format!("the decision is Implemented, but `{}` does not exist", file.value);
+                    let help = "if a later decision removed it, mark this one Superseded; else it is not implemented";
+                    self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
                 }
             }
         }
@@ -442,6 +460,16 @@ impl Checker<'_> {
             );
         }
     }
+}
+
+/// The word that names the state at the beginning of a section Status: its place, what it means and its language.
+pub(super) fn status_word(text: &str, body: Range<usize>) -> Option<(Range<usize>, Status, Language)> {
+    let inside = text.get(body.clone())?;
+    let start = inside.find(char::is_alphabetic)?;
+    let rest = inside.get(start..)?;
+    let length = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    let (status, language) = Status::named(rest.get(..length)?)?;
+    Some((body.start + start..body.start + start + length, status, language))
 }
 
 /// Words that promise something without saying what one would see.

@@ -4,8 +4,9 @@
 
 use std::ops::Range;
 
+use super::check::status_word;
 use super::syntax::Adr;
-use super::words::{AdrId, Status};
+use super::words::{AdrId, SectionKind, Status};
 
 /// Why an ADR cannot be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +20,8 @@ pub enum RewriteError {
 }
 
 impl Adr {
-    /// The text with another id and state; comments, order and spacing of the front matter stay.
+    /// The text with another id and state, also in the section Status where that names one, in its language [46]; comments,
+    /// order and spacing stay.
     ///
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `adr_id` or `status`.
@@ -32,7 +34,11 @@ impl Adr {
             AdrId::Number(number) => format!("\"{number:03}\""),
             AdrId::Draft => "draft".into(),
         };
-        let mut edits = [(id_place, id), (status_place, status.word().to_owned())];
+        let mut edits = vec![(id_place, id), (status_place, status.word().to_owned())];
+        let section = self.section(SectionKind::Status);
+        if let Some((place, _, language)) = section.and_then(|section| status_word(&self.source, section.body.clone())) {
+            edits.push((place, status.word_in(language).to_owned()));
+        }
         edits.sort_by_key(|(range, _)| range.start);
         Ok(replace(&self.source, &edits))
     }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::attempt::Ground;
+use super::decide::blocked;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::spec::JobSpec;
-use super::state::{Active, Conflict, Dependents, Integration, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try};
 use crate::finding::{Correction, Finding};
 use crate::ids::PhaseId;
 use crate::plan::Phase;
@@ -23,7 +24,11 @@ impl Active {
             true => PhaseProgress::new(phase.id.clone(), PhaseState::Pending),
             false => PhaseProgress::new(
                 phase.id.clone(),
-                PhaseState::Skipped { why: NOT_SELECTED.into(), dependents: Dependents::Run },
+                PhaseState::Skipped {
+                    why: NOT_SELECTED.into(),
+                    dependents: Dependents::Run,
+                    by: LeftOutBy::Request,
+                },
             ),
         });
         Self {
@@ -65,6 +70,29 @@ impl Active {
                 // Claims were checked on the phase's own diff; in the sum of all diffs they would mean something else.
                 let known = || asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate));
                 if gate.is_about_claims() || !known() {
+                    asked.push((phase, index));
+                }
+            }
+        }
+        asked
+    }
+
+    /// The checks of the whole that phases were to make which nobody but the plan left out: what is integrated must not be
+    /// what they said no to. Each with its index in the list of its phase.
+    pub fn gates_left_out(&self) -> Vec<(&Phase, usize)> {
+        let by_plan = |state: &PhaseState| matches!(state, PhaseState::Skipped { by: LeftOutBy::Plan, .. });
+        let left_out = self.pairs().filter(|(phase, progress)| match &progress.state {
+            // It never started, since one that it needs was left out.
+            PhaseState::Pending => blocked(self, phase) && {
+                let before = self.spec.plan.ancestors(&phase.id);
+                before.iter().filter_map(|id| self.progress(id)).any(|needed| by_plan(&needed.state))
+            },
+            state => by_plan(state),
+        });
+        let mut asked: Vec<(&Phase, usize)> = Vec::new();
+        for (phase, _) in left_out {
+            for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.is_about_everything()) {
+                if !asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate)) {
                     asked.push((phase, index));
                 }
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::attempt::{GiveUp, Ground};
 use super::event::GateReport;
-use super::state::{Asked, Between, Dependents, PhaseProgress, PhaseState, Stage};
+use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::finding::{Correction, Finding, Verdict};
 use crate::plan::{Approval, GateSpec, Phase};
@@ -136,7 +136,7 @@ impl PhaseProgress {
                     Some(SKIP) => {
                         let why = format!("left out by {}: {}", answer.by, error.message);
                         let dependents = if ground.phase.optional { Dependents::Run } else { Dependents::Skip };
-                        self.state = PhaseState::Skipped { why, dependents };
+                        self.state = PhaseState::Skipped { why, dependents, by: LeftOutBy::Person };
                     }
                     Some(_) | None => self.settle_failed(ground, error),
                 }

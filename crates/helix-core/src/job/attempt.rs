@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::event::{Committed, GateReport};
 use super::spec::Policy;
-use super::state::{Between, Dependents, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use super::state::{Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try};
 use super::view::ErrorView;
 use crate::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use crate::ids::{AgentSessionId, RunId};
@@ -380,10 +380,12 @@ impl PhaseProgress {
         self.close_questions();
         self.state = if ground.phase.optional {
             let why = format!("optional, and failed: {}", error.message);
-            PhaseState::Skipped { why, dependents: Dependents::Run }
+            PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Plan }
         } else {
             match ground.phase.on_failure {
-                OnFailure::Skip => PhaseState::Skipped { why: error.message, dependents: Dependents::Skip },
+                OnFailure::Skip => {
+                    PhaseState::Skipped { why: error.message, dependents: Dependents::Skip, by: LeftOutBy::Plan }
+                }
                 OnFailure::Escalate | OnFailure::Fail => PhaseState::Failed { error, at: ground.at },
             }
         };

@@ -142,6 +142,8 @@ pub enum PhaseState {
         why: String,
         /// Whether phases that depend on it run all the same.
         dependents: Dependents,
+        /// Who left it out.
+        by: LeftOutBy,
     },
     /// The job was stopped before it passed.
     Cancelled,
@@ -154,6 +156,19 @@ pub enum Dependents {
     Run,
     /// They are skipped as well.
     Skip,
+}
+
+/// Who decided that the job goes on without a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOutBy {
+    /// Whoever submitted the job chose other phases.
+    Request,
+    /// A person who was asked.
+    Person,
+    /// Other phases stand in its place and pass its checks.
+    Replacement,
+    /// The plan: nobody was asked, so what it was to check is still to be proven.
+    Plan,
 }
 
 /// What a try is doing.

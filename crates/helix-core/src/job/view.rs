@@ -90,7 +90,7 @@ pub struct JobView {
     pub created_at: Timestamp,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Seconds from submission to its end, or to its last event.
+    /// Seconds from submission to its end; of a job that is not over, up to the moment of asking ([`JobView::at`]).
     pub duration_seconds: f64,
     /// Always all of them, in the plan's order.
     pub phases: Vec<PhaseView>,
@@ -131,7 +131,7 @@ pub struct PhaseView {
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Seconds of work, up to its end or its last event.
+    /// Seconds from the first try to its end; of a phase that has not ended, up to the moment of asking ([`JobView::at`]).
     pub duration_seconds: Option<f64>,
     /// Its claims.
     pub outputs: Vec<String>,
@@ -192,6 +192,22 @@ impl std::fmt::Display for Wait {
 }
 
 impl JobView {
+    /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.
+    #[must_use]
+    pub fn at(mut self, now: Timestamp) -> Self {
+        let since = |start: Timestamp| now.duration_since(start).as_secs_f64().max(0.0);
+        if self.completed_at.is_none() {
+            self.duration_seconds = since(self.created_at).max(self.duration_seconds);
+        }
+        for phase in &mut self.phases {
+            let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+            if let Some(start) = phase.started_at.filter(|_| under_way && phase.completed_at.is_none()) {
+                phase.duration_seconds = Some(since(start));
+            }
+        }
+        self
+    }
+
     /// Adds what phases wait for at this moment.
     #[must_use]
     pub fn with_waits(mut self, waits: impl IntoIterator<Item = (PhaseId, Wait)>) -> Self {

@@ -26,6 +26,7 @@ use helix_core::job::{AdrText, Committed, GateReport};
 use helix_core::plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use adr::holds;
 pub use checkout::GateCheckouts;
 pub use definition::{Unsupported, gate_files, supported};
 pub(crate) use definition::{command_of, unsupported};

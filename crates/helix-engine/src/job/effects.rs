@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules, dialect};
+use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -19,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use super::base::{base_of, conflict_event, marked_base, unresolved};
 use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
-use crate::command::ToolEnvironment;
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
@@ -251,12 +250,12 @@ impl Carrier {
         };
         let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }
             .directory(&self.shared.around.state.worktrees());
-        let agent = phase.agent.clone().unwrap_or_else(|| self.shared.around.default_agent.clone());
-        let mut ask = match self.ask(active, phase, this, cwd).await {
-            Ok(ask) => ask,
-            Err(fault) => return faulted(fault),
+        let agent = self.agent_of(active, phase);
+        let (runner, mut ask) = match (self.runner_of(job).await, self.ask(active, phase, this, cwd).await) {
+            (Ok(runner), Ok(ask)) => (runner, ask),
+            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
-        self.limit(&agent, &mut ask);
+        limit(&runner, &agent, &mut ask);
         let stop = self.stop_token(&this.run);
         let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
         // Without one, a former host had started the attempt: it has begun, and is to get on.
@@ -274,7 +273,7 @@ impl Carrier {
             run: this.run.clone(),
             activity: self.shared.around.activity.clone(),
         };
-        let result = self.shared.around.runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
+        let result = runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
         match result {
             Ok(report) => {
                 self.forget_stop(&this.run);
@@ -290,13 +289,6 @@ impl Carrier {
             Err(RunError::Closing) => None,
             Err(error) => faulted(run_fault(&error)),
         }
-    }
-
-    /// Leaves out what the agent cannot keep during a run: it is kept between runs, or was refused at submit.
-    pub(super) fn limit(&self, agent: &str, ask: &mut AgentAsk) {
-        let during = |limit| self.runner().keeps(agent, limit) == Keeping::DuringRuns;
-        ask.max_turns = ask.max_turns.filter(|_| during(Limit::Turns));
-        ask.budget_usd = ask.budget_usd.filter(|_| during(Limit::Money));
     }
 
     async fn ask(&self, active: &Active, phase: &Phase, this: &Try, cwd: PathBuf) -> Result<AgentAsk, Fault> {
@@ -397,19 +389,6 @@ impl Carrier {
         &self.shared.checkouts
     }
 
-    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its provider's keys [28].
-    pub(super) fn tool_environment(&self, phase: &Phase) -> ToolEnvironment {
-        let agent = phase.agent.as_deref().unwrap_or(&self.shared.around.default_agent);
-        let Ok(profile) = self.shared.around.runner.profile(agent) else { return ToolEnvironment::from_process(&[]) };
-        let keys = dialect(profile.dialect).passed_variables;
-        let passed = profile.pass_env.iter().filter(|name| !keys.contains(&name.as_str()));
-        let environment = ToolEnvironment::from_process(&passed.cloned().collect::<Vec<_>>());
-        match profile.env.get("PATH") {
-            Some(path) => environment.with("PATH", path),
-            None => environment,
-        }
-    }
-
     pub(super) fn stop_token(&self, run: &RunId) -> CancellationToken {
         lock(&self.shared.stops).entry(run.clone()).or_default().clone()
     }
@@ -478,6 +457,13 @@ impl Carrier {
         });
         Ok(prompt::both_sides(&patches.await?))
     }
+}
+
+/// Leaves out what the agent cannot keep during a run: it is kept between runs, or was refused at submit.
+pub(super) fn limit(runner: &AgentRunner, agent: &str, ask: &mut AgentAsk) {
+    let during = |limit| runner.keeps(agent, limit) == Keeping::DuringRuns;
+    ask.max_turns = ask.max_turns.filter(|_| during(Limit::Turns));
+    ask.budget_usd = ask.budget_usd.filter(|_| during(Limit::Money));
 }
 
 /// Where an attempt starts.

@@ -76,7 +76,10 @@ impl Carrier {
         let mut reports = Vec::new();
         let (result, checked) = match self.combine(&spaces, job, &tips).await? {
             None => (base.clone(), None),
-            Some((commit, Combined::Validated)) => (commit.commit, Some(commit.tree)),
+            Some((commit, Combined::Validated)) => {
+                reports.extend(self.left_out(job, active, &commit, cancel).await?);
+                (commit.commit, Some(commit.tree))
+            }
             Some((commit, Combined::New)) => {
                 reports.extend(self.validate(job, active, &commit, cancel).await?);
                 (commit.commit, Some(commit.tree))
@@ -217,6 +220,50 @@ impl Carrier {
             };
             reports.push(report?);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
+                return Err(Trouble::Gate(reports));
+            }
+        }
+        reports.extend(self.left_out(job, active, &result, cancel).await?);
+        Ok(reports)
+    }
+
+    /// Asks what phases were to check that the plan left out: the work of the others must not be what they failed on. A check
+    /// that holds where the job began, or that ran tests, and does not hold now says that of this result; any other was about
+    /// the work that is not in it.
+    async fn left_out(
+        &self,
+        job: &JobId,
+        active: &Active,
+        result: &Committed,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<GateReport>, Trouble> {
+        let asked = active.gates_left_out();
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let spaces = self.workspaces(&active.spec).await?;
+        let base = active.spec.repo.base.clone();
+        let start = committed(&spaces, &base, &base, String::new()).await?;
+        let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
+        let mut reports: Vec<GateReport> = Vec::new();
+        for (phase, index) in asked {
+            let check = async |what: &Committed, place: &str| {
+                let label = format!("{place}.{}.{index}", phase.id);
+                match self.gate_report(job, active, phase, &base, what, index, label, cancel).await {
+                    Some(report) => Ok(report?),
+                    None => Err(Trouble::Cancelled),
+                }
+            };
+            let mut report = check(&result, "integration").await?;
+            if report.verdict.passed() {
+                reports.push(report);
+                continue;
+            }
+            let failed = matches!(report.verdict, Verdict::Fail { .. });
+            let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
+            if failed && ran || check(&start, "origin").await?.verdict.passed() {
+                report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
+                reports.push(report);
                 return Err(Trouble::Gate(reports));
             }
         }

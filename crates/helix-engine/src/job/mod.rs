@@ -3,6 +3,7 @@
 //! Must not know HTTP or a terminal.
 
 mod advise;
+mod agents;
 mod base;
 mod effects;
 mod gate;
@@ -15,6 +16,7 @@ mod notes;
 mod review;
 mod side_run;
 
+pub(crate) use agents::{keep_agents, renew_agents};
 pub(crate) use effects::{Carried, Carrier, Surroundings, environment, lock};
 pub(crate) use job_loop::{JobHandle, JobLoop, Refused};
 pub(crate) use log::{JobLog, Record};

@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use super::effects::{Carrier, blocking, environment, phase_of, try_of};
 use super::side_run::{SideAnswer, SideAsk, misfit, unreadable};
+use crate::agent_run::AgentRunner;
 use crate::prompt;
 
 /// Time limit of a review that a gate asks for.
@@ -76,7 +77,11 @@ impl Carrier {
         };
         let Some(result) = &this.result else { return None };
         let run = RunId::for_review(job, id, attempt, gate, round);
-        let (agent, model, deadline) = self.reviewer(active, phase, gate);
+        let runner = match self.runner_of(job).await {
+            Ok(runner) => runner,
+            Err(fault) => return faulted(fault),
+        };
+        let (agent, model, deadline) = self.reviewer(&runner, active, phase, gate);
         let asked = self.review_ask(job, active, phase, this, result, gate, round).await;
         let answered = match asked {
             Err(fault) => Err(fault),
@@ -113,9 +118,15 @@ impl Carrier {
         Some(JobEvent::ReviewFinished { phase: id.clone(), attempt, gate, round, review: Box::new(review) })
     }
 
-    fn reviewer(&self, active: &Active, phase: &Phase, gate: Option<usize>) -> (String, Option<String>, Duration) {
+    fn reviewer(
+        &self,
+        runner: &AgentRunner,
+        active: &Active,
+        phase: &Phase,
+        gate: Option<usize>,
+    ) -> (String, Option<String>, Duration) {
         let role = active.spec.roles.verifier.as_ref();
-        let own = phase.agent.clone().unwrap_or_else(|| self.default_agent().to_owned());
+        let own = self.agent_of(active, phase);
         let agent = role.map_or(own, |role| role.agent.clone());
         let of_role = match role {
             Some(role) => role.model.clone(),
@@ -126,13 +137,13 @@ impl Carrier {
             (_, Some(verify)) => (verify.model.clone(), verify.timeout.duration()),
             (_, None) => (None, GATE_REVIEW),
         };
-        let model = named.or(of_role).or_else(|| self.other_model(active, phase, &agent));
+        let model = named.or(of_role).or_else(|| Self::other_model(runner, active, phase, &agent));
         (agent, model, deadline)
     }
 
     /// Where nobody names a model, agents that have several review with another one than they work with.
-    fn other_model(&self, active: &Active, phase: &Phase, agent: &str) -> Option<String> {
-        let profile = self.runner().profile(agent).ok()?;
+    fn other_model(runner: &AgentRunner, active: &Active, phase: &Phase, agent: &str) -> Option<String> {
+        let profile = runner.profile(agent).ok()?;
         let own =
             active.progress(&phase.id).and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         let works_with = own.or_else(|| profile.default_model.clone()).unwrap_or_default();

@@ -233,6 +233,7 @@ impl Inspector<'_> {
             idempotency_key: request.idempotency_key.clone(),
             origin: request.origin.clone(),
             only,
+            default_agent: Some(self.config.default_agent.clone()),
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
             gate_files: ground.gate_files,

@@ -157,6 +157,7 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     };
     let job =
         NewJob { idempotency_key: request.idempotency_key.clone(), events: vec![new], view: Box::new(view.clone()) };
+    keep_agents(engine, &id).await?;
     inner.config.crash.pass(|| "before a submission".into());
     match inner.journal.submit(job).await.map_err(|error| journal_refusal(&error))? {
         Submitted::Created(_) => {
@@ -191,6 +192,12 @@ fn inspector<'a>(engine: &'a Engine, roots: &'a [PathBuf]) -> Inspector<'a> {
 /// There is no such plan.
 pub(crate) async fn look_at(engine: &Engine, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
     inspector(engine, &[]).inspect(request, site).await
+}
+
+/// Keeps how the job's agents are configured, before anybody knows of the job.
+async fn keep_agents(engine: &Engine, id: &JobId) -> Result<(), SubmitError> {
+    let (state, id, agents) = (engine.inner.state.root().to_path_buf(), id.clone(), engine.inner.config.agents.clone());
+    run_blocking(move || crate::job::keep_agents(&state, &id, &agents).map_err(|error| journal_refusal(&error))).await
 }
 
 /// Remembers that a plan was refused or accepted; says with the refusal what is known from before.

@@ -113,7 +113,7 @@ pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
         return Ok(watched.exit);
     }
     if context.terminal.reading == Reading::People {
-        context.terminal.data(&job_report(&watched.view, state_dir, &context.terminal))?;
+        context.terminal.data(&job_report(&watched.view.clone().at(jiff::Timestamp::now()), state_dir, &context.terminal))?;
         jobs::reports::print(context, &watched.view).await?;
     }
     if watched.left == Left::Waiting {
