@@ -3,7 +3,7 @@
 //! Must not fail outward: trouble with the memory is logged once of each kind, and everything else goes on without it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use helix_core::failure::event::FailureEvent;
@@ -71,13 +71,28 @@ pub struct FailureDesk {
 
 struct Shared {
     memory: Option<Arc<dyn FailureMemory>>,
-    /// `None` if the rule table does not compile, which a test excludes.
-    classifier: Option<Classifier>,
+    /// Compiled for the first failure: that takes a tenth of a second and 25 MB, which a host without failures does not spend.
+    /// `None` in it if the rule table does not compile, which a test excludes.
+    classifier: OnceLock<Option<Classifier>>,
     holdout: Holdout,
     /// Kinds of trouble that were logged.
     told: Mutex<BTreeSet<String>>,
     /// Plans and ADRs as they were refused last.
     refused: Mutex<RefusedDrafts>,
+}
+
+impl Shared {
+    /// Blocks while the rules are compiled.
+    fn classifier(&self) -> Option<&Classifier> {
+        let compile = || match Classifier::new() {
+            Ok(classifier) => Some(classifier),
+            Err(error) => {
+                tracing::error!(%error, "failures are not classified");
+                None
+            }
+        };
+        self.classifier.get_or_init(compile).as_ref()
+    }
 }
 
 /// What is known of a failure once it is handed in.
@@ -153,7 +168,7 @@ impl FailureDesk {
                 "failures are classified and reported, but not remembered: `[failures] memory` of helix.toml is off"
             );
         }
-        let desk = Self::with_memory(memory, settings.holdout).await;
+        let desk = Self::with_memory(memory, settings.holdout);
         trouble.iter().for_each(|trouble| desk.tell(trouble));
         desk.renew().await;
         desk.forget_stale(Timestamp::now()).await;
@@ -161,22 +176,15 @@ impl FailureDesk {
     }
 
     /// A desk over this memory, or over none.
-    pub async fn with_memory(memory: Option<Arc<dyn FailureMemory>>, holdout: Holdout) -> Self {
-        // Compiling the rules takes a while.
-        let compiled = tokio::task::spawn_blocking(Classifier::new).await;
-        let classifier = match compiled {
-            Ok(Ok(classifier)) => Some(classifier),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "failures are not classified");
-                None
-            }
-            Err(error) => {
-                tracing::error!(%error, "failures are not classified");
-                None
-            }
-        };
+    pub fn with_memory(memory: Option<Arc<dyn FailureMemory>>, holdout: Holdout) -> Self {
         Self {
-            shared: Arc::new(Shared { memory, classifier, holdout, told: Mutex::default(), refused: Mutex::default() }),
+            shared: Arc::new(Shared {
+                memory,
+                classifier: OnceLock::new(),
+                holdout,
+                told: Mutex::default(),
+                refused: Mutex::default(),
+            }),
         }
     }
 
@@ -327,7 +335,7 @@ impl FailureDesk {
         let shared = Arc::clone(&self.shared);
         let working = tokio::task::spawn_blocking(move || {
             let (observation, log) = parts(&context);
-            shared.classifier.as_ref().map(|classifier| classifier.classify(observation, log))
+            shared.classifier().map(|classifier| classifier.classify(observation, log))
         });
         working.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a failure was not classified");

@@ -195,7 +195,7 @@ async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing
     let path = StateDir::open(scratch.path()).unwrap().failures();
     let options = MemoryOptions::new(path, Access::ReadOnly).within(std::time::Duration::from_secs(5));
     let read_only = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
-    let broken = FailureDesk::with_memory(Some(read_only), Holdout::NONE).await;
+    let broken = FailureDesk::with_memory(Some(read_only), Holdout::NONE);
     let recorded = broken.record_failure(failing("b", 1, LOG)).await;
     assert!(recorded.prompt().contains("prices.iter().sum()") && recorded.suggestions.len() >= 2, "{recorded:?}");
     assert_eq!(broken.attempt_passed(ended("b", 2, &[tests()])).await, Resolution::default());
@@ -213,7 +213,7 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
             .within(std::time::Duration::from_secs(5))
     };
     let memory = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
-    let desk = FailureDesk::with_memory(Some(memory.clone()), Holdout::NONE).await;
+    let desk = FailureDesk::with_memory(Some(memory.clone()), Holdout::NONE);
     let mut before = None;
     for number in 0..2_000 {
         let log = LOG.replace("total of the cart", &"y".repeat(300 + number % 97));
