@@ -343,6 +343,32 @@ pub enum StateDirError {
 }
 
 impl DatabaseError {
+    /// The failure of a database among an error and its causes, whichever of this crate's errors carries it.
+    pub fn among<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            let found = match (
+                error.downcast_ref::<Self>(),
+                error.downcast_ref::<OpenError>(),
+                error.downcast_ref::<ReadError>(),
+                error.downcast_ref::<AppendError>(),
+                error.downcast_ref::<LeaseError>(),
+            ) {
+                (Some(found), ..)
+                | (_, Some(OpenError::Database(found)), ..)
+                | (_, _, Some(ReadError::Database(found)), ..)
+                | (_, _, _, Some(AppendError::Database(found)), _)
+                | (_, _, _, _, Some(LeaseError::Database(found))) => Some(found),
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+            next = error.source();
+        }
+        None
+    }
+
     /// The error's code; it has a page in `docs/errors/`.
     pub fn code(&self) -> &'static str {
         match self {

@@ -19,6 +19,7 @@ use crate::config::{Overrides, Settings};
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
+use crate::runtime;
 use crate::terminal::{Reading, Terminal};
 
 /// Helix turns a conversation into verified software by driving coding agents.
@@ -128,11 +129,7 @@ impl Context {
     /// # Errors
     /// Those of the command, and when there are no threads for it.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| CommandError::environment(codes::RUNTIME, "cannot start threads").because(&error))?;
-        runtime.block_on(work)
+        runtime::start()?.block_on(work)
     }
 }
 
@@ -148,9 +145,6 @@ pub(crate) fn main() -> ExitCode {
     let environment = match Environment::of_this_process() {
         Ok(environment) => environment,
         Err(error) => {
-            let error = CommandError::environment(codes::RUNTIME, "cannot find the working directory")
-                .because(&error)
-                .hint("change to a directory that exists");
             Terminal::without_surroundings().report(&error);
             return error.exit().into();
         }
@@ -211,8 +205,15 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
         terminal.report(&CommandError::usage(codes::USAGE, message).hint("see `helix --help`"));
         return Exit::Usage;
     }
-    if error.print().is_err() {
-        // Nobody reads it.
+    match error.print() {
+        Ok(()) => {}
+        Err(closed) if closed.kind() == std::io::ErrorKind::BrokenPipe => {}
+        Err(full) => {
+            let error =
+                CommandError::environment(codes::OUTPUT_STREAM, "cannot write to standard output").because(&full);
+            terminal.report(&error);
+            return error.exit();
+        }
     }
     if is_help { Exit::Success } else { Exit::Usage }
 }

@@ -48,6 +48,17 @@ fn the_second_host_is_told_who_the_first_is() {
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
 }
 
+/// What a host keeps before anybody asked for anything: the rules of failures alone were 25 MB and a tenth of a second.
+#[test]
+fn an_idle_host_is_small() {
+    let user = User::new();
+    let host = Served::start(&user);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", host.0.id())).unwrap();
+    let own = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap().trim();
+    let kibibytes: u64 = own.trim_end_matches(" kB").parse().unwrap();
+    assert!(kibibytes < 16 * 1024, "an idle host has {own} of its own");
+}
+
 /// Agents outlive their host and know Helix's tools by its address: the next host has the same one. [T10, T20]
 #[test]
 fn the_next_host_is_reached_where_the_dead_one_was() {

@@ -36,7 +36,8 @@ impl Adr {
         };
         let mut edits = vec![(id_place, id), (status_place, status.word().to_owned())];
         let section = self.section(SectionKind::Status);
-        if let Some((place, _, language)) = section.and_then(|section| status_word(&self.source, section.body.clone())) {
+        if let Some((place, _, language)) = section.and_then(|section| status_word(&self.source, section.body.clone()))
+        {
             edits.push((place, status.word_in(language).to_owned()));
         }
         edits.sort_by_key(|(range, _)| range.start);

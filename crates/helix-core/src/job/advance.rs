@@ -10,7 +10,9 @@ use super::attempt::Ground;
 use super::decide::blocked;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::spec::JobSpec;
-use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use super::state::{
+    Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try,
+};
 use crate::finding::{Correction, Finding};
 use crate::ids::PhaseId;
 use crate::plan::Phase;
@@ -24,11 +26,7 @@ impl Active {
             true => PhaseProgress::new(phase.id.clone(), PhaseState::Pending),
             false => PhaseProgress::new(
                 phase.id.clone(),
-                PhaseState::Skipped {
-                    why: NOT_SELECTED.into(),
-                    dependents: Dependents::Run,
-                    by: LeftOutBy::Request,
-                },
+                PhaseState::Skipped { why: NOT_SELECTED.into(), dependents: Dependents::Run, by: LeftOutBy::Request },
             ),
         });
         Self {
@@ -83,10 +81,12 @@ impl Active {
         let by_plan = |state: &PhaseState| matches!(state, PhaseState::Skipped { by: LeftOutBy::Plan, .. });
         let left_out = self.pairs().filter(|(phase, progress)| match &progress.state {
             // It never started, since one that it needs was left out.
-            PhaseState::Pending => blocked(self, phase) && {
-                let before = self.spec.plan.ancestors(&phase.id);
-                before.iter().filter_map(|id| self.progress(id)).any(|needed| by_plan(&needed.state))
-            },
+            PhaseState::Pending => {
+                blocked(self, phase) && {
+                    let before = self.spec.plan.ancestors(&phase.id);
+                    before.iter().filter_map(|id| self.progress(id)).any(|needed| by_plan(&needed.state))
+                }
+            }
             state => by_plan(state),
         });
         let mut asked: Vec<(&Phase, usize)> = Vec::new();

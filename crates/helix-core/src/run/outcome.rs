@@ -301,8 +301,9 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     if status.is_some_and(|status| status >= 500) || declared == Some(Kind::Server) {
         return Outcome::Overloaded { http_status: status };
     }
-    if matches!(status, Some(401 | 403)) || matches!(declared, Some(Kind::Authentication | Kind::Billing)) {
-        return Outcome::Credentials { billing: declared == Some(Kind::Billing) };
+    let billing = status == Some(402) || declared == Some(Kind::Billing);
+    if billing || matches!(status, Some(401 | 403)) || declared == Some(Kind::Authentication) {
+        return Outcome::Credentials { billing };
     }
     if terminal.reason == Some(TerminalReason::PromptTooLong) {
         return Outcome::ContextOverflow;
@@ -355,6 +356,9 @@ fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     }
     if !terminal.usage_present {
         return Outcome::Truncated { evidence: "success that names no model's usage".into() };
+    }
+    if let Some(status) = terminal.http_status.filter(|status| *status >= 400) {
+        return contradicted(format!("a success record that names HTTP status {status}"));
     }
     match facts.ending {
         Ending::Exited { code: 0 } => {}

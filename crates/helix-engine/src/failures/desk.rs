@@ -77,6 +77,20 @@ pub(super) struct Shared {
     refused: Mutex<RefusedDrafts>,
 }
 
+impl Shared {
+    /// Blocks while the rules are compiled.
+    fn classifier(&self) -> Option<&Classifier> {
+        let compile = || match Classifier::new() {
+            Ok(classifier) => Some(classifier),
+            Err(error) => {
+                tracing::error!(%error, "failures are not classified");
+                None
+            }
+        };
+        self.classifier.get_or_init(compile).as_ref()
+    }
+}
+
 /// What is known of a failure once it is handed in.
 #[derive(Debug, Clone)]
 pub struct RecordedFailure {
@@ -317,7 +331,7 @@ impl FailureDesk {
         let shared = Arc::clone(&self.shared);
         let working = tokio::task::spawn_blocking(move || {
             let (observation, log) = parts(&context);
-            shared.classifier.get_or_init(compiled).as_ref().map(|classifier| classifier.classify(observation, log))
+            shared.classifier().map(|classifier| classifier.classify(observation, log))
         });
         working.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a failure was not classified");
@@ -399,11 +413,6 @@ impl Shared {
             tracing::warn!(code, hint, "the memory of failures is of no help: {message}");
         }
     }
-}
-
-/// Blocks for as long as compiling takes.
-fn compiled() -> Option<Classifier> {
-    Classifier::new().map_err(|error| tracing::error!(%error, "failures are not classified")).ok()
 }
 
 /// Earlier failures that a log still shows, though another one is the cause now.

@@ -64,7 +64,10 @@ impl Carrier {
         let kept = blocking_fault(move || {
             kept_agents(&state, &id).map_err(|error| Fault {
                 kind: FaultKind::Environment,
-                message: format!("the agents of the job cannot be read from {}: {error}", file_of(&state, &id).display()),
+                message: format!(
+                    "the agents of the job cannot be read from {}: {error}",
+                    file_of(&state, &id).display()
+                ),
                 hint: Some("`helix jobs resume` takes those that are configured now, once the file is gone".into()),
             })
         });

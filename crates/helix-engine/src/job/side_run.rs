@@ -129,10 +129,8 @@ fn side_ask(runner: &AgentRunner, side: &SideAsk, run: &RunId, budget: Option<f6
     ask.budget_usd = budget;
     limit(runner, &side.agent, &mut ask);
     ask.schema = Some(side.schema.clone());
-    ask.tools = ToolRules {
-        allow: READING_TOOLS.map(str::to_owned).to_vec(),
-        deny: DENIED_TOOLS.map(str::to_owned).to_vec(),
-    };
+    ask.tools =
+        ToolRules { allow: READING_TOOLS.map(str::to_owned).to_vec(), deny: DENIED_TOOLS.map(str::to_owned).to_vec() };
     ask.label = Some(side.label.clone());
     ask.take = Some(side.take);
     Ok(ask)

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::job::{JobEvent, JobState, JobView, Origin, Recorded};
-use helix_store::{NewEvent, NewJob, Submitted};
+use helix_store::{DatabaseError, NewEvent, NewJob, Submitted};
 use jiff::Timestamp;
 
 pub use inspect::{Checked, Inspection, inspect};
@@ -260,11 +260,14 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     }
 }
 
-fn journal_refusal(error: &dyn std::error::Error) -> SubmitError {
+fn journal_refusal(error: &(dyn std::error::Error + 'static)) -> SubmitError {
+    let hint = DatabaseError::among(error).map(DatabaseError::hint);
     SubmitError::Refused {
         code: codes::JOURNAL_FAILED,
         message: format!("the job cannot be recorded: {}", chain(error)),
-        hint: Some("check that the state directory is writable and not full, then submit again".into()),
+        hint: Some(
+            hint.unwrap_or_else(|| "check that the state directory is writable and not full, then submit again".into()),
+        ),
         blame: Blame::Environment,
     }
 }

@@ -157,8 +157,16 @@ impl Client {
 
     /// Whether the host answers.
     pub(crate) async fn is_healthy(&self) -> bool {
-        let answer = self.http.get(format!("{}/healthz", self.url)).timeout(HEALTH).send().await;
-        answer.is_ok_and(|answer| answer.status().is_success())
+        self.health().await.is_ok()
+    }
+
+    /// Asks the host whether it answers.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub(crate) async fn health(&self) -> Result<(), reqwest::Error> {
+        let answer = self.http.get(format!("{}/healthz", self.url)).timeout(HEALTH).send().await?;
+        answer.error_for_status().map(drop)
     }
 
     /// Starts a job.

@@ -260,7 +260,10 @@ async fn database(state: &StateDir, checks: &mut Vec<Check>) {
     }
     checks.push(match SqliteJournal::open(state.database(), Access::ReadOnly).await {
         Ok(journal) => match journal.check().await {
-            Ok(problems) if problems.is_empty() => Check::good("database", state.database().display().to_string()),
+            Ok(problems) if problems.is_empty() => match SqliteJournal::try_to_lock(state.database()).await {
+                Ok(()) => Check::good("database", state.database().display().to_string()),
+                Err(error) => Check::missing("database", error.to_string(), error.hint()),
+            },
             Ok(problems) => Check::missing(
                 "database",
                 problems.join("; "),

@@ -118,6 +118,7 @@ impl Settings {
     /// # Errors
     /// A file that cannot be read or has errors, an agent that is not configured, no place for the state directory.
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
+        environment.check_places()?;
         let layers = files::layers(environment, overrides.config.as_deref())?;
         let find = Finder { layers: &layers };
         let state_dir = state_dir(environment, overrides)?;
@@ -327,8 +328,14 @@ pub(super) fn origin<T>(written: &Written<T>) -> String {
     format!("{}:{}", written.file.display(), written.line)
 }
 
-/// Flag, variable, XDG state home, in this order.
+/// Where the state is kept. It goes into records, requests and the environment of agents as text.
 fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
+    let chosen = chosen_state_dir(environment, overrides)?;
+    Environment::text_of(&chosen.value).map(|_| chosen)
+}
+
+/// Flag, variable, XDG state home, in this order.
+fn chosen_state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
     if let Some(path) = &overrides.state_dir {
         return Ok(Setting { value: environment.directory.join(path), origin: "--state-dir".into() });
     }
@@ -342,9 +349,9 @@ fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting
         }
         None => Err(CommandError::environment(
             codes::NO_STATE_PLACE,
-            "there is no place to keep Helix's state: HOME is not set",
+            "there is no place to keep Helix's state: HOME is no absolute path",
         )
-        .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")),
+        .hint("set HOME to your directory, or choose a directory with --state-dir or HELIX_STATE_DIR")),
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn terminal(record: &Map<String, Value>) -> Terminal {
         http_status: http_status(record.get("api_error_status")),
         structured_output: record.get("structured_output").is_some_and(|output| !output.is_null()),
         usage_present: usage_present(record),
-        answer_empty: answer.is_empty(),
+        answer_empty: answer.trim().is_empty(),
         turns: count(record.get("num_turns")),
         denials: record
             .get("permission_denials")

@@ -60,10 +60,9 @@ async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError
 
 fn read_error(error: &ReadError) -> CommandError {
     let shown = match error {
+        ReadError::Database(error) => return open_error(&error.clone().into()),
         ReadError::Ambiguous { .. } => CommandError::usage(error.code(), error),
-        ReadError::Database(_) | ReadError::Event(_) | ReadError::Row { .. } => {
-            CommandError::environment(error.code(), error)
-        }
+        ReadError::Event(_) | ReadError::Row { .. } => CommandError::environment(error.code(), error),
     };
     match std::error::Error::source(error) {
         Some(source) => shown.because(source),
