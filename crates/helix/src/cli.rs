@@ -35,17 +35,20 @@ pub(crate) struct Cli {
     command: Command,
 }
 
+/// Where the help lists the flags that every command has, so that they do not hide a command's own.
+const SHARED: &str = "Options of every command";
+
 /// Flags that every command has.
 #[derive(Debug, Args)]
 struct Shared {
     /// Directory that holds everything Helix keeps [env: HELIX_STATE_DIR] [default: ~/.local/state/helix]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = SHARED)]
     state_dir: Option<PathBuf>,
     /// Configuration file [default: helix.toml here or above, then ~/.config/helix/helix.toml]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = SHARED)]
     config: Option<PathBuf>,
     /// Writes JSON for programs
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = SHARED)]
     json: bool,
 }
 

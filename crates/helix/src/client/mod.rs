@@ -23,7 +23,7 @@ use crate::codes;
 use crate::error::{CommandError, unreadable};
 use crate::exit::Exit;
 
-pub(crate) use chat::{ChatEvent, ChatStream, Talk, chat_body};
+pub(crate) use chat::{ChatEvent, ChatStream, Talk, chat_body, session_key};
 pub(crate) use events::{JobEvents, NextEvent};
 pub(crate) use results::{AnswerBody, ReopenBody};
 
@@ -220,6 +220,19 @@ impl Client {
             .header("accept", "text/event-stream")
             .header("last-event-id", after.to_string());
         Ok(JobEvents::new(Frames::new(self.send(request).await?)))
+    }
+
+    /// The conversation that a client calls by this key.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn session_by_key(&self, key: &str) -> Result<Option<SessionView>, ClientError> {
+        #[derive(Deserialize)]
+        struct Listing {
+            sessions: Vec<SessionView>,
+        }
+        let found: Listing = self.decode(self.request(Method::GET, "/api/v1/sessions").query(&[("key", key)])).await?;
+        Ok(found.sessions.into_iter().next())
     }
 
     /// Asks the Consultant; the answer streams in OpenAI's form.

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Money for the whole job, in US dollars
-    #[arg(long, value_name = "USD", value_parser = budget)]
+    #[arg(long, value_name = "USD", value_parser = budget, allow_hyphen_values = true)]
     budget: Option<f64>,
     /// Turn limit for all phases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

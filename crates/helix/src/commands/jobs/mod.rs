@@ -61,7 +61,7 @@ enum Action {
         /// As for show
         id: String,
         /// A new budget for the whole job in US dollars, what it has cost so far included
-        #[arg(long, value_name = "USD", value_parser = run::budget)]
+        #[arg(long, value_name = "USD", value_parser = run::budget, allow_hyphen_values = true)]
         budget: Option<f64>,
         /// Leaves at once; a host in the background carries the job on
         #[arg(long)]
@@ -75,7 +75,7 @@ enum Action {
         #[arg(long, value_name = "ID")]
         phase: String,
         /// As for resume
-        #[arg(long, value_name = "USD", value_parser = run::budget)]
+        #[arg(long, value_name = "USD", value_parser = run::budget, allow_hyphen_values = true)]
         budget: Option<f64>,
         /// As for resume
         #[arg(long)]
