@@ -1,11 +1,11 @@
 //! Host and Origin: keeps pages of other sites from reaching a server on loopback (DNS rebinding, cross-site requests).
 //!
-//! Must not know tokens. There is no CORS: a page of another origin is refused unless it is configured.
+//! Must not know tokens. A page of another origin is refused unless it is configured; one that is gets the answers of CORS.
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -29,6 +29,18 @@ enum Addresses {
     Any,
 }
 
+/// Who sent a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Caller {
+    /// A program, or a page of this server.
+    Own,
+    /// A page of a configured origin.
+    Page {
+        /// As its browser writes it.
+        origin: HeaderValue,
+    },
+}
+
 impl HostRules {
     /// Rules for a server that listens on this address.
     pub(crate) fn new(config: &ServerConfig, listening_on: SocketAddr) -> Self {
@@ -38,7 +50,7 @@ impl HostRules {
         Self { names, origins, addresses }
     }
 
-    fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
+    fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<Caller, String> {
         let authority = uri
             .authority()
             .map(|authority| authority.as_str())
@@ -46,15 +58,22 @@ impl HostRules {
             .ok_or("the request has no readable Host header")?
             .to_ascii_lowercase();
         if !self.knows(host_of(&authority)) {
-            return Err(format!("this server is not {authority:?}; add the name to `allowed_hosts` if it should be"));
+            return Err(format!(
+                "this server is not {authority:?}; add the name to `allowed_hosts` in [server] if it should be"
+            ));
         }
-        let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
-        let origin = origin.to_str().map_err(|_| "the Origin header is not readable")?.to_ascii_lowercase();
+        let Some(given) = headers.get(header::ORIGIN) else { return Ok(Caller::Own) };
+        let origin = given.to_str().map_err(|_| "the Origin header is not readable")?.to_ascii_lowercase();
         let own = origin.split_once("://").is_some_and(|(_, place)| place == authority);
-        if own || self.origins.contains(&origin) {
-            return Ok(());
+        if own {
+            return Ok(Caller::Own);
         }
-        Err(format!("pages of {origin:?} may not call this server; add it to `allowed_origins` if they should"))
+        if self.origins.contains(&origin) {
+            return Ok(Caller::Page { origin: given.clone() });
+        }
+        Err(format!(
+            "pages of {origin:?} may not call this server; add it to `allowed_origins` in [server] if they should"
+        ))
     }
 
     fn knows(&self, host: &str) -> bool {
@@ -79,10 +98,35 @@ fn host_of(authority: &str) -> &str {
 /// Lets a request through if it is meant for this server and does not come from a foreign page.
 pub(crate) async fn require_host(State(rules): State<HostRules>, request: Request, next: Next) -> Response {
     match rules.check(request.headers(), request.uri()) {
-        Ok(()) => next.run(request).await,
+        Ok(Caller::Own) => next.run(request).await,
+        Ok(Caller::Page { origin }) => shared_with(origin, request, next).await,
         Err(message) if is_openai(request.uri().path()) => ApiError::forbidden(message).into_response(),
         Err(message) => Problem::new(StatusCode::FORBIDDEN, codes::FORBIDDEN_HOST, message).into_response(),
     }
+}
+
+/// Answers a page of another origin: its browser asks first, without the token, and shows it no answer without these headers.
+async fn shared_with(origin: HeaderValue, request: Request, next: Next) -> Response {
+    let asked = request.headers().get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+    let asks_first =
+        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = if asks_first { StatusCode::NO_CONTENT.into_response() } else { next.run(request).await };
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::VARY, HeaderValue::from_static("Origin"));
+    if asks_first {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, DELETE"));
+        headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+        if let Some(asked) = asked {
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, asked);
+        }
+    } else {
+        headers.insert(
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            HeaderValue::from_static("location, retry-after, x-should-retry"),
+        );
+    }
+    response
 }
 
 #[cfg(test)]

@@ -26,6 +26,10 @@ pub(crate) struct ChatApiLayer {
     background_tasks: Option<Written<String>>,
     /// `body_limit_mb`.
     body_limit_mb: Option<Written<u32>>,
+    /// `allowed_hosts`.
+    allowed_hosts: Option<Written<Vec<String>>>,
+    /// `allowed_origins`.
+    allowed_origins: Option<Written<Vec<String>>>,
 }
 
 /// Words of `on_disconnect`.
@@ -46,6 +50,8 @@ impl ChatApiLayer {
             disconnect_grace: section.duration("disconnect_grace", document),
             background_tasks: word(section, "background_tasks", &TASKS, document),
             body_limit_mb: section.count("body_limit_mb", document),
+            allowed_hosts: section.texts("allowed_hosts", document).filter(|hosts| are_hosts(hosts, document)),
+            allowed_origins: section.texts("allowed_origins", document).filter(|pages| are_origins(pages, document)),
         }
     }
 
@@ -58,6 +64,8 @@ impl ChatApiLayer {
             disconnect_grace: stronger.disconnect_grace.or(self.disconnect_grace),
             background_tasks: stronger.background_tasks.or(self.background_tasks),
             body_limit_mb: stronger.body_limit_mb.or(self.body_limit_mb),
+            allowed_hosts: stronger.allowed_hosts.or(self.allowed_hosts),
+            allowed_origins: stronger.allowed_origins.or(self.allowed_origins),
         }
     }
 
@@ -82,8 +90,50 @@ impl ChatApiLayer {
         if let Some(limit) = &self.body_limit_mb {
             config.body_limit = limit.value as usize * 1024 * 1024;
         }
+        if let Some(hosts) = &self.allowed_hosts {
+            config.allowed_hosts.clone_from(&hosts.value);
+        }
+        if let Some(origins) = &self.allowed_origins {
+            config.allowed_origins = origins.value.iter().map(|one| one.trim_end_matches('/').to_owned()).collect();
+        }
         config
     }
+}
+
+/// Whether all are names without scheme, port and path.
+fn are_hosts(hosts: &Written<Vec<String>>, document: &mut Document<'_>) -> bool {
+    let is_host = |host: &String| {
+        !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_'))
+    };
+    all_are(
+        hosts,
+        "server.allowed_hosts",
+        is_host,
+        "a host name such as \"host.docker.internal\", without a port",
+        document,
+    )
+}
+
+/// Whether all are what browsers call an origin.
+fn are_origins(origins: &Written<Vec<String>>, document: &mut Document<'_>) -> bool {
+    let is_origin = |origin: &String| {
+        let place = origin.trim_end_matches('/').split_once("://");
+        place.is_some_and(|(scheme, place)| !scheme.is_empty() && !place.is_empty() && !place.contains('/'))
+    };
+    all_are(origins, "server.allowed_origins", is_origin, "an origin such as \"https://chat.example\"", document)
+}
+
+fn all_are(
+    written: &Written<Vec<String>>,
+    key: &str,
+    is_one: impl Fn(&String) -> bool,
+    what: &str,
+    document: &mut Document<'_>,
+) -> bool {
+    let Some(wrong) = written.value.iter().find(|one| !is_one(one)) else { return true };
+    let message = format!("{wrong:?} in `{key}` is not {what}");
+    document.error(codes::CONFIG_VALUE, written.range.clone(), message, None);
+    false
 }
 
 /// One of some words.
@@ -127,6 +177,17 @@ mod tests {
         assert_eq!((config.rate_limit, config.client), (Some(30), Some(Profile::Plain)));
         assert_eq!((config.disconnect, config.background_tasks), (Disconnect::Detach, BackgroundTasks::Refuse));
         assert_eq!(config.body_limit, 2 * 1024 * 1024);
+        let names = of(
+            "[server]\nallowed_hosts = [\"host.docker.internal\"]\nallowed_origins = [\"https://chat.example/\", \"http://localhost:3000\"]\n",
+        );
+        assert_eq!(names.allowed_hosts, ["host.docker.internal"]);
+        assert_eq!(names.allowed_origins, ["https://chat.example", "http://localhost:3000"]);
+        for wrong in
+            ["allowed_hosts = [\"http://x\"]", "allowed_origins = [\"*\"]", "allowed_origins = [\"https://a/b\"]"]
+        {
+            let (_, problems) = read(Path::new("/helix.toml"), "helix.toml", &format!("[server]\n{wrong}\n"));
+            assert_eq!(problems.len(), 1, "{wrong}");
+        }
         assert_eq!(of("[server]\nrate_limit = 0\n").rate_limit, None);
         let grace = of("[server]\ndisconnect_grace = \"3s\"\nclient = \"auto\"\n");
         assert_eq!((grace.disconnect, grace.client), (Disconnect::StopAfter(Duration::from_secs(3)), None));
