@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tower_http::cors::{AllowHeaders, CorsLayer};
@@ -16,6 +16,8 @@ use crate::config::ServerConfig;
 use crate::openai::ApiError;
 use crate::problem::{Problem, codes};
 
+/// What OpenAI's libraries read to know whether to repeat a request.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// For how long a browser need not ask again whether a page may call.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
@@ -54,7 +56,7 @@ impl HostRules {
                 .allow_origin(origins)
                 .allow_methods([Method::GET, Method::POST, Method::DELETE])
                 .allow_headers(AllowHeaders::mirror_request())
-                .expose_headers([header::LOCATION, header::RETRY_AFTER])
+                .expose_headers([header::LOCATION, header::RETRY_AFTER, SHOULD_RETRY])
                 .max_age(PREFLIGHT_AGE)
         })
     }

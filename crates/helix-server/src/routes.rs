@@ -162,7 +162,10 @@ pub(crate) fn list() -> Vec<Route> {
 
 /// The router with everything around it.
 pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
-    let router = list().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
+    // Some clients end every address with a slash.
+    let router = list().into_iter().fold(Router::new(), |router, route| {
+        router.route(&format!("{}/", route.path), route.handler.clone()).route(route.path, route.handler)
+    });
     let router = router
         .route_service("/mcp", mcp::service(shared.clone()))
         .fallback(no_route)
@@ -181,8 +184,12 @@ async fn no_route(request: Request) -> Response {
     if is_openai(path) {
         return ApiError::no_route(method, path).into_response();
     }
+    let hint = match path.trim_end_matches('/') {
+        "/models" | "/chat/completions" | "/responses" => "the address of the OpenAI-compatible API ends with /v1",
+        _ => "GET /openapi.json lists every route",
+    };
     Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("there is no {method} {path} here"))
-        .hint("GET /openapi.json lists every route")
+        .hint(hint)
         .into_response()
 }
 

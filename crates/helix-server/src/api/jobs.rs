@@ -91,6 +91,7 @@ impl From<BodyError> for Problem {
             BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, codes::TOO_LARGE),
             BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, codes::BODY_TIMEOUT),
             BodyError::Broken(_) => (StatusCode::BAD_REQUEST, codes::BAD_REQUEST),
+            BodyError::Encoded { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, codes::BAD_REQUEST),
         };
         Self::new(status, code, error.to_string())
     }
@@ -105,7 +106,8 @@ pub(crate) fn query<T>(query: Result<Query<T>, axum::extract::rejection::QueryRe
 
 /// `POST /api/v1/jobs`
 pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let body = body::read(request.into_body(), BODY_LIMIT, shared.config.body_timeout).await?;
+    let (head, body) = request.into_parts();
+    let body = body::read(&head.headers, body, BODY_LIMIT, shared.config.body_timeout).await?;
     let request = JobRequest::parse(&body)?.into_submit()?;
     let submission = shared.engine.submit(request).await?;
     let status = if submission.existed { StatusCode::OK } else { StatusCode::ACCEPTED };
@@ -188,7 +190,8 @@ pub(crate) async fn body<T: serde::de::DeserializeOwned>(
     request: Request,
     limit: usize,
 ) -> Result<T, Problem> {
-    let body = body::read(request.into_body(), limit, shared.config.body_timeout).await?;
+    let (head, body) = request.into_parts();
+    let body = body::read(&head.headers, body, limit, shared.config.body_timeout).await?;
     let text: &[u8] = if body.trim_ascii().is_empty() { b"{}" } else { &body };
     serde_json::from_slice(text).map_err(|error| {
         let status = match error.classify() {

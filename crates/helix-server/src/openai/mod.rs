@@ -23,6 +23,7 @@ mod streaming;
 mod task;
 mod tool_name;
 mod turn;
+mod unsupported;
 mod whole;
 
 pub(crate) use abandoned::Abandoned;

@@ -98,7 +98,8 @@ impl ChatApiLayer {
             config.allowed_hosts.clone_from(&hosts.value);
         }
         if let Some(origins) = &self.allowed_origins {
-            config.allowed_origins.clone_from(&origins.value);
+            // Browsers send an origin without the slash that addresses are often copied with.
+            config.allowed_origins = origins.value.iter().map(|one| one.trim_end_matches('/').to_owned()).collect();
         }
         config
     }
@@ -147,7 +148,7 @@ fn is_host(text: &str) -> bool {
 
 /// As browsers write it: scheme, host, at most a port, and nothing behind it.
 fn is_origin(text: &str) -> bool {
-    let Some((scheme, place)) = text.split_once("://") else { return false };
+    let Some((scheme, place)) = text.trim_end_matches('/').split_once("://") else { return false };
     let (host, port) = place.rsplit_once(':').filter(|_| !place.ends_with(']')).unwrap_or((place, "0"));
     let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let named = is_host(host) || address.is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok());
@@ -184,7 +185,7 @@ mod tests {
     fn the_file_says_who_may_call() {
         let config = of(concat!(
             "[server]\nallowed_hosts = [\"host.docker.internal\"]\n",
-            "allowed_origins = [\"https://chat.example\", \"http://[::1]:3000\"]\n",
+            "allowed_origins = [\"https://chat.example/\", \"http://[::1]:3000\"]\n",
         ));
         assert_eq!(config.allowed_hosts, ["host.docker.internal"]);
         assert_eq!(config.allowed_origins, ["https://chat.example", "http://[::1]:3000"]);
@@ -197,7 +198,7 @@ mod tests {
             ("allowed_hosts", "host.docker.internal:8787"),
             ("allowed_hosts", "*"),
             ("allowed_origins", "chat.example"),
-            ("allowed_origins", "https://chat.example/"),
+            ("allowed_origins", "https://chat.example/page"),
             ("allowed_origins", "https://*.example"),
             ("allowed_origins", "*"),
             ("allowed_origins", "null"),
