@@ -10,7 +10,7 @@ use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
-use helix_core::job::{Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseState, Tip, Try};
+use helix_core::job::{Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Tip, Try};
 use helix_core::plan::Phase;
 use helix_store::StateDir;
 use tokio::sync::broadcast;
@@ -24,7 +24,7 @@ use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Repository, Workspaces};
+use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Repair, Repository, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -191,13 +191,26 @@ impl Carrier {
         }
     }
 
-    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more.
+    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
+    /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
     pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
         let Some(active) = state.active() else { return };
         let removed = async {
             let spaces = self.workspaces(&active.spec).await?;
+            let unsaved = unsaved(job, active);
             let job = job.clone();
-            blocking(move || spaces.remove_job(&job)).await
+            blocking(move || {
+                let mut kept = Vec::new();
+                for one in unsaved {
+                    if let Err(error) = spaces.rescue_attempt(&one.key, &one.base, &one.start, &one.text) {
+                        let worktree = one.key.directory(spaces.root());
+                        tracing::warn!(%error, ?worktree, "what an attempt has left cannot be committed: it stays where it is");
+                        kept.push(one.key);
+                    }
+                }
+                spaces.remove_job(&job, &kept)
+            })
+            .await
         };
         if let Err(error) = removed.await {
             tracing::warn!(%job, message = error.message, "worktrees are left");
@@ -344,7 +357,12 @@ impl Carrier {
     async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
         match self.try_commit(job, active, id, attempt).await {
             Ok(result) => JobEvent::ResultCommitted { phase: id.clone(), attempt, result },
-            Err(fault) => JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault },
+            Err(fault) => {
+                let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
+                let worktree = key.directory(&self.shared.around.state.worktrees());
+                let fault = if worktree.exists() { kept_in(&worktree, fault) } else { fault };
+                JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault }
+            }
         }
     }
 
@@ -358,9 +376,15 @@ impl Carrier {
         let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-        let text = CommitText { subject: format!("{}: {}", id, one_line(&phase.name)), body: String::new() };
-        let (base, start) = (this.base.clone(), this.start.clone());
+        let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
+        if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
+            return Err(Fault {
+                kind: FaultKind::Environment,
+                message: "what the attempt had left, which could not be committed before, is gone".into(),
+                hint: Some("`helix jobs resume` starts the phase again".into()),
+            });
+        }
         for repair in &made.repairs {
             tracing::warn!(%job, phase = %id, attempt, %repair, "mended what the agent left");
         }
@@ -475,6 +499,42 @@ impl Carrier {
                 .collect::<Result<Vec<_>, GitError>>()
         });
         Ok(prompt::both_sides(&patches.await?))
+    }
+}
+
+/// An attempt whose work is in no commit, with what makes one.
+struct Unsaved {
+    key: AttemptKey,
+    base: CommitId,
+    start: CommitId,
+    text: CommitText,
+}
+
+fn unsaved(job: &JobId, active: &Active) -> Vec<Unsaved> {
+    let of = |(phase, progress): (&Phase, &PhaseProgress)| {
+        let text = commit_text(phase);
+        let one = |this: &Try| Unsaved {
+            key: AttemptKey { job: job.clone(), phase: phase.id.clone(), attempt: this.number },
+            base: this.base.clone(),
+            start: this.start.clone(),
+            text: text.clone(),
+        };
+        progress.unsaved().map(one).collect::<Vec<_>>()
+    };
+    active.pairs().flat_map(of).collect()
+}
+
+fn commit_text(phase: &Phase) -> CommitText {
+    CommitText { subject: format!("{}: {}", phase.id, one_line(&phase.name)), body: String::new() }
+}
+
+/// Says where the only copy of an attempt's work is.
+fn kept_in(worktree: &std::path::Path, fault: Fault) -> Fault {
+    let resume = "`helix jobs resume` then commits it and goes on";
+    Fault {
+        kind: fault.kind,
+        message: format!("{}; what the agent has done is kept in {}", fault.message, worktree.display()),
+        hint: Some(fault.hint.map_or_else(|| resume.to_owned(), |hint| format!("{hint}; {resume}"))),
     }
 }
 
