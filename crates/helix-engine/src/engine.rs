@@ -25,7 +25,7 @@ use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
-use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
+use crate::git::{AttemptKey, GitEnvironment, Workspaces, wait_for_leftovers};
 use crate::job::{Carrier, JobHandle, JobLog, JobLoop, Surroundings, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
@@ -260,19 +260,53 @@ impl Engine {
             Ok(report) => tracing::debug!(?report, "swept runs that nobody keeps"),
             Err(error) => tracing::warn!(%error, "runs that nobody keeps may be left"),
         }
+        // Before anybody can go on with a job: what is resumed in a moment must not find its worktree half deleted.
+        self.set_worktrees_aside(living).await;
         for (id, state) in states {
             self.start_loop(id, state);
         }
-        // Listed before anybody can submit a job, so that no new job's worktree is among them; removed beside the work.
-        match Workspaces::abandoned(&inner.state.worktrees(), &living) {
-            Ok(abandoned) => drop(self.inner.tasks.spawn_blocking(move || match Workspaces::sweep(abandoned) {
-                Ok(swept) if swept.removed.is_empty() && swept.stuck.is_empty() => {}
-                Ok(swept) => tracing::info!(?swept, "removed worktrees of jobs that are over"),
-                Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
-            })),
+        inner.house.recover().await.map_err(journal_error)
+    }
+
+    /// Moves the worktrees of jobs that are over out of the way, and deletes them beside the work. What cannot be removed is no
+    /// reason not to start.
+    async fn set_worktrees_aside(&self, living: BTreeSet<JobId>) {
+        let root = self.inner.state.worktrees();
+        let set_aside = async {
+            let unsaved = self.unsaved_attempts(&root, &living).await?;
+            let worktrees = root.clone();
+            let set_aside = move || Workspaces::set_aside(&worktrees, &living, &unsaved).map_err(environment_error);
+            tokio::task::spawn_blocking(set_aside).await.map_err(environment_error)?
+        };
+        match set_aside.await {
+            Ok(done) if done.removed.is_empty() && done.stuck.is_empty() => {}
+            Ok(done) => tracing::info!(?done, "removed worktrees of jobs that are over"),
             Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
         }
-        inner.house.recover().await.map_err(journal_error)
+        self.inner.tasks.spawn_blocking(move || {
+            if let Err(error) = Workspaces::empty_trash(&root) {
+                tracing::warn!(%error, "worktrees of jobs that are over are left in the trash");
+            }
+        });
+    }
+
+    /// Attempts of jobs that are over whose work may be in no commit.
+    async fn unsaved_attempts(
+        &self,
+        root: &std::path::Path,
+        living: &BTreeSet<JobId>,
+    ) -> Result<Vec<AttemptKey>, EngineError> {
+        let mut unsaved = Vec::new();
+        for job in Workspaces::jobs(root).map_err(environment_error)?.into_iter().filter(|job| !living.contains(job)) {
+            let events = helix_store::job_events(self.inner.journal.as_ref(), &job, 0).await.map_err(journal_error)?;
+            // A job that is not in this journal, or whose record contradicts itself, is none that could go on.
+            let Ok(state) = JobState::fold(&events) else { continue };
+            for progress in state.active().into_iter().flat_map(|active| &active.phases) {
+                let key = |attempt| AttemptKey { job: job.clone(), phase: progress.id.clone(), attempt };
+                unsaved.extend(progress.unsaved().map(|one| key(one.number)));
+            }
+        }
+        Ok(unsaved)
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.

@@ -140,6 +140,7 @@ impl Active {
                     proposed: Vec::new(),
                     asked: Vec::new(),
                     fault: None,
+                    taken_up: false,
                 };
                 self.settle(phase, at, |progress, ground| progress.begin(ground, new))
             }

@@ -70,6 +70,12 @@ impl PhaseProgress {
                 self.state = PhaseState::Working { stage: Stage::Agent };
                 Ok(())
             }
+            // Journals of former versions: a phase that was resumed after its result could not be committed began anew.
+            PhaseState::Working { stage: Stage::Committing } if self.tries.last().is_some_and(|one| one.taken_up) => {
+                self.tries.push(new);
+                self.state = PhaseState::Working { stage: Stage::Agent };
+                Ok(())
+            }
             PhaseState::Working { .. }
             | PhaseState::Asking { .. }
             | PhaseState::Escalating { .. }
@@ -90,6 +96,7 @@ impl PhaseProgress {
     pub(super) fn committed(&mut self, ground: &Ground<'_>, attempt: u32, result: &Committed) -> Result<(), String> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
+        this.fault = None;
         let Some(ended) = this.run_end.clone() else {
             return Err("the run has not ended".into());
         };
@@ -426,10 +433,16 @@ impl PhaseProgress {
         };
         let correction = Correction { summary, findings: self.last_findings() };
         self.begin_epoch();
-        let has_result = self.tries.last().is_some_and(|last| last.result.is_some());
-        self.state = match has_result {
-            true => PhaseState::Between(Between { not_before: None, correction, resume: None }),
-            false => PhaseState::Pending,
+        self.state = match self.tries.last_mut() {
+            Some(last) if last.result.is_some() => {
+                PhaseState::Between(Between { not_before: None, correction, resume: None })
+            }
+            // Its agent had done its work, and only the commit was missing: that is made up for first, once.
+            Some(last) if last.run_end.is_some() && !last.taken_up => {
+                last.taken_up = true;
+                PhaseState::Working { stage: Stage::Committing }
+            }
+            Some(_) | None => PhaseState::Pending,
         };
         Ok(())
     }

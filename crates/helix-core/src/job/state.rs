@@ -238,6 +238,8 @@ pub struct Try {
     pub asked: Vec<u32>,
     /// What failed around it.
     pub fault: Option<Fault>,
+    /// Whether its job was resumed to commit what it had left.
+    pub taken_up: bool,
 }
 
 /// How a try's run ended.
@@ -362,6 +364,11 @@ impl PhaseProgress {
     /// The last try.
     pub fn last_try(&self) -> Option<&Try> {
         self.tries.last()
+    }
+
+    /// Tries whose work, if there is any, is in no commit that is known of.
+    pub fn unsaved(&self) -> impl Iterator<Item = &Try> {
+        self.tries.iter().filter(|one| one.result.is_none())
     }
 
     /// What all tries have consumed.

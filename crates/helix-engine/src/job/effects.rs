@@ -17,13 +17,14 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
+use super::unsaved::{commit_text, kept_in, unsaved};
 use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Repository, Workspaces};
+use crate::git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Repair, Repository, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -190,13 +191,26 @@ impl Carrier {
         }
     }
 
-    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more.
+    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
+    /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
     pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
         let Some(active) = state.active() else { return };
         let removed = async {
             let spaces = self.workspaces(&active.spec).await?;
+            let unsaved = unsaved(job, active);
             let job = job.clone();
-            blocking(move || spaces.remove_job(&job)).await
+            blocking(move || {
+                let mut kept = Vec::new();
+                for one in unsaved {
+                    if let Err(error) = spaces.rescue_attempt(&one.key, &one.base, &one.start, &one.text) {
+                        let worktree = one.key.directory(spaces.root());
+                        tracing::warn!(%error, ?worktree, "what an attempt has left cannot be committed: it stays where it is");
+                        kept.push(one.key);
+                    }
+                }
+                spaces.remove_job(&job, &kept)
+            })
+            .await
         };
         if let Err(error) = removed.await {
             tracing::warn!(%job, message = error.message, "worktrees are left");
@@ -336,7 +350,12 @@ impl Carrier {
     async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
         match self.try_commit(job, active, id, attempt).await {
             Ok(result) => JobEvent::ResultCommitted { phase: id.clone(), attempt, result },
-            Err(fault) => JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault },
+            Err(fault) => {
+                let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
+                let worktree = key.directory(&self.shared.around.state.worktrees());
+                let fault = if worktree.exists() { kept_in(&worktree, fault) } else { fault };
+                JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault }
+            }
         }
     }
 
@@ -350,9 +369,15 @@ impl Carrier {
         let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-        let text = CommitText { subject: format!("{}: {}", id, one_line(&phase.name)), body: String::new() };
-        let (base, start) = (this.base.clone(), this.start.clone());
+        let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
+        if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
+            return Err(Fault {
+                kind: FaultKind::Environment,
+                message: "what the attempt had left, which could not be committed before, is gone".into(),
+                hint: Some("`helix jobs resume` starts the phase again".into()),
+            });
+        }
         for repair in &made.repairs {
             tracing::warn!(%job, phase = %id, attempt, %repair, "mended what the agent left");
         }
@@ -544,10 +569,6 @@ fn internal(message: String) -> Fault {
 
 pub(super) fn new_session() -> Result<AgentSessionId, Fault> {
     AgentSessionId::new(uuid::Uuid::now_v7().to_string()).map_err(|error| environment(&error))
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -15,6 +15,7 @@ mod log;
 mod notes;
 mod review;
 mod side_run;
+mod unsaved;
 
 pub(crate) use agents::{keep_agents, renew_agents};
 pub(crate) use effects::{Carried, Carrier, Surroundings, environment, lock};
