@@ -31,15 +31,43 @@ fn init_looks_around_and_its_plan_is_valid() {
     }
 }
 
+/// A program that is there and does nothing is as good as none: gates that need it would be inconclusive.
+#[test]
+fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
+    let user = User::new();
+    user.write("Cargo.toml", "[package]\nname = \"x\"\n");
+    user.write("pyproject.toml", "[tool.pytest.ini_options]\n");
+    user.identity();
+    let programs = user.work().join("bin");
+    for (name, text) in [
+        ("cargo", "echo 'error: rustup could not choose a version of cargo to run' >&2; exit 1"),
+        ("python3", "case \"$*\" in *pytest*) echo 'No module named pytest' >&2; exit 1;; *) echo Python 3.99;; esac"),
+    ] {
+        let path = user.write(&format!("bin/{name}"), &format!("#!/bin/sh\n{text}\n"));
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let ran = user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
+    assert_eq!(ran.code, 4, "{ran:#?}");
+    for line in [
+        "PROBLEM  cargo for Rust: ",
+        "does not work: error: rustup could not choose a version of cargo to run",
+        "ok       python3 for Python: Python 3.99",
+        "PROBLEM  pytest: `python3 -m pytest -q` cannot run: No module named pytest",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
+    }
+}
+
 #[test]
 fn doctor_in_an_empty_environment_names_every_remedy() {
     let user = User::new();
     let mut command = user.helix();
     let ran = user::ran(command.env("PATH", "/nonexistent").args(["doctor"]).output().unwrap());
     assert_eq!(ran.code, 4, "{ran:?}");
-    let missing = ran.stdout.lines().filter(|line| line.starts_with("MISSING")).count();
+    let problems = ran.stdout.lines().filter(|line| line.starts_with("PROBLEM")).count();
     let hints = ran.stdout.lines().filter(|line| line.trim_start().starts_with("hint:")).count();
-    assert!(missing >= 2 && hints >= missing, "{ran:?}");
+    assert!(problems >= 2 && hints >= problems, "{ran:?}");
     let json = user::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
     assert_eq!(json["ok"], false);
     assert!(

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::cli::Context;
 use crate::codes;
 use crate::commands::draft;
-use crate::commands::init::survey::{Survey, survey};
+use crate::commands::init::survey::{Survey, Tests, survey};
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
@@ -266,9 +266,10 @@ fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
 /// A plan to start from, with the tests that were found.
 pub(crate) fn template(name: &str, survey: &Survey) -> String {
     let (output, test) = survey.example_output();
-    let gate = match &survey.test_command {
-        Some(command) => format!("      - {{ type: tests_pass, command: {} }}\n", json!(command)),
-        None => "      # - { type: tests_pass, command: \"…\" }   # no test command was found: name yours\n".to_owned(),
+    let gate = |tests: &Tests| format!("      - {{ type: tests_pass, command: {} }}\n", json!(tests.command));
+    let gate = match survey.tests.as_slice() {
+        [] => "      # - { type: tests_pass, command: \"…\" }   # no test command was found: name yours\n".to_owned(),
+        all => all.iter().map(gate).collect(),
     };
     format!(
         "\

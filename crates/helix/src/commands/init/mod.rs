@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         context.terminal.json(&json!({
             "written": written, "kept": kept, "agents": agents, "git_repository": repository,
             "languages": survey.languages.iter().map(|language| language.name()).collect::<Vec<_>>(),
-            "test_command": survey.test_command, "test_evidence": survey.evidence,
+            "tests": survey.tests.iter().map(|tests| json!({ "command": tests.command, "evidence": tests.evidence })).collect::<Vec<_>>(),
         }))?;
         return Ok(Exit::Success);
     }
@@ -95,9 +95,11 @@ fn say_found(
         },
     )?;
     say("languages", &if names.is_empty() { "none recognised".to_owned() } else { names.join(", ") })?;
-    match (&survey.test_command, &survey.evidence) {
-        (Some(command), Some(evidence)) => say("tests", &format!("{command}  ({evidence})"))?,
-        _ => say("tests", "none found: name your command in the plan's tests_pass gate")?,
+    for tests in &survey.tests {
+        say("tests", &format!("{}  ({})", tests.command, tests.evidence))?;
+    }
+    if survey.tests.is_empty() {
+        say("tests", "none found: name your command in the plan's tests_pass gate")?;
     }
     let git = if repository {
         "this is a repository".to_owned()
