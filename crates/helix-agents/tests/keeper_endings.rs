@@ -112,7 +112,7 @@ async fn kill_9_of_the_agent_is_recorded_by_its_keeper() {
 
 async fn reason_for_not_starting(bed: &Bed, request: &RunRequest) -> String {
     match bed.run(request).await.ending {
-        Ending::NotStarted { reason } => reason,
+        Ending::NotStarted { reason, .. } => reason,
         other => panic!("started: {other:?}"),
     }
 }

@@ -222,6 +222,38 @@ fn what_files_are_checked_for_follows_from_the_state_of_the_decision() {
 }
 
 #[test]
+fn the_state_is_written_in_both_places_and_boxes_are_ticked_by_what_they_say_46() {
+    let english = "---\nadr_id: draft\ntitle: T\nstatus: proposed # yes\n---\n## Status\n\nProposed, since May.\n\n## Context\nc [ ] c\n\n## Decision\nd\n\n## Acceptance criteria\n- [ ] one (test: `a::b`)\n- [x] two\n* [ ] three\n";
+    let finalized = Adr::parse("a.md", english).with_id_and_status(AdrId::Number(7), Status::Accepted).unwrap();
+    let expected = english
+        .replace("adr_id: draft", "adr_id: \"007\"")
+        .replace("status: proposed #", "status: Accepted #")
+        .replace("Proposed, since", "Accepted, since");
+    assert_eq!(finalized, expected);
+    let german = english.replace("Proposed, since May", "**Vorgeschlagen** (seit Mai)").replace("Context", "Kontext");
+    let finalized = Adr::parse("a.md", &german).with_id_and_status(AdrId::Number(7), Status::Accepted).unwrap();
+    assert!(finalized.contains("**Angenommen** (seit Mai)"), "{finalized}");
+    let differs = |text: &str| check(&Adr::parse("007-a.md", text), &NoRepo).iter().any(|one| one.code == "HX0227");
+    assert!(!differs(&finalized) && differs(&finalized.replace("Angenommen", "Abgelehnt")), "{finalized}");
+    // Words that name no state are the author's.
+    let free = english.replace("Proposed, since May.", "We talk about it.");
+    let written = Adr::parse("a.md", &free).with_id_and_status(AdrId::Number(7), Status::Accepted).unwrap();
+    assert!(written.contains("We talk about it."), "{written}");
+
+    let adr = Adr::parse("a.md", english);
+    let texts: Vec<String> = adr.criteria.iter().map(|one| one.text.clone()).collect();
+    let some = adr.with_met_criteria(&texts[..1], None).unwrap();
+    assert_eq!(some, english.replace("- [ ] one", "- [x] one"));
+    let all = adr.with_met_criteria(&texts, Some(Status::Implemented)).unwrap();
+    let expected = some
+        .replace("* [ ] three", "* [x] three")
+        .replace("status: proposed #", "status: Implemented #")
+        .replace("Proposed, since", "Implemented, since");
+    assert_eq!(all, expected);
+    assert!(Adr::parse("a.md", &all).criteria.iter().all(|one| one.checked));
+}
+
+#[test]
 fn circles_and_collisions_are_errors() {
     let source = "---\nadr_id: 1\ntitle: x\nstatus: Proposed\nsupersedes: [2, 4]\n---\n";
     let facts = Repo {

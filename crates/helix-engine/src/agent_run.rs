@@ -445,7 +445,7 @@ enum Next<L> {
 
 /// The report of a run that was stopped before it had a place to run in.
 fn never_started() -> RunReport {
-    let ending = Ending::NotStarted { reason: "it was stopped before it started".into() };
+    let ending = Ending::NotStarted { reason: "it was stopped before it started".into(), errno: None };
     RunReport::without_record(RunFacts::without_record(ending, Some(StopCause::Cancelled)))
 }
 

@@ -113,6 +113,12 @@ fn the_demo_gets_through() {
     assert!(ran.stderr.contains("gate tests_pass: fail") || ran.stderr.contains("gate command: fail"), "{ran:#?}");
     assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "no colour: {ran:#?}");
     assert!(!user.state().exists(), "the user's own state is not touched");
+    // Helix's own decision, finalized and carried out, is in order by Helix's own check [45] [46].
+    let shop = ran.stdout.lines().find_map(|line| line.split_once("merged into main of ")).unwrap().1.trim();
+    let checked = user::ran(user.helix().current_dir(shop).args(["--json", "adr", "check"]).output().unwrap());
+    assert_eq!(checked.code, 0, "{checked:#?}");
+    let quiet = ["HX0213", "HX0212", "HX0227"].iter().all(|code| !checked.stdout.contains(code));
+    assert!(quiet, "{checked:#?}");
 }
 
 #[test]

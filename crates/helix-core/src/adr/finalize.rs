@@ -35,13 +35,41 @@ impl Adr {
             AdrId::Draft => "draft".into(),
         };
         let mut edits = vec![(id_place, id), (status_place, status.word().to_owned())];
-        let section = self.section(SectionKind::Status);
-        if let Some((place, _, language)) = section.and_then(|section| status_word(&self.source, section.body.clone()))
-        {
-            edits.push((place, status.word_in(language).to_owned()));
+        edits.extend(self.status_of_text(status));
+        edits.sort_by_key(|(range, _)| range.start);
+        Ok(replace(&self.source, &edits))
+    }
+}
+
+impl Adr {
+    /// The text with the boxes of these criteria ticked, by what they say, and with a state if one is given; everything else
+    /// stays.
+    ///
+    /// # Errors
+    /// [`RewriteError`] when a state is given and the front matter has no readable one.
+    pub fn with_met_criteria(&self, met: &[String], status: Option<Status>) -> Result<String, RewriteError> {
+        let mut edits = Vec::new();
+        if let Some(status) = status {
+            let front = self.front.as_ref().and_then(|front| front.status.as_ref());
+            edits.push((front.ok_or(RewriteError::NoKey { key: "status" })?.range.clone(), status.word().to_owned()));
+            edits.extend(self.status_of_text(status));
+        }
+        for criterion in self.criteria.iter().filter(|one| !one.checked && met.contains(&one.text)) {
+            let item = self.source.get(criterion.span.start..).unwrap_or_default();
+            // The parser has found a box there: the first bracket of the item is its own.
+            if let Some(at) = item.find("[ ]").map(|at| criterion.span.start + at) {
+                edits.push((at..at + 3, "[x]".to_owned()));
+            }
         }
         edits.sort_by_key(|(range, _)| range.start);
         Ok(replace(&self.source, &edits))
+    }
+
+    /// How the section Status is made to say it, where it names a state.
+    fn status_of_text(&self, status: Status) -> Option<(Range<usize>, String)> {
+        let section = self.section(SectionKind::Status)?;
+        let (place, _, language) = status_word(&self.source, section.body.clone())?;
+        Some((place, status.word_in(language).to_owned()))
     }
 }
 

@@ -14,8 +14,8 @@ use super::state::{
     Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try,
 };
 use crate::finding::{Correction, Finding};
-use crate::ids::PhaseId;
-use crate::plan::Phase;
+use crate::ids::{PhaseId, TreeId};
+use crate::plan::{GateSpec, Phase};
 use crate::run::Outcome;
 use crate::usage::Usage;
 
@@ -73,6 +73,20 @@ impl Active {
             }
         }
         asked
+    }
+
+    /// Gates of passed phases that have to hold on the tree of the last phase and were not run on it: whether all of the work is
+    /// built and tested there. Commands that may do something elsewhere are not run again for that.
+    pub fn gates_to_confirm(&self, tree: &TreeId) -> Vec<(&Phase, usize)> {
+        let ran = |gate: &GateSpec| {
+            self.pairs().any(|(phase, progress)| {
+                matches!(&progress.state, PhaseState::Passed { result, .. } if &result.tree == tree)
+                    && phase.gates.contains(gate)
+            })
+        };
+        let mut gates = self.gates_of_sum();
+        gates.retain(|(phase, index)| phase.gates.get(*index).is_some_and(|gate| gate.only_looks() && !ran(gate)));
+        gates
     }
 
     /// The checks of the whole that phases were to make which nobody but the plan left out: what is integrated must not be

@@ -329,9 +329,12 @@ impl PhaseProgress {
     pub(super) fn gate_rejected(&mut self, ground: &Ground<'_>, correction: Correction) {
         let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
         let next = if self.is_used_up(ground) {
-            exhausted(format!("see `helix jobs show` for the findings of all {} tries", self.tries.len()))
+            exhausted("see `helix jobs show` for what each try was not accepted for".into())
         } else if self.repeats_itself(&correction.findings) {
-            exhausted("the last try changed nothing and was told the same before".into())
+            exhausted(
+                "the last try changed nothing and had been told the same before, so another would be no different"
+                    .into(),
+            )
         } else {
             Next::Again { resume: self.session_for_correction(), not_before: None }
         };
@@ -467,7 +470,7 @@ impl PhaseProgress {
     }
 
     fn is_used_up(&self, ground: &Ground<'_>) -> bool {
-        self.counted_tries() >= ground.phase.max_attempts.saturating_add(self.extra_tries)
+        self.counted_tries() >= self.granted_tries(ground.phase)
     }
 
     /// Tries since the job was last resumed.

@@ -15,6 +15,7 @@ mod reopen;
 mod review;
 mod spec;
 mod state;
+mod tries;
 mod view;
 mod waiting;
 

@@ -361,6 +361,11 @@ impl JobState {
 }
 
 impl PhaseProgress {
+    /// How many tries count until it is given up: those of the plan, and those that were granted since.
+    pub fn granted_tries(&self, phase: &Phase) -> u32 {
+        phase.max_attempts.saturating_add(self.extra_tries)
+    }
+
     /// The last try.
     pub fn last_try(&self) -> Option<&Try> {
         self.tries.last()

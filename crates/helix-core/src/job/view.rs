@@ -86,6 +86,9 @@ pub struct JobView {
     pub project_path: String,
     /// Where the plan was read from.
     pub plan_path: String,
+    /// The decision that it carries out, relative to the repository's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adr: Option<String>,
     /// When it was submitted.
     pub created_at: Timestamp,
     /// When it ended.
@@ -192,6 +195,14 @@ impl std::fmt::Display for Wait {
 }
 
 impl JobView {
+    /// What the user can do next with the decision of a job that is merged; for people.
+    pub fn next_step(&self) -> Option<String> {
+        let merged = self.status == JobStatus::Succeeded
+            && matches!(self.integration, Some(super::event::IntegrationTarget::Branch { .. }));
+        let number = self.adr.as_deref().and_then(crate::adr::number_of_file_name).filter(|_| merged)?;
+        Some(format!("helix adr implemented {number} (in {}; ticks what the job has proven)", self.project_path))
+    }
+
     /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.
     #[must_use]
     pub fn at(mut self, now: Timestamp) -> Self {

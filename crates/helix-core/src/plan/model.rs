@@ -386,6 +386,26 @@ impl GateSpec {
         }
     }
 
+    /// Whether it asks of the whole tree and changes nothing outside of it, so that it may be asked again.
+    pub fn only_looks(&self) -> bool {
+        match self {
+            Self::TestsPass { .. } | Self::LintPass { .. } | Self::BuildPass { .. } | Self::CriteriaCovered {} => true,
+            Self::Command { .. }
+            | Self::DeploySuccess { .. }
+            | Self::IntegrationPass { .. }
+            | Self::FilesExist { .. }
+            | Self::OutputsClaimed { .. }
+            | Self::SyntaxCheck { .. }
+            | Self::AdrValid { .. }
+            | Self::AdrComplete { .. }
+            | Self::DocsRefsValid {}
+            | Self::ConflictsResolved { .. }
+            | Self::ReviewApproved { .. }
+            | Self::Approval { .. }
+            | Self::Manual { .. } => false,
+        }
+    }
+
     /// Whether the answer depends on the phase's own claims, so that the same gate of two phases is two checks.
     pub fn is_about_claims(&self) -> bool {
         match self {

@@ -185,7 +185,7 @@ impl Outcome {
         }
         match &facts.ending {
             Ending::Unknown => return Self::Lost,
-            Ending::NotStarted { reason } => return Self::Unstarted { reason: reason.clone() },
+            Ending::NotStarted { reason, .. } => return Self::Unstarted { reason: reason.clone() },
             Ending::Exited { .. } | Ending::Signaled { .. } => {}
         }
         match (&facts.terminal, cut_off(facts)) {

@@ -5,6 +5,7 @@
 mod check;
 mod drift;
 mod error;
+mod implemented;
 mod import;
 mod numbers;
 mod renumber;
@@ -23,6 +24,7 @@ use helix_core::adr::{
 pub use check::{CheckedAdr, CheckedFile};
 pub use drift::{Drift, DriftError, DriftedFile, UndecidedFile, drift};
 pub use error::AdrFileError;
+pub use implemented::Proven;
 pub use import::{ImportedFile, Imports};
 pub use numbers::Finalized;
 pub use renumber::{Mention, RenumberError, Renumbered};

@@ -8,7 +8,7 @@ use helix_core::failure::memory::{
 use helix_core::failure::{Category, FINGERPRINT_VERSION, Fingerprint, Log};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
-use helix_core::job::{CommandEvidence, GateReport};
+use helix_core::job::{CommandEvidence, GateReport, TestCounts};
 use helix_core::run::{Ending, RunFacts};
 use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
@@ -240,7 +240,8 @@ async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
     let missing = FailureContext::of_gate(&site("a", 1), 2, &missing, Log::default(), at(1)).unwrap();
     assert_eq!(missing.place.check, "gate/2/tests_pass");
     assert_eq!(missing.observation.shell_status(), Some(127));
-    let mut facts = RunFacts::without_record(Ending::NotStarted { reason: "permission denied".into() }, None);
+    let mut facts =
+        RunFacts::without_record(Ending::NotStarted { reason: "permission denied".into(), errno: None }, None);
     facts.stderr_tail = "claude: not logged in".into();
     let run = FailureContext::of_run(&site("a", 1), "claude", &facts, Log::default(), at(1)).unwrap();
     let lines: Vec<&str> = run.log.lines.iter().map(|line| line.raw.as_str()).collect();
@@ -322,4 +323,67 @@ async fn what_an_older_helix_remembered_is_renewed_until_nothing_is_left() {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     assert!(desk.memory().is_some());
+}
+
+/// What Helix knows as data is the cause; lines of the log that look like failures are about something else then.
+#[tokio::test]
+async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
+    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let log = || Log::of_texts("FAILED tests/test_old.py::test_old - E   assert False\n1 failed, 2 passed\n", "");
+    let rule = |rule: &str, message: &str| Finding { rule: rule.into(), ..finding(message) };
+    let nothing = |message: &str| {
+        let fault = Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: None };
+        Verdict::Inconclusive { fault }
+    };
+    let counts = |failed| Some(TestCounts { passed: 2, failed, skipped: 0 });
+    let fail = |findings| Verdict::Fail { findings };
+    for (verdict, tests, log, category, cause, said) in [
+        (
+            fail(vec![rule("tests.fewer", "4 tests ran before, 3 now")]),
+            counts(1),
+            log(),
+            Category::AssertionFailure,
+            "smoke_failed",
+            "4 tests ran before",
+        ),
+        (
+            fail(vec![rule("tests.failed", "test_new failed: assert 1 == 2")]),
+            counts(2),
+            log(),
+            Category::AssertionFailure,
+            "",
+            "test_new",
+        ),
+        (
+            nothing("`pytest -q` ran no test (0 skipped)"),
+            None,
+            Log::of_texts("0 passed in 0.01s\n", ""),
+            Category::Unknown,
+            "no_tests",
+            "ran no test",
+        ),
+        (
+            nothing("names no number of tests"),
+            None,
+            Log::of_texts("ok\n", ""),
+            Category::Unknown,
+            "no_tests",
+            "no number",
+        ),
+    ] {
+        let report = GateReport { tests, ..report(verdict) };
+        let context = FailureContext::of_gate(&site("a", 1), 0, &report, log, at(1)).unwrap();
+        let classified = desk.record_failure(context).await.classified.unwrap();
+        assert_eq!(classified.category, category, "{said}: {classified:?}");
+        assert!(cause.is_empty() || classified.cause == cause, "{said}: {classified:?}");
+        let line = classified.cause_line.clone().unwrap().text;
+        assert!(line.contains(said), "{said}: {line}");
+        assert!(!line.contains("test_old"), "{line}");
+    }
+    let reason = "cannot start claude: not found in PATH (/usr/bin)".to_owned();
+    let facts = RunFacts::without_record(Ending::NotStarted { reason, errno: Some(2) }, None);
+    let run = FailureContext::of_run(&site("a", 2), "claude", &facts, Log::default(), at(2)).unwrap();
+    let classified = desk.record_failure(run).await.classified.unwrap();
+    assert_eq!(classified.cause, "missing_command", "{classified:?}");
+    assert!(classified.confidence > 0.8, "{classified:?}");
 }

@@ -5,6 +5,7 @@
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::JobId;
 use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, Tip};
+use helix_core::plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;
@@ -77,7 +78,7 @@ impl Carrier {
         let (result, checked) = match self.combine(&spaces, job, &tips).await? {
             None => (base.clone(), None),
             Some((commit, Combined::Validated)) => {
-                reports.extend(self.left_out(job, active, &commit, cancel).await?);
+                reports.extend(self.confirm(job, active, &commit, cancel).await?);
                 (commit.commit, Some(commit.tree))
             }
             Some((commit, Combined::New)) => {
@@ -208,22 +209,45 @@ impl Carrier {
         result: &Committed,
         cancel: &CancellationToken,
     ) -> Result<Vec<GateReport>, Trouble> {
+        let mut reports = self.run_all(job, active, result, active.gates_of_sum(), cancel).await?;
+        reports.extend(self.left_out(job, active, result, cancel).await?);
+        Ok(reports)
+    }
+
+    /// Runs what phases have asked of the whole on the last phase's tree, where that is another one than theirs: what a later
+    /// phase did to the work of an earlier one is in it.
+    async fn confirm(
+        &self,
+        job: &JobId,
+        active: &Active,
+        result: &Committed,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<GateReport>, Trouble> {
+        let mut reports = self.run_all(job, active, result, active.gates_to_confirm(&result.tree), cancel).await?;
+        reports.extend(self.left_out(job, active, result, cancel).await?);
+        Ok(reports)
+    }
+
+    async fn run_all(
+        &self,
+        job: &JobId,
+        active: &Active,
+        result: &Committed,
+        gates: Vec<(&Phase, usize)>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<GateReport>, Trouble> {
         let spaces = self.workspaces(&active.spec).await?;
         let base = active.spec.repo.base.clone();
         let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
-        for (phase, index) in active.gates_of_sum() {
+        for (phase, index) in gates {
             let label = format!("integration.{}.{index}", phase.id);
             let report = self.gate_report(job, active, phase, &base, &result, index, label, cancel).await;
-            let Some(report) = report else {
-                return Err(Trouble::Cancelled);
-            };
-            reports.push(report?);
+            reports.push(report.ok_or(Trouble::Cancelled)??);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
                 return Err(Trouble::Gate(reports));
             }
         }
-        reports.extend(self.left_out(job, active, &result, cancel).await?);
         Ok(reports)
     }
 
@@ -247,21 +271,24 @@ impl Carrier {
         let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
         for (phase, index) in asked {
-            let check = async |what: &Committed, place: &str| {
-                let label = format!("{place}.{}.{index}", phase.id);
-                match self.gate_report(job, active, phase, &base, what, index, label, cancel).await {
-                    Some(report) => Ok(report?),
-                    None => Err(Trouble::Cancelled),
-                }
-            };
-            let mut report = check(&result, "integration").await?;
+            let label = |place: &str| format!("{place}.{}.{index}", phase.id);
+            let now = self.gate_report(job, active, phase, &base, &result, index, label("left-out"), cancel).await;
+            let mut report = now.ok_or(Trouble::Cancelled)??;
             if report.verdict.passed() {
                 reports.push(report);
                 continue;
             }
             let failed = matches!(report.verdict, Verdict::Fail { .. });
             let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
-            if failed && ran || check(&start, "origin").await?.verdict.passed() {
+            let contradicted = match failed && ran {
+                true => true,
+                false => {
+                    let label = label("left-out.origin");
+                    let before = self.gate_report(job, active, phase, &base, &start, index, label, cancel).await;
+                    before.ok_or(Trouble::Cancelled)??.verdict.passed()
+                }
+            };
+            if contradicted {
                 report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
                 reports.push(report);
                 return Err(Trouble::Gate(reports));

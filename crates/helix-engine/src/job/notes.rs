@@ -175,7 +175,11 @@ impl Carrier {
             phase_name: phase.name.clone(),
             goal: phase.description.clone(),
             attempt,
-            max_attempts: Some(phase.max_attempts),
+            max_attempts: active
+                .progress(id)
+                .map(|progress| progress.granted_tries(phase))
+                // Tries that did not count are beyond the number.
+                .filter(|granted| attempt <= *granted),
             agent: self.agent_of(active, phase),
             run: Some(RunId::for_attempt(job, id, attempt)),
             commit: None,

@@ -196,10 +196,11 @@ impl Carrier {
 fn read(answer: &SideAnswer) -> (Verdict, String) {
     let parsed = match &answer.answer {
         Err(fault) => return (Verdict::Inconclusive { fault: fault.clone() }, String::new()),
-        Ok(value) => serde_json::from_value::<Answer>(value.clone()),
+        Ok(value) => serde_json::from_value::<Answer>(value.clone())
+            .map_err(|error| misfit(value, &["verdict", "summary", "findings"], &error)),
     };
     let Answer { verdict, summary, findings } = match parsed {
-        Err(error) => return (Verdict::Inconclusive { fault: misfit(&error) }, String::new()),
+        Err(fault) => return (Verdict::Inconclusive { fault }, String::new()),
         Ok(answer) => answer,
     };
     let verdict = match (verdict, findings.is_empty()) {

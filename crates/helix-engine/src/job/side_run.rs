@@ -14,7 +14,7 @@ use helix_core::run::{Outcome, Retry};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::effects::{Carrier, environment, limit, new_session, run_fault};
+use super::effects::{Carrier, limit, new_session, run_fault};
 use crate::admission::{Owner, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
 use crate::engine::Activity;
@@ -186,7 +186,15 @@ impl Listener for Ear {
     }
 }
 
-/// Why an answer in JSON is not what was asked for.
-pub(super) fn misfit(error: &serde_json::Error) -> Fault {
-    Fault { hint: None, kind: FaultKind::Unreadable, ..environment(error) }
+/// Why an answer in JSON is not what was asked for, in words for people and for the agent that gave it. `needed` are the keys
+/// without which it is none.
+pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error) -> Fault {
+    tracing::info!(%error, "an answer has another form than was asked for");
+    let lacks = |key: &&&str| answer.get(key).is_none_or(Value::is_null);
+    let missing: Vec<String> = needed.iter().filter(lacks).map(|key| format!("`{key}`")).collect();
+    let message = match missing.as_slice() {
+        [] => "its answer does not have the form that was asked for: a value is of another kind".to_owned(),
+        missing => format!("its answer does not have the form that was asked for: it lacks {}", missing.join(", ")),
+    };
+    Fault { kind: FaultKind::Unreadable, message, hint: None }
 }

@@ -157,6 +157,9 @@ fn status_text(job: &JobView) -> String {
     if let Some(commit) = &job.commit {
         text.push_str(&format!("\n\nThe result is commit {commit}."));
     }
+    if let Some(next) = job.next_step() {
+        text.push_str(&format!("\n\nNext, for the user: {next}"));
+    }
     if let Some(error) = &job.error {
         let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
         text.push_str(&format!("\n\nIt failed: {}{hint}", error.message));

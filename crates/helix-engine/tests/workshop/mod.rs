@@ -113,6 +113,23 @@ impl Workshop {
         Self { engine, sandbox: self.sandbox, extra: self.extra }
     }
 
+    /// The same state directory under an engine that is configured otherwise, as after a host of another project has begun.
+    pub async fn reopen_as(mut self, extra: Extra) -> Self {
+        self.extra = extra;
+        self.reopen().await
+    }
+
+    /// A repository with a small Python project, and an addition with this body that is tested.
+    pub fn adding(&self, body: &str) -> PathBuf {
+        let repo = self.repo();
+        std::fs::write(repo.join("shop/add.py"), format!("def add(a, b):\n    return {body}\n")).unwrap();
+        let test = "import unittest\nfrom shop.add import add\n\n\nclass AddTest(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n";
+        std::fs::write(repo.join("tests/test_add.py"), test).unwrap();
+        self.git(&repo, &["add", "-A"]);
+        self.git(&repo, &["commit", "--quiet", "-m", "Add"]);
+        repo
+    }
+
     /// A repository with a small Python project.
     pub fn repo(&self) -> PathBuf {
         let repo = self.sandbox.project("shop", Project::healthy(Language::Python)).unwrap();

@@ -6,6 +6,7 @@ mod check;
 mod coverage;
 mod drift;
 mod graph;
+mod implemented;
 mod import;
 mod renumber;
 
@@ -82,6 +83,15 @@ enum Action {
         /// The branch that work is merged into [default: origin's, or main]
         #[arg(long, value_name = "REF")]
         base: Option<String>,
+    },
+    /// Ticks the criteria that a merged job has proven; once all are, the decision is Implemented
+    Implemented {
+        /// Number of the decision
+        #[arg(value_name = "NUMBER")]
+        adr: String,
+        /// The job whose evidence counts [default: the last one that carried the decision out]
+        #[arg(long, value_name = "ID")]
+        job: Option<String>,
     },
     /// Prints the number that the next ADR gets
     NextNumber,
@@ -163,6 +173,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             finalize(context, &root, &draft)
         }
         Action::Renumber { file, base } => renumber::run(context, &root, file.as_deref(), base.as_deref()),
+        Action::Implemented { adr, job } => context.block_on(implemented::run(context, &root, &adr, job.as_deref())),
         Action::NextNumber => {
             let number = open(&root)?.next_number();
             match context.terminal.reading {
@@ -219,6 +230,9 @@ fn failed(error: &AdrFileError) -> CommandError {
                 .hint("`helix adr new TITLE` writes a draft to copy other texts into; nothing was written"),
             AdrFileError::Numbered { .. } => CommandError::usage(codes::ADR_ERRORS, error)
                 .hint("write `adr_id: draft` to have a new number allocated"),
+            AdrFileError::Unknown { .. } => {
+                CommandError::usage(codes::NOT_FOUND, error).hint("`helix adr list` shows all of them")
+            }
             AdrFileError::Rewrite { .. } => CommandError::usage(codes::ADR_ERRORS, error)
                 .hint("give the front matter the keys `adr_id` and `status`"),
         };

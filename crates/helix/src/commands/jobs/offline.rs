@@ -13,7 +13,7 @@ use crate::host::open_error;
 ///
 /// # Errors
 /// As [`job`] when there is none.
-pub(super) async fn open_or_missing(settings: &Settings, id: &str) -> Result<SqliteJournal, CommandError> {
+pub(crate) async fn open_or_missing(settings: &Settings, id: &str) -> Result<SqliteJournal, CommandError> {
     open(settings).await?.ok_or_else(|| missing(id))
 }
 
