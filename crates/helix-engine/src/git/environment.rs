@@ -3,7 +3,6 @@
 //! Must not know what git is asked to do.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
 
 /// Variables of the surroundings that git needs to behave as the user expects: where it and its helpers are, whose
 /// configuration it reads, and an identity given by environment. `GIT_DIR` and its like are not among them.
@@ -59,10 +58,9 @@ const CONFIG: [(&str, &str); 13] = [
     ("worktree.useRelativePaths", "false"),
 ];
 
-/// Program and environment of every git process.
+/// Environment of every git process.
 #[derive(Debug, Clone)]
 pub struct GitEnvironment {
-    program: PathBuf,
     variables: Vec<(OsString, OsString)>,
 }
 
@@ -82,7 +80,7 @@ impl GitEnvironment {
             all.push((format!("GIT_CONFIG_KEY_{index}").into(), (*key).into()));
             all.push((format!("GIT_CONFIG_VALUE_{index}").into(), (*value).into()));
         }
-        Self { program: "git".into(), variables: all }
+        Self { variables: all }
     }
 
     /// Marks every git process as started by the host of this state directory, so that the next host can wait for those that
@@ -91,17 +89,6 @@ impl GitEnvironment {
     pub fn owned_by(mut self, state: &std::path::Path) -> Self {
         self.variables.push((super::leftover::OWNER.into(), state.into()));
         self
-    }
-
-    /// Uses another git program.
-    #[must_use]
-    pub fn with_program(mut self, program: impl Into<PathBuf>) -> Self {
-        self.program = program.into();
-        self
-    }
-
-    pub(crate) fn program(&self) -> &std::path::Path {
-        &self.program
     }
 
     pub(crate) fn variables(&self) -> &[(OsString, OsString)] {

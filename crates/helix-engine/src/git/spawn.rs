@@ -16,6 +16,8 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
 
+/// Looked up in the environment's `PATH`.
+const PROGRAM: &str = "git";
 /// Longest time that a single git command may take. Checking out a very big tree on a slow disk takes minutes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(600);
 /// Most of stdout that is kept; more is an error, since no question of Helix has such an answer.
@@ -82,7 +84,7 @@ impl Git {
         variables: &[(OsString, OsString)],
         stdin: Stdio,
     ) -> Result<Child, GitError> {
-        Command::new(self.environment.program())
+        Command::new(PROGRAM)
             .args(args)
             .current_dir(directory)
             .env_clear()
@@ -93,7 +95,7 @@ impl Git {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
+            .map_err(|source| GitError::Unstartable { program: PROGRAM.into(), source })
     }
 }
 

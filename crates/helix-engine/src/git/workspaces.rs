@@ -156,14 +156,6 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Removes an attempt's worktree; its branch stays.
-    ///
-    /// # Errors
-    /// The disk refused.
-    pub fn remove_attempt(&self, key: &AttemptKey) -> Result<(), GitError> {
-        self.discard(&key.directory(&self.root))
-    }
-
     /// Removes all worktrees of a job; its branches stay.
     ///
     /// # Errors
@@ -174,21 +166,6 @@ impl Workspaces {
             self.discard(&entry)?;
         }
         remove_tree(&directory)
-    }
-
-    /// Deletes the branches of a job's attempts. Their commits stay for as long as git keeps unreachable ones.
-    ///
-    /// # Errors
-    /// Git failed.
-    pub fn delete_attempt_branches(&self, job: &JobId) -> Result<(), GitError> {
-        let top = self.repository.top();
-        let prefix = format!("refs/heads/helix/{job}/");
-        let refs =
-            self.repository.git(top, ["for-each-ref", "--format=delete %(refname) %(objectname)", &prefix]).run()?;
-        if !refs.stdout.is_empty() {
-            self.repository.git(top, ["update-ref", "--stdin"]).stdin(refs.stdout).run()?;
-        }
-        Ok(())
     }
 
     /// Directories of all jobs but the living ones. Called when a host starts, before any new job can begin: what is listed

@@ -123,7 +123,6 @@ fn diluted(run: &TestRun, before: &TestRun) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use helix_core::finding::Verdict;
     use helix_core::job::TestCounts;
@@ -148,7 +147,6 @@ mod tests {
             length: 0,
             tail: String::new(),
             leftovers_killed: 0,
-            took: Duration::ZERO,
         };
         let before = before.map(|(code, run)| Baseline { end: BaselineEnd::Exited(code), run: Some(run) });
         match judge("t", &ended, "out", run.as_ref(), before.as_ref()).verdict {
