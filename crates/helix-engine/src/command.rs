@@ -8,7 +8,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use sha2::{Digest, Sha256};
@@ -160,8 +160,6 @@ pub struct CommandRun {
     pub tail: String,
     /// Processes that had outlived it and were killed.
     pub leftovers_killed: u32,
-    /// Wall time.
-    pub took: Duration,
 }
 
 /// Why a command could not be run.
@@ -237,7 +235,6 @@ impl Drop for Leash {
 /// [`CommandError`] when it could not be started or observed. A command that fails is no error here.
 pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) -> Result<CommandRun, CommandError> {
     let Some((program, arguments)) = request.argv.split_first() else { return Err(CommandError::Empty) };
-    let started = Instant::now();
     let unusable = |source| CommandError::Output { path: request.output.clone(), source };
     if let Some(parent) = request.output.parent() {
         tokio::fs::create_dir_all(parent).await.map_err(unusable)?;
@@ -291,7 +288,7 @@ pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) ->
     let read =
         tokio::task::spawn_blocking(move || digest(&path)).await.map_err(|error| lost(std::io::Error::other(error)))?;
     let (sha256, length, tail) = read.map_err(unusable)?;
-    Ok(CommandRun { end, sha256, length, tail, leftovers_killed, took: started.elapsed() })
+    Ok(CommandRun { end, sha256, length, tail, leftovers_killed })
 }
 
 enum Ending {
@@ -408,6 +405,8 @@ fn is_changing(pid: Pid) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     /// What looks as if it were changing for ever would cost every command the whole bound.

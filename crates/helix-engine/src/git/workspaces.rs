@@ -150,14 +150,6 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Removes an attempt's worktree; its branch stays.
-    ///
-    /// # Errors
-    /// The disk refused.
-    pub fn remove_attempt(&self, key: &AttemptKey) -> Result<(), GitError> {
-        self.discard(&key.directory(&self.root))
-    }
-
     /// Removes the worktrees of a job but those of the attempts named, whose work is nowhere else; its branches stay.
     ///
     /// # Errors
@@ -169,21 +161,6 @@ impl Workspaces {
             self.discard(&entry)?;
         }
         if list(&directory)?.is_empty() { remove_tree(&directory) } else { Ok(()) }
-    }
-
-    /// Deletes the branches of a job's attempts. Their commits stay for as long as git keeps unreachable ones.
-    ///
-    /// # Errors
-    /// Git failed.
-    pub fn delete_attempt_branches(&self, job: &JobId) -> Result<(), GitError> {
-        let top = self.repository.top();
-        let prefix = format!("refs/heads/helix/{job}/");
-        let refs =
-            self.repository.git(top, ["for-each-ref", "--format=delete %(refname) %(objectname)", &prefix]).run()?;
-        if !refs.stdout.is_empty() {
-            self.repository.git(top, ["update-ref", "--stdin"]).stdin(refs.stdout).run()?;
-        }
-        Ok(())
     }
 
     /// Jobs of which there is a directory below `root`.

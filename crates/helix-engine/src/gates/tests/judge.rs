@@ -129,7 +129,6 @@ fn diluted(run: &TestRun, before: &[Before]) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
     use helix_core::finding::Verdict;
     use helix_core::job::TestCounts;
@@ -163,7 +162,6 @@ mod tests {
             length: 0,
             tail: String::new(),
             leftovers_killed: 0,
-            took: Duration::ZERO,
         };
         match judge("t", &ended, "out", run.as_ref(), &before).verdict {
             Verdict::Pass => "pass".into(),
