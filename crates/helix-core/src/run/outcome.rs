@@ -334,12 +334,14 @@ fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     if terminal.kind != TerminalKind::Success {
         return contradicted(format!("a record of kind {:?} that is not marked as an error", terminal.kind));
     }
+    if terminal.reason == Some(TerminalReason::HookStopped) {
+        return Outcome::StoppedByHook;
+    }
     if terminal.turns == 0 && terminal.stop_reason.is_none() && facts.ending == (Ending::Exited { code: 0 }) {
         return Outcome::LocalCommand;
     }
     match &terminal.reason {
         Some(TerminalReason::Completed) => {}
-        Some(TerminalReason::HookStopped) => return Outcome::StoppedByHook,
         other => return contradicted(format!("success with terminal reason {other:?}")),
     }
     if facts.asked_schema && !terminal.structured_output {

@@ -31,6 +31,9 @@ pub(crate) use token::{Made, Token};
 /// Address of hosts that nobody but this machine's `helix` commands looks for.
 pub(crate) const EPHEMERAL: &str = "127.0.0.1:0";
 
+/// How often a host asks its own server before it gives up.
+const OWN_HEALTH_TRIES: u32 = 6;
+
 /// Whether requests need the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -141,7 +144,7 @@ impl Host {
             token_file: token.file.clone(),
         };
         let host = Self { engine, info, token, shutdown, server, lock };
-        if let Err(error) = host.client()?.health().await {
+        if let Err(error) = patient_health(&host.client()?).await {
             return Err(host.failed_to_serve(&error).await.into());
         }
         host.lock.announce(&host.info).map_err(|error| state_dir_error(&error))?;
@@ -198,8 +201,19 @@ impl Host {
         let url = &self.info.url;
         CommandError::environment(codes::HOST_SILENT, format!("this host cannot be reached at its own address {url}"))
             .because(unanswered)
-            .hint("bring the loopback interface up (`ip link set lo up`), and let no firewall keep this machine from itself")
+            .hint("bring the loopback interface up (`ip link set lo up`), and let no firewall keep this machine from itself; if it timed out, the machine is too busy")
     }
+}
+
+/// Asks the own server, more than once where the machine is too busy to let it answer in time.
+async fn patient_health(client: &Client) -> Result<(), reqwest::Error> {
+    for _ in 1..OWN_HEALTH_TRIES {
+        match client.health().await {
+            Err(error) if error.is_timeout() => tracing::warn!("this machine is very busy: this host is slow to start"),
+            answered => return answered,
+        }
+    }
+    client.health().await
 }
 
 fn serve_result(result: Result<Result<(), helix_server::ServeError>, tokio::task::JoinError>) -> CommandError {

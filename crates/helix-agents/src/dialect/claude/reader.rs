@@ -4,7 +4,7 @@
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
-use helix_core::run::{AgentErrorKind, RateLimit, Terminal};
+use helix_core::run::{AgentErrorKind, RateLimit, Terminal, TerminalReason};
 use helix_core::usage::Usage;
 use serde_json::{Map, Value};
 
@@ -43,6 +43,8 @@ struct Turn {
     active: bool,
     /// The error that its last message declared; a message without one afterwards means that the agent got over it.
     error: Option<AgentErrorKind>,
+    /// Whether a hook kept the prompt from the model: the record that follows says of that only words.
+    kept_back: bool,
     /// Its text.
     text: String,
 }
@@ -79,6 +81,9 @@ impl ClaudeReader {
                 reason: retry_reason(record),
             }),
             _ => {
+                if subtype == "informational" && record.get("prevent_continuation") == Some(&Value::Bool(true)) {
+                    self.turn.kept_back = true;
+                }
                 self.task(subtype, record);
                 events.push(unrecognised(&format!("system/{subtype}")));
             }
@@ -200,7 +205,14 @@ impl ClaudeReader {
     }
 
     fn result(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
-        let terminal = terminal::terminal(&record);
+        let mut terminal = terminal::terminal(&record);
+        // A record that follows another one at once repeats it.
+        let before = self.last.as_ref().filter(|_| !self.turn.active);
+        let kept_back = before.is_some_and(|last| last.terminal.reason == Some(TerminalReason::HookStopped));
+        if terminal.reason.is_none() && (self.turn.kept_back || kept_back) {
+            terminal.reason = Some(TerminalReason::HookStopped);
+        }
+        let repeated = before.and_then(|last| last.error);
         self.ledger.settle(&record, terminal.turns);
         if terminal::is_empty_follow_up(&record) {
             // It closes nothing but itself: the record before it stays the last word.
@@ -208,8 +220,6 @@ impl ClaudeReader {
             events.push(unrecognised("result/empty follow-up"));
             return;
         }
-        // A record that follows another one at once repeats it.
-        let repeated = self.last.as_ref().filter(|_| !self.turn.active).and_then(|last| last.error);
         let error = self.turn.error.or(repeated).or_else(|| terminal::error_of_record(&record));
         let answer = taken_text(&mut record, "result");
         let structured = record.remove("structured_output").filter(|output| !output.is_null());
