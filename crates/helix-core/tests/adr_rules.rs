@@ -202,14 +202,57 @@ fn no_breaking_change_needs_no_migration() {
 }
 
 #[test]
-fn files_are_checked_only_while_the_decision_is_open() {
+fn files_to_change_are_checked_only_while_the_decision_is_open() {
     let source = include_str!("fixtures/adrs/good/012-csv-export.md");
     let there = Repo { files: vec!["src/export.py"], ..repo() };
     let codes = |source: &str| -> Vec<String> {
         check(&Adr::parse("012-x.md", source), &there).into_iter().map(|problem| problem.code).collect()
     };
     assert_eq!(codes(source), ["HX0213", "HX0212"]);
-    assert_eq!(codes(&source.replace("accepted", "Implemented")), Vec::<String>::new());
+    assert_eq!(codes(&source.replace("accepted", "Superseded")), Vec::<String>::new());
+}
+
+/// [46]: "Implemented" is what somebody wrote; what is not there is not implemented.
+#[test]
+fn an_implemented_decision_has_its_files() {
+    let source = include_str!("fixtures/adrs/good/012-csv-export.md").replace("accepted", "Implemented");
+    let missing = |files: &[&'static str]| -> Vec<String> {
+        let there = Repo { files: files.to_vec(), ..repo() };
+        let problems = check(&Adr::parse("012-x.md", &source), &there);
+        assert!(
+            problems.iter().all(|one| one.code == "HX0233" && !one.is_error() && one.span.is_some()),
+            "{problems:?}"
+        );
+        problems.into_iter().map(|one| one.message).collect()
+    };
+    assert_eq!(missing(&["src/export.py", "README.md"]), Vec::<String>::new());
+    let one = "the decision is said to be implemented, but `src/export.py` does not exist";
+    assert_eq!(missing(&["README.md"]), [one]);
+    let removed = source.replace("  modify: [", "  delete: [");
+    let there = Repo { files: vec!["src/export.py", "README.md"], ..repo() };
+    let problems = check(&Adr::parse("012-x.md", &removed), &there);
+    let messages: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(messages, ["the decision is said to be implemented, but `README.md` still exists"]);
+}
+
+/// [46]: the same fact in two places.
+#[test]
+fn a_state_that_the_text_denies_is_told() {
+    let source = include_str!("fixtures/adrs/good/012-csv-export.md");
+    let with = |section: &str| -> Vec<(String, String)> {
+        let source = format!("{source}\n## Status\n\n{section}\n");
+        let problems = check(&Adr::parse("012-x.md", &source), &repo());
+        problems.into_iter().map(|one| (one.code, one.message)).collect()
+    };
+    for agrees in ["Accepted", "accepted on Monday", "", "Decided last week, implemented since."] {
+        assert!(with(agrees).iter().all(|(code, _)| code != "HX0227"), "{agrees:?}: {:?}", with(agrees));
+    }
+    for (says, word) in
+        [("Proposed", "Proposed"), ("**Implemented** in May", "Implemented"), ("- rejected", "Rejected")]
+    {
+        let message = format!("this section says {word}, the front matter says Accepted");
+        assert!(with(says).contains(&("HX0227".into(), message)), "{says:?}: {:?}", with(says));
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Runs one command of a gate or tool to its end: argv without a shell, a declared environment, output to a file, a time
-//! limit, and nothing left running afterwards.
+//! Runs one command of a gate or tool to its end: argv without a shell, a declared environment, no terminal, output to a file,
+//! a time limit, and nothing left running afterwards.
 //!
 //! Must not know what the command's output means.
 
@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use helix_agents::AgentProfile;
 use rustix::process::{Pid, Signal};
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
+
+use crate::own_session::in_own_session;
 
 /// Most of the output that is kept in memory.
 pub const MAX_TAIL: usize = 64 << 10;
@@ -22,8 +25,8 @@ const MARK: &str = "HELIX_GATE_ID";
 const OWNER: &str = "HELIX_GATE_STATE";
 
 /// What a toolchain needs of the surroundings, and nothing that is a secret. Agents and gates get the same, so that what runs
-/// for one runs for the other.
-const TOOLCHAIN: [&str; 47] = [
+/// for one runs for the other [28].
+pub const TOOLCHAIN: [&str; 47] = [
     "PATH",
     "HOME",
     "USER",
@@ -80,12 +83,17 @@ pub struct ToolEnvironment {
 }
 
 impl ToolEnvironment {
-    /// Takes what a toolchain needs from this process, and the variables named in addition (`pass_env` in `helix.toml`).
-    pub fn from_process(also: &[String]) -> Self {
-        let wanted = |name: &str| TOOLCHAIN.contains(&name) || also.iter().any(|other| other == name);
+    /// Takes what a toolchain needs from this process.
+    pub fn from_process() -> Self {
         let taken =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        Self { variables: taken.filter(|(name, _)| wanted(name)).collect() }
+        Self { variables: taken.filter(|(name, _)| TOOLCHAIN.contains(&name.as_str())).collect() }
+    }
+
+    /// The same as an agent has it: what its profile sets of a toolchain wins, and nothing else of the profile is taken.
+    pub fn of_agent(profile: &AgentProfile) -> Self {
+        let own = profile.env.iter().filter(|(name, _)| TOOLCHAIN.contains(&name.as_str()));
+        own.fold(Self::from_process(), |environment, (name, value)| environment.with(name, value))
     }
 
     /// Sets a variable.
@@ -248,11 +256,11 @@ pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) ->
         .env("PWD", &request.directory)
         .env(MARK, &mark)
         .env(OWNER, &request.state)
-        .process_group(0)
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr)
         .kill_on_drop(true);
+    in_own_session(command.as_std_mut());
     let mut child = command.spawn().map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => CommandError::ToolMissing { program: program.clone() },
         _ => CommandError::Unstartable { program: program.clone(), source },

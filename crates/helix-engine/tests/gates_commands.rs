@@ -36,7 +36,7 @@ impl Bench {
         ]);
         let repository = Repository::init(&user, git).unwrap();
         let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
-        Self { spaces, environment: ToolEnvironment::from_process(&[]), home }
+        Self { spaces, environment: ToolEnvironment::from_process(), home }
     }
 
     fn base(&self) -> CommitId {
@@ -242,6 +242,7 @@ async fn claims_are_checked_against_the_diff_31() {
     assert_eq!(short(&report), ["files.missing src/old.py", "files.empty src/empty.py", "files.missing src/none.py"]);
 }
 
+/// Table B "exit status lost".
 #[tokio::test]
 async fn a_command_runs_on_the_commit_alone_with_null_stdin_36() {
     let bench = Bench::new(&[("a.txt", "a"), (".gitignore", "build/\n")]);
@@ -275,7 +276,7 @@ async fn nothing_survives_a_command_or_its_cancellation() {
     let request = |script: &str| CommandRequest {
         argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
         directory: home.path().into(),
-        environment: ToolEnvironment::from_process(&[]),
+        environment: ToolEnvironment::from_process(),
         output: home.path().join("out.log"),
         limit: Duration::from_secs(60),
         state: home.path().into(),
@@ -314,7 +315,7 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
     let request = CommandRequest {
         argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),
         directory: home.path().into(),
-        environment: ToolEnvironment::from_process(&[]),
+        environment: ToolEnvironment::from_process(),
         output: home.path().join("out.log"),
         limit: Duration::from_secs(60),
         state: home.path().into(),
@@ -386,6 +387,7 @@ async fn real_pytest_says_where_and_why_28() {
     assert_eq!((short(&report), report.summary.as_str()), (vec!["pass".to_owned()], "2 passed, 0 failed"));
 }
 
+/// Table B "pipeline edits the scripts running it".
 #[tokio::test]
 async fn a_gate_whose_script_the_phase_edits_fails_30() {
     let bench = Bench::new(&[("ci/test.sh", "echo 1 passed, 0 failed\n")]);

@@ -138,6 +138,7 @@ fn a_result_holds_everything_and_the_users_tree_is_untouched_33_34_44() {
     assert_eq!(bench.head(), base);
 }
 
+/// Table B "retry destroys live worktree".
 #[test]
 fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     let bench = Bench::new();
@@ -167,6 +168,7 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     assert!(tree.path.join("b.txt").exists(), "work on the branch was lost");
 }
 
+/// Table B "breaker never trips".
 #[test]
 fn nothing_changed_is_the_start_commit() {
     let bench = Bench::new();
@@ -345,6 +347,7 @@ fn a_moved_target_is_merged_and_needs_its_gates_again_35() {
     }
 }
 
+/// [T11].
 #[test]
 fn dead_jobs_leave_nothing_on_the_disk() {
     let bench = Bench::new();

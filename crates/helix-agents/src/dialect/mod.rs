@@ -145,6 +145,12 @@ pub trait Reader: Send {
         self.facts_of(&Ended::from(end), stream)
     }
 
+    /// How many lines so far showed work without an event of their own: pieces of a call's arguments, progress of tasks in
+    /// the background. With the events, but for [`AgentEvent::Unrecognised`], that is what says that an agent lives.
+    fn pieces(&self) -> u64 {
+        0
+    }
+
     /// Consumption of this run so far: the agent's own account where it gave one, else what its messages named.
     fn usage(&self) -> Usage;
 

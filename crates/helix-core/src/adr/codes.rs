@@ -75,6 +75,8 @@ codes! {
     CLAIM_CONFLICT = "HX0231";
     /// Text of the template that nobody has replaced (warning).
     UNFILLED = "HX0232";
+    /// An implemented decision whose files are not as it says (warning).
+    IMPLEMENTED_WITHOUT_FILES = "HX0233";
     /// A completeness rule is not met.
     INCOMPLETE = "HX0240";
 }

@@ -407,11 +407,10 @@ impl Carrier {
     /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its secrets [28].
     pub(super) fn tool_environment(&self, phase: &Phase) -> ToolEnvironment {
         let agent = phase.agent.as_deref().unwrap_or(&self.shared.around.default_agent);
-        let path = self.shared.around.runner.profile(agent).ok().and_then(|profile| profile.env.get("PATH").cloned());
-        let environment = ToolEnvironment::from_process(&[]);
-        match path {
-            Some(path) => environment.with("PATH", path),
-            None => environment,
+        match self.shared.around.runner.profile(agent) {
+            Ok(profile) => ToolEnvironment::of_agent(profile),
+            // Another host may have other agents: the gate runs with what there is.
+            Err(_) => ToolEnvironment::from_process(),
         }
     }
 

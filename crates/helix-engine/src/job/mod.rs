@@ -4,6 +4,7 @@
 
 mod advise;
 mod base;
+mod cited;
 mod effects;
 mod gate;
 mod grow;

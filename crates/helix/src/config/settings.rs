@@ -10,6 +10,7 @@ use helix_agents::{AgentProfile, DialectName, ExitStatus, Grace, SubAgent};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::job::Policy;
 use helix_engine::agent_run::Patience;
+use helix_engine::command::TOOLCHAIN;
 use helix_engine::consultant::{Enforcement, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
@@ -31,28 +32,9 @@ use crate::error::{CommandError, unreadable};
 /// Where `helix serve` listens when nothing else is said.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
 
-/// Variables that agents get from Helix's own environment when the configuration names none. `*` ends a prefix.
-const PASSED_VARIABLES: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "LC_*",
-    "TZ",
-    "TMPDIR",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "HELIX_STATE_DIR",
-];
+/// Variables that agents get from Helix's own environment, besides [`TOOLCHAIN`], when the configuration names none. `*` ends a
+/// prefix.
+const PASSED_VARIABLES: &[&str] = &["LC_*", "http_proxy", "https_proxy", "no_proxy", "HELIX_STATE_DIR"];
 
 /// What they get besides, by their dialect: no provider's key goes to the agent of another one.
 fn passed_to(dialect: DialectName) -> &'static [&'static str] {
@@ -433,7 +415,7 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
         let passed = parts.iter().find_map(|(_, agent)| agent.pass_env.as_ref());
         profile.pass_env = match passed {
             Some(written) => expand(environment, written.value.iter().map(String::as_str)),
-            None => expand(environment, PASSED_VARIABLES.iter().chain(passed_to(dialect)).copied()),
+            None => expand(environment, PASSED_VARIABLES.iter().chain(&TOOLCHAIN).chain(passed_to(dialect)).copied()),
         };
         let origin = parts.first().map_or_else(|| "built in".to_owned(), |(path, _)| path.display().to_string());
         (name.to_owned(), Setting { value: profile, origin })
