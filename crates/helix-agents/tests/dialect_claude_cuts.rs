@@ -34,6 +34,7 @@ fn outcomes(stdout: &[u8], recording: &Recording) -> [OutcomeName; 2] {
     [classified.outcome.name(), Outcome::from_facts(&well).name()]
 }
 
+/// [T4].
 #[test]
 fn a_cut_recording_is_never_complete_without_its_whole_terminal_record() {
     let (mut cases, mut complete) = (0_u32, 0_u32);

@@ -68,8 +68,15 @@ fn a_subscription_limit_names_the_time_of_its_reset() {
     assert_eq!(name(&[init(), event("rejected", json!(1)), result(json!({}))], 0), OutcomeName::Complete);
 }
 
+/// [29]: by the number, not by words such as "important" that hold "port".
 #[test]
 fn http_statuses_are_read_as_numbers_and_as_texts() {
+    for (status, words) in [(503, "503 this is important: permanent, invalid, 401"), (429, "it is not supported: 404")]
+    {
+        let failed = result(json!({"is_error": true, "api_error_status": status, "result": words, "modelUsage": {}}));
+        let expected = if status == 429 { OutcomeName::RateLimited } else { OutcomeName::OverloadedOrNetwork };
+        assert_eq!(name(&[init(), failed], 1), expected, "{words}");
+    }
     let with = |status: Value| result(json!({"is_error": true, "api_error_status": status, "modelUsage": {}}));
     for (status, expected) in [
         (json!(429), OutcomeName::RateLimited),
@@ -321,6 +328,7 @@ fn every_kind_of_line_becomes_the_event_it_is() {
     assert_eq!(reader.session().unwrap().as_str(), "s-1");
 }
 
+/// Table B "tokens 0".
 #[test]
 fn usage_is_counted_once_however_it_is_reported() {
     // 2.1.197: `modelUsage` and the cost grow over the process.

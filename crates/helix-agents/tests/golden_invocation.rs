@@ -52,6 +52,7 @@ fn file(invocation: &Invocation, flag: &str) -> (Value, u32) {
     (serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap(), mode)
 }
 
+/// [57], [T19], [T22].
 #[test]
 fn the_command_line_is_the_measured_one() {
     let dir = tempfile::tempdir().unwrap();

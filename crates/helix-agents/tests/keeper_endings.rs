@@ -18,6 +18,7 @@ use helix_agents::{Grace, RunRequest, Supervisor, SupervisorConfig};
 use helix_core::run::{Ending, StopCause};
 use rustix::process::Signal;
 
+/// [57], [T22].
 #[tokio::test]
 async fn a_normal_end_has_everything_in_its_record() {
     let bed = Bed::new();

@@ -253,6 +253,49 @@ fn the_state_is_written_in_both_places_and_boxes_are_ticked_by_what_they_say_46(
     assert!(Adr::parse("a.md", &all).criteria.iter().all(|one| one.checked));
 }
 
+/// [46]: "Implemented" is what somebody wrote; what is not there is not implemented.
+#[test]
+fn an_implemented_decision_has_its_files() {
+    let source = include_str!("fixtures/adrs/good/012-csv-export.md").replace("accepted", "Implemented");
+    let missing = |files: &[&'static str]| -> Vec<String> {
+        let there = Repo { files: files.to_vec(), ..repo() };
+        let problems = check(&Adr::parse("012-x.md", &source), &there);
+        assert!(
+            problems.iter().all(|one| one.code == "HX0233" && !one.is_error() && one.span.is_some()),
+            "{problems:?}"
+        );
+        problems.into_iter().map(|one| one.message).collect()
+    };
+    assert_eq!(missing(&["src/export.py", "README.md"]), Vec::<String>::new());
+    let one = "the decision is said to be implemented, but `src/export.py` does not exist";
+    assert_eq!(missing(&["README.md"]), [one]);
+    let removed = source.replace("  modify: [", "  delete: [");
+    let there = Repo { files: vec!["src/export.py", "README.md"], ..repo() };
+    let problems = check(&Adr::parse("012-x.md", &removed), &there);
+    let messages: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(messages, ["the decision is said to be implemented, but `README.md` still exists"]);
+}
+
+/// [46]: the same fact in two places.
+#[test]
+fn a_state_that_the_text_denies_is_told() {
+    let source = include_str!("fixtures/adrs/good/012-csv-export.md");
+    let with = |section: &str| -> Vec<(String, String)> {
+        let source = format!("{source}\n## Status\n\n{section}\n");
+        let problems = check(&Adr::parse("012-x.md", &source), &repo());
+        problems.into_iter().map(|one| (one.code, one.message)).collect()
+    };
+    for agrees in ["Accepted", "accepted on Monday", "", "Decided last week, implemented since."] {
+        assert!(with(agrees).iter().all(|(code, _)| code != "HX0227"), "{agrees:?}: {:?}", with(agrees));
+    }
+    for (says, word) in
+        [("Proposed", "Proposed"), ("**Implemented** in May", "Implemented"), ("- rejected", "rejected")]
+    {
+        let message = format!("this section says {word}, the front matter says Accepted");
+        assert!(with(says).contains(&("HX0227".into(), message)), "{says:?}: {:?}", with(says));
+    }
+}
+
 #[test]
 fn circles_and_collisions_are_errors() {
     let source = "---\nadr_id: 1\ntitle: x\nstatus: Proposed\nsupersedes: [2, 4]\n---\n";

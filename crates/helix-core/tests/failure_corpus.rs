@@ -34,7 +34,7 @@ fn the_bars_hold_on_the_corpus_and_on_each_half() {
     }
 }
 
-/// A kill by the memory controller and the supervisor's deadline are known without a word of text [24, 27].
+/// A kill by the memory controller and the supervisor's deadline are known without a word of text.
 #[test]
 fn facts_decide_where_nothing_is_written() {
     let classifier = Classifier::new().unwrap();

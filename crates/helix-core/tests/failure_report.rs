@@ -254,6 +254,7 @@ fn hostile_world(text: &str) -> World {
     world
 }
 
+/// Table B "markdown injection in comments".
 #[test]
 fn hostile_text_is_not_live_on_github() {
     for text in HOSTILE {
@@ -283,6 +284,7 @@ fn hostile_text_is_not_live_on_github() {
     }
 }
 
+/// [55], [T24].
 #[test]
 fn hostile_text_stays_inside_the_prompts_fence() {
     for text in HOSTILE {

@@ -241,6 +241,7 @@ fn escalating(rounds: u32) -> JobSpec {
     spec
 }
 
+/// Table B "stuck counter".
 #[test]
 fn escalation_asks_the_adviser_first_and_a_person_last() {
     let mut play = Play::new(escalating(2));

@@ -6,7 +6,7 @@ mod job_world;
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::job::{Effect, JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseState, PhaseStatus, decide};
 use helix_core::plan::Phase;
-use helix_core::run::AgentErrorKind;
+use helix_core::run::{AgentErrorKind, Ending, RunFacts, Terminal, TerminalKind, TerminalReason};
 use job_world::{
     World, at, complete, declared, fault, finding, gate_finished, id, job, limited_until, phase, run_finished, spec,
     truncated,
@@ -78,7 +78,7 @@ fn a_failed_gate_becomes_a_correction_in_the_same_session_and_starts_from_the_wo
         "2 + 2 is not 5",
         "[25] findings always reach the agent"
     );
-    assert_eq!(after.as_ref().unwrap().0, job_world::commit(1), "[32] the try before it is kept and built upon");
+    assert_eq!(after.as_ref().unwrap().0, job_world::commit(1), "the try before it is kept and built upon");
 }
 
 #[test]
@@ -91,6 +91,45 @@ fn a_run_that_was_cut_off_is_never_gated_and_its_work_is_kept() {
     assert!(matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, .. }]), "[1] [2] no gate, another try");
 }
 
+/// [T8]: a session that could not be entered is not asked for again; one that was cut off while it worked is.
+#[test]
+fn a_lost_session_is_not_resumed_again() {
+    for (started, again) in [(true, Some("agent-session")), (false, None)] {
+        let mut play = Play::new(vec![phase("a", &[], 1)]);
+        play.run("a", 1, complete());
+        play.gate("a", 1, Verdict::Fail { findings: vec![finding("2 + 2 is not 5")] });
+        play.run("a", 2, RunFacts { started, ..truncated() });
+        let [Effect::StartAttempt { attempt: 3, resume, .. }] = &play.effects()[..] else {
+            panic!("{:?}", play.effects())
+        };
+        assert_eq!(resume.as_ref().map(|session| session.as_str()), again, "started: {started}");
+    }
+}
+
+/// Table B "context guard": what does not fit is not gone on with, and neither is a session that the agent does not know [T8].
+#[test]
+fn a_session_that_is_full_or_unknown_is_left() {
+    let overflow = |terminal: &mut Terminal| terminal.reason = Some(TerminalReason::PromptTooLong);
+    let unknown = |terminal: &mut Terminal| {
+        (terminal.kind, terminal.reason) = (TerminalKind::ErrorDuringExecution, None);
+    };
+    for change in [&overflow as &dyn Fn(&mut Terminal), &unknown] {
+        let mut play = Play::new(vec![phase("a", &[], 1)]);
+        play.run("a", 1, complete());
+        play.gate("a", 1, Verdict::Fail { findings: vec![finding("2 + 2 is not 5")] });
+        let mut facts = complete();
+        facts.ending = Ending::Exited { code: 1 };
+        let terminal = facts.terminal.as_mut().unwrap();
+        (terminal.is_error, terminal.stop_reason) = (true, None);
+        change(terminal);
+        play.run("a", 2, facts);
+        let [Effect::StartAttempt { attempt: 3, resume: None, .. }] = &play.effects()[..] else {
+            panic!("{:?}", play.effects())
+        };
+    }
+}
+
+/// Table B "fatal API errors ignored".
 #[test]
 fn credentials_stop_at_once_with_the_remedy() {
     let mut play = Play::new(vec![phase("a", &[], 0)]);
@@ -116,16 +155,46 @@ fn a_quota_with_a_reset_time_parks_the_phase_until_then_and_costs_no_try() {
     assert_eq!(play.keys(), ["integrate/0000000000000000000000000000000000000006"]);
 }
 
+/// [T17]: a wait that is longer than the policy allows is none, and whoever reads of it knows when to come back.
+#[test]
+fn a_reset_that_is_too_far_away_is_not_waited_for() {
+    let ends = |max_wait: Option<u64>, seconds: i64| {
+        let mut limited = spec(vec![phase("a", &[], 0)]);
+        limited.policy.max_wait_seconds = max_wait;
+        let state = JobState::fold(&[World::submitted(limited)]).unwrap();
+        let mut play = Play { world: World::new(Vec::new()), state };
+        play.happy();
+        let until = play.world.clock + seconds;
+        play.event(run_finished(&id("a"), 1, limited_until(until)));
+        play.happy();
+        let decision = decide(&play.state, at(play.world.clock));
+        match decision.effects.as_slice() {
+            [] => Err(decision.wake_at.unwrap()),
+            [Effect::Conclude { end: JobEnd::Failed { reason, hint, .. } }] => {
+                let hint = hint.clone().unwrap();
+                assert!(hint.contains("max_wait") && hint.contains("helix jobs resume"), "{hint}");
+                assert!(reason.contains(&at(until).to_string()) && hint.contains(&at(until).to_string()), "{reason}");
+                Ok(())
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(ends(Some(0), 1_000), Ok(()), "never");
+    assert_eq!(ends(Some(600), 1_000), Ok(()));
+    assert_eq!(ends(Some(3_600), 5 * 24 * 3_600), Ok(()));
+    for waits in [None, Some(2_000), Some(u64::MAX)] {
+        assert!(ends(waits, 1_000).is_err(), "{waits:?}");
+    }
+    assert!(ends(Some(0), -10).is_err(), "a reset that is past costs no wait, only the usual pause");
+}
+
 /// One, two and four seconds, and up to half as much again.
 fn assert_grow(pauses: &[i128]) {
     let [first, second, third] = pauses else { panic!("{pauses:?}") };
     assert!((1_000..=1_500).contains(first), "{pauses:?}");
     assert!((2_000..=3_000).contains(second), "{pauses:?}");
     assert!((4_000..=6_000).contains(third), "{pauses:?}");
-    assert!(
-        !pauses.iter().all(|pause| pause % 1_000 == 0),
-        "[27] phases that failed together come back apart: {pauses:?}"
-    );
+    assert!(!pauses.iter().all(|pause| pause % 1_000 == 0), "phases that failed together come back apart: {pauses:?}");
 }
 
 #[test]
@@ -185,6 +254,7 @@ fn an_empty_check_is_never_a_pass() {
     assert!(matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, .. }]), "[24]");
 }
 
+/// Table B "no change signal always on", "quality loop never converges".
 #[test]
 fn tries_end_after_max_attempts() {
     let mut play = Play::new(vec![phase("a", &[], 1)]);

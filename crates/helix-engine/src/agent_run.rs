@@ -2,7 +2,9 @@
 //!
 //! Must not know jobs, phases or conversations: callers say what is asked and read what came of it.
 
-use std::collections::{BTreeMap, HashSet};
+mod watch;
+
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,8 +22,10 @@ use helix_core::job::Wait;
 use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 use tokio::io::AsyncBufReadExt as _;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::watch::{Sign, Watch};
 use crate::admission::{Admission, Place, Ticket};
 use crate::session_totals::SessionTotals;
 
@@ -59,7 +63,7 @@ pub struct AgentRunner {
 pub struct Patience {
     /// After the terminal record.
     pub linger: Duration,
-    /// Without any event outside a tool call.
+    /// Without a sign of work outside a tool call: an event with a meaning, or a piece of one. Mere lines are none.
     pub stall: Duration,
     /// For each step of a stop.
     pub grace: Grace,
@@ -398,27 +402,45 @@ impl AgentRunner {
         let mut reader = self.reader(run, &handle)?;
         let mut lines = handle.lines();
         let mut events = Vec::new();
-        let mut watch = Watch::new(self.patience);
+        let mut watch = Watch::new(self.patience, Instant::now());
         loop {
             // Reading first: what is there is heard before anything is stopped, and a busy run is never called stalled.
             let next = tokio::select! {
                 biased;
                 line = lines.next() => Next::Line(line),
                 () = stop.cancelled(), if watch.may_stop() => Next::Stop(StopCause::Cancelled),
-                () = tokio::time::sleep(watch.patience()), if watch.may_stop() => Next::Silence,
+                () = tokio::time::sleep_until(watch.deadline()), if watch.may_stop() => Next::Silence,
             };
-            let cause = match next {
+            let over = match next {
                 Next::Line(None) => break,
                 Next::Line(Some(line)) => {
-                    reader.line(&line.map_err(|source| record_error(Box::new(source)))?, &mut events);
+                    let line = line.map_err(|source| record_error(Box::new(source)))?;
+                    let worked = reader.pieces();
+                    reader.line(&line, &mut events);
+                    let mut sign = if reader.pieces() > worked { Sign::Work } else { Sign::None };
                     for event in events.drain(..) {
-                        watch.saw(&event);
+                        sign = sign.or(watch.saw(&event));
                         listener.hear(event).await;
                     }
-                    continue;
+                    watch.heard(line.len(), sign, Instant::now());
+                    match watch.overdue(Instant::now()) {
+                        Some(heard) => Over::Patience { heard },
+                        None => continue,
+                    }
                 }
-                Next::Stop(cause) => Some(cause),
-                Next::Silence => watch.cause_of_silence(),
+                Next::Stop(cause) => Over::Wanted(cause),
+                // Whatever was read has been heard: reading comes first.
+                Next::Silence => Over::Patience { heard: lines.end().bytes },
+            };
+            let cause = match over {
+                Over::Wanted(cause) => Some(cause),
+                Over::Patience { heard } => {
+                    let until = match watch.until() {
+                        Some(until) => until,
+                        None => record_length(&handle).await.map_err(|source| record_error(Box::new(source)))?,
+                    };
+                    watch.over(heard, until, Instant::now())
+                }
             };
             if let Some(cause) = cause {
                 tracing::info!(%run, ?cause, "stopping a run");
@@ -441,6 +463,18 @@ enum Next<L> {
     Line(Option<L>),
     Stop(StopCause),
     Silence,
+}
+
+/// Why a run is ended.
+enum Over {
+    /// Somebody wants it.
+    Wanted(StopCause),
+    /// Nothing shows that it works, in what was heard so far.
+    Patience { heard: u64 },
+}
+
+async fn record_length(handle: &RunHandle) -> std::io::Result<u64> {
+    Ok(tokio::fs::metadata(handle.directory().join(STDOUT)).await?.len())
 }
 
 /// The report of a run that was stopped before it had a place to run in.
@@ -475,62 +509,4 @@ fn labels(profile: &AgentProfile, ask: &AgentAsk, before: Usage) -> BTreeMap<Str
         labels.insert(BEFORE_LABEL.to_owned(), before);
     }
     labels
-}
-
-/// Watches a run for hanging: after its terminal record, or without an event outside tool calls.
-struct Watch {
-    limits: Patience,
-    tools: HashSet<String>,
-    finished: bool,
-    stopped: bool,
-}
-
-impl Watch {
-    fn new(limits: Patience) -> Self {
-        Self { limits, tools: HashSet::new(), finished: false, stopped: false }
-    }
-
-    fn saw(&mut self, event: &AgentEvent) {
-        match event {
-            AgentEvent::ToolStarted { id, .. } => {
-                self.tools.insert(id.clone());
-            }
-            AgentEvent::ToolFinished { id, .. } => {
-                self.tools.remove(id);
-            }
-            AgentEvent::Finished { .. } => self.finished = true,
-            // A new turn began: what was said to be finished is not.
-            AgentEvent::Started { .. } => self.finished = false,
-            AgentEvent::Text { .. }
-            | AgentEvent::Thinking { .. }
-            | AgentEvent::UsageReported { .. }
-            | AgentEvent::RateLimited { .. }
-            | AgentEvent::ApiRetry { .. }
-            | AgentEvent::Question { .. }
-            | AgentEvent::Unrecognised { .. } => {}
-        }
-    }
-
-    fn patience(&self) -> Duration {
-        if self.finished { self.limits.linger } else { self.limits.stall }
-    }
-
-    /// Whether nothing has been asked of the run yet: a run is stopped once, its keeper does the rest.
-    fn may_stop(&self) -> bool {
-        !self.stopped
-    }
-
-    fn stopped(&mut self) {
-        self.stopped = true;
-    }
-
-    /// What silence for as long as [`Watch::patience`] means.
-    fn cause_of_silence(&self) -> Option<StopCause> {
-        match (self.finished, self.tools.is_empty()) {
-            (true, _) => Some(StopCause::Lingered),
-            (false, true) => Some(StopCause::Stalled),
-            // A tool may be silent as long as its own time limit lets it; the run's deadline still holds.
-            (false, false) => None,
-        }
-    }
 }

@@ -35,6 +35,8 @@ pub const BAD_LIMIT: &str = "HX0414";
 pub const LIMIT_NOT_KEPT: &str = "HX0415";
 /// A gate could not answer with what is there.
 pub const GATE_CANNOT_ANSWER: &str = "HX0417";
+/// An output looks guessed: a file of its name is elsewhere (warning).
+pub const OUTPUT_GUESSED: &str = "HX0418";
 /// An agent does not have a model.
 pub const UNKNOWN_MODEL: &str = "HX0416";
 /// The idempotency key has started another job.

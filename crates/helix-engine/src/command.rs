@@ -1,5 +1,5 @@
-//! Runs one command of a gate or tool to its end: argv without a shell, a declared environment, output to a file, a time
-//! limit, and nothing left running afterwards.
+//! Runs one command of a gate or tool to its end: argv without a shell, a declared environment, no terminal, output to a file,
+//! a time limit, and nothing left running afterwards.
 //!
 //! Must not know what the command's output means.
 
@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use helix_agents::{AgentProfile, dialect};
 use rustix::process::{Pid, Signal};
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
+
+use crate::own_session::in_own_session;
 
 /// Most of the output that is kept in memory.
 pub const MAX_TAIL: usize = 64 << 10;
@@ -81,18 +84,31 @@ pub struct ToolEnvironment {
     variables: BTreeMap<String, String>,
 }
 
+/// Whether [`TOOLCHAIN`] has a variable.
+fn is_toolchain(name: &str) -> bool {
+    TOOLCHAIN.iter().any(|known| match known.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => name == *known,
+    })
+}
+
 impl ToolEnvironment {
     /// Takes what a toolchain needs from this process, and the variables named in addition (`pass_env` in `helix.toml`).
     pub fn from_process(also: &[String]) -> Self {
-        let is = |name: &str, known: &str| match known.strip_suffix('*') {
-            Some(prefix) => name.starts_with(prefix),
-            None => name == known,
-        };
-        let wanted =
-            |name: &str| TOOLCHAIN.iter().any(|known| is(name, known)) || also.iter().any(|other| other == name);
+        let wanted = |name: &str| is_toolchain(name) || also.iter().any(|other| other == name);
         let taken =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         Self { variables: taken.filter(|(name, _)| wanted(name)).collect() }
+    }
+
+    /// The same as an agent has it, but for its provider's keys: what its profile sets of a toolchain wins, and nothing else
+    /// that the profile sets is taken.
+    pub fn of_agent(profile: &AgentProfile) -> Self {
+        let keys = dialect(profile.dialect).passed_variables;
+        let passed = profile.pass_env.iter().filter(|name| !keys.contains(&name.as_str()));
+        let own = profile.env.iter().filter(|(name, _)| is_toolchain(name));
+        let surroundings = Self::from_process(&passed.cloned().collect::<Vec<_>>());
+        own.fold(surroundings, |environment, (name, value)| environment.with(name, value))
     }
 
     /// Sets a variable.
@@ -252,11 +268,11 @@ pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) ->
         .env("PWD", &request.directory)
         .env(MARK, &mark)
         .env(OWNER, &request.state)
-        .process_group(0)
         .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr)
         .kill_on_drop(true);
+    in_own_session(command.as_std_mut());
     let mut child = command.spawn().map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => CommandError::ToolMissing { program: program.clone() },
         _ => CommandError::Unstartable { program: program.clone(), source },

@@ -22,6 +22,7 @@ mod front_matter;
 pub mod gates;
 pub mod git;
 mod job;
+mod own_session;
 pub mod preview;
 mod probes;
 pub mod project;

@@ -243,6 +243,7 @@ async fn claims_are_checked_against_the_diff_31() {
     assert_eq!(short(&report), ["files.missing src/old.py", "files.empty src/empty.py", "files.missing src/none.py"]);
 }
 
+/// Table B "exit status lost".
 #[tokio::test]
 async fn a_command_runs_on_the_commit_alone_with_null_stdin_36() {
     let bench = Bench::new(&[("a.txt", "a"), (".gitignore", "build/\n")]);
@@ -387,6 +388,7 @@ async fn real_pytest_says_where_and_why_28() {
     assert_eq!((short(&report), report.summary.as_str()), (vec!["pass".to_owned()], "2 passed, 0 failed"));
 }
 
+/// Table B "pipeline edits the scripts running it".
 #[tokio::test]
 async fn a_gate_whose_script_the_phase_edits_fails_30() {
     let bench = Bench::new(&[("ci/test.sh", "echo 1 passed, 0 failed\n")]);

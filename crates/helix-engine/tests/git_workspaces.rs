@@ -138,6 +138,7 @@ fn a_result_holds_everything_and_the_users_tree_is_untouched_33_34_44() {
     assert_eq!(bench.head(), base);
 }
 
+/// Table B "retry destroys live worktree".
 #[test]
 fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     let bench = Bench::new();
@@ -200,6 +201,7 @@ fn an_attempt_that_never_began_is_prepared_from_where_it_starts_now() {
     assert_eq!(bench.git(&tree.path, &["rev-parse", "HEAD"]), next.as_str());
 }
 
+/// Table B "breaker never trips".
 #[test]
 fn nothing_changed_is_the_start_commit() {
     let bench = Bench::new();
@@ -378,6 +380,7 @@ fn a_moved_target_is_merged_and_needs_its_gates_again_35() {
     }
 }
 
+/// [T11].
 #[test]
 fn dead_jobs_leave_nothing_on_the_disk() {
     let bench = Bench::new();

@@ -77,10 +77,21 @@ async fn a_verifier_reads_a_checkout_and_what_it_finds_reaches_the_agent() {
     let command = std::fs::read_dir(&request).unwrap().flatten().map(|entry| entry.path());
     let texts: String = command.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     assert!(texts.contains("small"), "its own model");
+    // [30]: what it must not do is denied, whatever its own settings allow.
+    let request: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(request.join("request.json")).unwrap()).unwrap();
+    let args: Vec<&str> = request["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
+    let settings = args[args.iter().position(|arg| *arg == "--settings").unwrap() + 1];
+    let settings: serde_json::Value = serde_json::from_slice(&std::fs::read(settings).unwrap()).unwrap();
+    let rules = |kind: &str| settings["permissions"][kind].as_array().unwrap().clone();
+    for tool in ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"] {
+        assert!(rules("deny").contains(&tool.into()) && !rules("allow").contains(&tool.into()), "{settings}");
+    }
     assert!(ended.phase("a").verdict.as_deref().unwrap().contains("It says how"));
     assert!(ended.phase("a").runs.contains(&reviews[0].run));
 }
 
+/// [32].
 #[tokio::test(flavor = "multi_thread")]
 async fn no_usable_verdict_is_ever_a_pass() {
     for answer in [
@@ -106,6 +117,28 @@ async fn no_usable_verdict_is_ever_a_pass() {
     }
 }
 
+/// Table B "false Critical: missing code": a rejection that names no file of the result is no verdict; the reviewer is told why, and
+/// what names a file blocks without what does not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finding_about_no_file_of_the_result_does_not_block() {
+    let verdicts = r#"    attempts:
+      - structured: { verdict: rejected, summary: "Critical.", findings: [{ message: "the counter is missing", file: src/counter.py, line: 1 }] }
+      - structured: { verdict: rejected, summary: "It is short.", findings: [{ message: "no file of that name", file: ../other.md }, { message: "it does not say how", file: a.md, line: 900 }] }
+      - structured: { verdict: approved, summary: "It says how.", findings: [] }
+"#;
+    let judge = told("judge", "independent reviewer", verdicts);
+    let shop = Workshop::open(&format!("parts:\n{}{judge}", writes("a", &["x", "Count one by one."]))).await;
+    let ended = shop.run(&shop.repo(), VERIFIED).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let reviews = reviews(&ended);
+    let verdicts: Vec<&str> = reviews.iter().map(|review| review.verdict.word()).collect();
+    assert_eq!(verdicts, ["inconclusive", "fail", "pass"]);
+    assert!(shop.told(&reviews[1].run).contains("names a file of the result"), "{}", shop.told(&reviews[1].run));
+    let told = shop.prompt(&ended.view.id, "a", 2);
+    assert!(told.contains("`a.md`: it does not say how") && !told.contains("no file of that name"), "{told}");
+    assert_eq!(shop.plays("a"), 2, "the phase was not tried again for the first answer");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reviewer_gate_is_a_gate_like_any_other() {
     let script = format!(
@@ -125,6 +158,7 @@ async fn a_reviewer_gate_is_a_gate_like_any_other() {
     assert_eq!(gates, [("files_exist", true), ("review_approved", true)]);
 }
 
+/// [T14].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_waits_for_a_person_without_a_process_and_over_a_restart() {
     let plan = "name: Asked\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], approval: after, gates: [{ type: files_exist }, { type: manual, question: \"Is it printed?\" }] }]\n";
@@ -191,6 +225,23 @@ async fn an_adviser_is_asked_when_the_tries_are_used_up_and_its_hint_is_carried_
     let advice = RunId::for_advice(&ended.view.id, &PhaseId::new("a").unwrap(), 1);
     assert!(shop.told(&advice).contains("grep -q right a.md") || shop.told(&advice).contains("command"));
     assert!(ended.phase("a").runs.contains(&advice));
+}
+
+/// Table B "stuck counter, model never escalates": the next run really asks for the model that was proposed.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_model_that_an_adviser_proposes_is_the_one_that_runs() {
+    let advice = "    act: { structured: { action: other_model, model: opus, reason: \"It is hard.\", hint: \"the word is: right\" } }\n";
+    let script =
+        format!("parts:\n{}{}", writes("a", &["wrong", "right"]), told("adviser", "used up its tries", advice));
+    let shop = Workshop::configured(&script, |config| {
+        advised(config);
+        config.agents[0].models = vec!["opus".into()];
+    })
+    .await;
+    let ended = shop.run(&shop.repo(), ONE_TRY).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let model = |attempt: u32| shop.option(&ended.view.id, "a", attempt, "--model");
+    assert_eq!((model(1), model(2)), (None, Some("opus".into())));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -293,6 +344,7 @@ async fn phases_that_a_planning_phase_returns_run_before_what_depends_on_it() {
     assert_eq!((shop.plays("one"), shop.plays("two"), shop.plays("end")), (1, 1, 1));
 }
 
+/// [40].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     let plan = "name: Two\nphases:\n  - { id: one, type: documentation, description: O, outputs: [one.md] }\n  - { id: a, type: documentation, description: D, depends_on: [one], outputs: [a.md], max_attempts: 1, gates: [{ type: command, command: \"grep -q right a.md\" }] }\n";
@@ -317,6 +369,7 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     );
 }
 
+/// [T28].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_that_was_fixed_before_is_shown_with_its_fix_and_reaches_the_agents_prompt() {
     let plan = |name: &str| {

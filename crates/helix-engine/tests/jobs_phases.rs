@@ -80,6 +80,7 @@ async fn a_phase_that_fails_its_tests_is_told_what_failed_and_corrects_it() {
     assert_eq!(shop.git(&repo, &["worktree", "list"]).lines().count(), 1);
 }
 
+/// [T18].
 #[tokio::test(flavor = "multi_thread")]
 async fn phases_side_by_side_are_validated_together_by_all_their_gates() {
     let plan = r#"
@@ -135,6 +136,7 @@ phases:
     assert!(whole.missing[0].contains("was changed after it ran"), "{:?}", whole.missing);
 }
 
+/// [T18].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_combination_that_breaks_a_gate_is_not_merged() {
     // Each side is right alone; together there are two.
@@ -260,6 +262,40 @@ async fn an_agent_that_changes_nothing_does_not_pass_and_is_not_asked_for_ever()
     assert_eq!(ended.phase("idle").attempt, 2);
     assert!(ended.error().contains("a.md") || ended.error().contains("files_exist"), "{}", ended.error());
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
+}
+
+/// Table B "breaker samples HEAD~1": a commit that changes nothing is no progress, however often the branch moves.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_commits_nothing_again_and_again_makes_no_progress() {
+    let plan = "name: Idle\nphases: [{ id: idle, type: documentation, description: I, outputs: [a.md], max_attempts: 5, on_failure: fail }]\n";
+    let act = "    act: { steps: [{ run: 'git -c user.name=A -c user.email=a@example.invalid commit -q --allow-empty -m progress && touch \"$HOME/committed\"' }], say: \"All done!\" }\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("idle", act))).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!((ended.view.status, ended.phase("idle").attempt), (JobStatus::Failed, 2), "{:#?}", ended.view);
+    assert!(shop.sandbox.home().join("committed").exists(), "it made no commit");
+}
+
+/// [T8]: a session that the agent has lost costs a try; the next one starts a session of its own and is told what was tried.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_the_agent_has_lost_is_replaced_by_a_new_one_that_knows_what_was_tried() {
+    let acts = r#"    attempts:
+      - { steps: [{ write: { path: a.md, content: wrong } }, { run: 'rm -r "$HOME/../agent.yaml.state/sessions"' }] }
+      - { steps: [{ write: { path: a.md, content: never reached } }] }
+      - { steps: [{ write: { path: a.md, content: right } }] }
+"#;
+    let plan = "name: Lost\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], max_attempts: 3, gates: [{ type: command, command: \"grep -q right a.md\" }] }]\n";
+    let shop = Workshop::open(&format!("sessions: known\nparts:\n{}", part("a", acts))).await;
+    let ended = shop.run(&shop.repo(), plan).await;
+    assert_eq!((ended.view.status, ended.phase("a").attempt), (JobStatus::Succeeded, 3), "{:#?}", ended.view);
+    let option = |attempt: u32, name: &str| shop.option(&ended.view.id, "a", attempt, name);
+    assert_eq!(option(2, "--resume"), option(1, "--session-id"));
+    assert_eq!(option(3, "--resume"), None);
+    assert!(option(3, "--session-id").is_some_and(|id| Some(id) != option(1, "--session-id")));
+    let told = shop.prompt(&ended.view.id, "a", 3);
+    for part in ["What was tried before", "grep -q right a.md", "Changed: a.md"] {
+        assert!(told.contains(part), "{part:?} is not told:\n{told}");
+    }
 }
 
 const OPTIONAL: &str = "name: Extras

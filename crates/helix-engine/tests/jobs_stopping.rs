@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use helix_agents::Grace;
 use helix_core::ids::PhaseId;
-use helix_core::job::{JobEvent, JobStatus, PhaseStatus, Wait};
+use helix_core::job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_core::run::{Outcome, StopCause};
 use helix_engine::agent_run::Patience;
 use helix_testkit::processes::processes_with_env;
@@ -88,6 +88,7 @@ async fn a_phase_that_takes_too_long_is_stopped_and_tried_again() {
     assert!(matches!(outcomes(&ended)[..], [Outcome::TimedOut, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
 }
 
+/// [T1].
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_stays_after_its_result_is_ended_and_not_taken_at_its_word() {
     let acts = "    attempts: [{ steps: [{ write: { path: note.md, content: N } }], faults: [result-then-hang] }, { say: It is there. }]\n";
@@ -119,6 +120,30 @@ async fn an_agent_that_says_nothing_any_more_is_ended() {
     let ended = shop.run(&repo, PLAN).await;
     assert!(matches!(outcomes(&ended)[..], [Outcome::Stalled, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+}
+
+/// [T27]: an agent that hangs and goes on printing lines without meaning says nothing, either.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_prints_only_notices_any_more_is_ended() {
+    let acts = "    attempts: [{ faults: [{ kind: flood, lines: 6000, per_second: 20 }] }, { steps: [{ write: { path: note.md, content: N } }] }]\n";
+    let patience = Patience { stall: Duration::from_secs(8), ..patient() };
+    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, PLAN).await;
+    assert!(matches!(outcomes(&ended)[..], [Outcome::Stalled, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+}
+
+/// Table B "silent tests killed as stale": a tool works, however long it says nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_is_silent_for_longer_than_the_agent_may_be_is_no_stall() {
+    let acts = "    act: { steps: [{ run: sleep 12 }, { write: { path: note.md, content: N } }] }\n";
+    let patience = Patience { stall: Duration::from_secs(8), ..patient() };
+    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, PLAN).await;
+    assert!(matches!(outcomes(&ended)[..], [Outcome::Completed(_)]), "{:?}", outcomes(&ended));
+    assert_eq!((ended.view.status, shop.plays("note")), (JobStatus::Succeeded, 1), "{:#?}", ended.view);
 }
 
 /// First try: works until somebody ends it. Second try: done.
@@ -179,6 +204,7 @@ async fn until_waiting(shop: &Workshop, job: &helix_core::ids::JobId, phase: &st
     }
 }
 
+/// [56].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_waits_for_a_place_says_so_and_is_cancelled_at_once() {
     let act = "    act: { faults: [hang] }\n";
@@ -309,4 +335,52 @@ async fn a_cancel_while_the_first_worktree_is_made_leaves_nothing_behind() {
     }
     assert_eq!(shop.git(&repo, &["worktree", "list"]).lines().count(), 1);
     assert_eq!(shop.plays("b"), 0);
+}
+
+/// [27]: the policy that was recorded when the job was submitted counts, whatever a later host is configured with.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_keeps_the_policy_that_it_was_submitted_with() {
+    let act = "    act: { steps: [{ write: { path: half.md, content: x } }, { run: \"until [ -e $HOME/go ]; do sleep 0.02; done\" }] }\n";
+    // Nobody is asked, says the policy of the tests.
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", act))).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, &PLAN.replace("max_attempts: 2", "max_attempts: 1")).await;
+    shop.until_working(&job, "note", 1, Some("half.md")).await;
+    let shop = shop.reopen_with(|config| config.policy.escalation.person = AskPerson::Ask).await;
+    std::fs::write(shop.sandbox.home().join("go"), "").unwrap();
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
+    assert!(ended.view.questions.is_empty(), "{:#?}", ended.view);
+    // A job of the new host asks.
+    let next = shop.submit(&repo, &PLAN.replace("max_attempts: 2", "max_attempts: 1")).await;
+    shop.question(&next).await;
+    shop.engine.cancel(&next, "a test").await.unwrap();
+    shop.ended(&next).await;
+}
+
+/// Table B "disk leak", [T11]: a host that starts removes what a dead one left of jobs that are over, and keeps what is in use.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
+    let act = "    attempts: [{ steps: [{ write: { path: note.md, content: N } }] }, { faults: [hang] }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", act))).await;
+    let repo = shop.repo();
+    let over = shop.run(&repo, PLAN).await.view.id;
+    let open = shop.submit(&repo, &PLAN.replace("note.md", "more.md")).await;
+    shop.until_working(&open, "note", 1, None).await;
+    // As a host leaves it that dies between the end of a job and tidying up.
+    let left = shop.worktree(&over, "note", 1);
+    shop.git(&repo, &["worktree", "add", "-q", "--detach", left.to_str().unwrap()]);
+    std::fs::write(left.join("big"), "x").unwrap();
+    let shop = shop.reopen().await;
+    let start = std::time::Instant::now();
+    // The host removes them beside its work and tells nobody.
+    while left.parent().unwrap().exists() {
+        assert!(start.elapsed() < workshop::LIMIT, "{} is left", left.display());
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let known = shop.git(&repo, &["worktree", "list", "--porcelain"]);
+    assert!(!known.contains(over.as_str()) && known.contains(open.as_str()), "{known}");
+    assert!(shop.worktree(&open, "note", 1).exists());
+    shop.engine.cancel(&open, "a test").await.unwrap();
+    shop.ended(&open).await;
 }

@@ -71,6 +71,7 @@ pub(crate) async fn next_or_heartbeat<T>(pause: Duration, next: impl Future<Outp
 mod tests {
     use super::*;
 
+    /// Table B "invalid event JSON".
     #[test]
     fn line_breaks_in_data_cannot_end_a_frame() {
         let mut out = Vec::new();

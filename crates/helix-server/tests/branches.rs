@@ -374,3 +374,94 @@ async fn a_correction_after_a_restart_knows_the_clients_instructions() {
     assert_eq!(turn["system"], Value::Null, "it is kept no longer than it is needed");
     host.stop().await;
 }
+
+/// [T8], [17]: a session that the agent has lost is rebuilt once from Helix's own record, and the turn is answered all the same.
+#[tokio::test]
+async fn a_session_that_the_agent_has_lost_is_rebuilt_from_the_record() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let one = ask(&host, &ids("c", "m1", ""), messages(&["[[fake: say Blue.]]"])).await;
+    // The agent that resumes counts its second attempt, the one that starts anew its first.
+    let order = "and now? [[fake: attempt 2: unknown-session]] [[fake: say Green.]]";
+    let two = ask(&host, &ids("c", "m2", "m1"), messages(&["x", "Blue.", order])).await;
+    assert_eq!(two.text, "Green.");
+    let first = option(&host.asked(&one.run()).0, "--session-id").unwrap().to_owned();
+    assert_eq!(option(&host.asked(&two.run()).0, "--resume"), Some(first.as_str()), "it was tried");
+    let (args, stdin) = host.asked(&format!("{}.2", two.turn));
+    assert_eq!(option(&args, "--resume"), None, "{args:?}");
+    let second = option(&args, "--session-id").unwrap().to_owned();
+    for part in ["The record of this conversation so far", "Blue.", "The user's new message"] {
+        assert!(stdin.contains(part), "{part:?} is not told: {stdin}");
+    }
+    let view = session(&host, &one.session).await;
+    assert_eq!(view["turns"][1]["end"]["runs"], 2, "{view:#}");
+    // What follows goes on from the new session.
+    let next = ask(&host, &ids("c", "m3", "m2"), messages(&["x", "Blue.", order, "Green.", "[[fake: say C]]"])).await;
+    assert_eq!(option(&host.asked(&next.run()).0, "--resume"), Some(second.as_str()));
+    host.stop().await;
+}
+
+/// [17], table B "context guard": a conversation that has outgrown the model goes on in a session of its own, with its record.
+#[tokio::test]
+async fn a_session_that_is_full_is_not_resumed() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let one = ask(&host, &ids("c", "m1", ""), messages(&["[[fake: say Blue.]]"])).await;
+    let full = "more [[fake: attempt 2: context-overflow]]";
+    let answer = send(&host, &ids("c", "m2", "m1"), messages(&["x", "Blue.", full]), false).await;
+    assert!(!answer.status().is_success(), "{}", answer.status());
+    let next = ask(&host, &ids("c", "m3", "m2"), messages(&["x", "Blue.", full, "", "[[fake: say C]]"])).await;
+    assert_eq!((next.session.as_str(), next.text.as_str()), (one.session.as_str(), "C"));
+    let (args, stdin) = host.asked(&next.run());
+    assert_eq!(option(&args, "--resume"), None, "{args:?}");
+    assert!(stdin.contains("The record of this conversation so far") && stdin.contains("Blue."), "{stdin}");
+    host.stop().await;
+}
+
+/// [17]: a history that only the client has is told as far as it fits, the newest first.
+#[tokio::test]
+async fn a_long_history_is_bounded_and_keeps_its_newest_part() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let said: Vec<String> = (0..200).map(|number| format!("message {number:03} {}", "ä".repeat(990))).collect();
+    let mut texts: Vec<&str> = said.iter().map(String::as_str).collect();
+    texts.push("so? [[fake: say Yes.]]");
+    let answer = ask(&host, &[], messages(&texts)).await;
+    assert_eq!(answer.text, "Yes.");
+    let (args, stdin) = host.asked(&answer.run());
+    assert_eq!(option(&args, "--resume"), None);
+    assert!(stdin.chars().count() < 70_000, "{} characters", stdin.chars().count());
+    assert!(stdin.contains("(earlier parts are left out)") && stdin.contains("so? [[fake"), "{stdin:.300}");
+    assert!(stdin.contains("message 199 ä") && stdin.contains("message 150 ä"), "{stdin:.300}");
+    assert!(!stdin.contains("message 100 ") && !stdin.contains("message 000 "), "{stdin:.300}");
+    host.stop().await;
+}
+
+/// [12], [T9]: two messages at once in one chat are two turns, one after the other, of one session.
+#[tokio::test]
+async fn two_messages_at_once_are_answered_one_after_the_other() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let scratch = tempfile::tempdir().unwrap();
+    let (busy, overlap) = (scratch.path().join("busy"), scratch.path().join("overlap"));
+    let alone = format!(
+        "[[fake: run mkdir {busy} || touch {overlap}; sleep 0.5; rmdir {busy}]]",
+        busy = busy.display(),
+        overlap = overlap.display()
+    );
+    let one = ask(&host, &ids("c", "m1", ""), messages(&["[[fake: say A]]"])).await;
+    let order = |say: &str| format!("{alone} [[fake: say {say}]]");
+    let (b, c) = (order("B"), order("C"));
+    let (left, right) = (ids("c", "m2", "m1"), ids("c", "m3", "m1"));
+    let (two, three) =
+        tokio::join!(ask(&host, &left, messages(&["x", "A", &b])), ask(&host, &right, messages(&["x", "A", &c])),);
+    assert_eq!((two.text.as_str(), three.text.as_str()), ("B", "C"));
+    assert_eq!((&two.session, &three.session), (&one.session, &one.session));
+    assert!(!overlap.exists(), "two agents worked in one directory at once");
+    // Neither lost the other's record: one goes on in place, the other on a branch that is cut where both began.
+    let first = option(&host.asked(&one.run()).0, "--session-id").unwrap().to_owned();
+    for turn in [&two, &three] {
+        assert_eq!(option(&host.asked(&turn.run()).0, "--resume"), Some(first.as_str()));
+    }
+    let forks = [&two, &three].map(|turn| host.asked(&turn.run()).0.iter().any(|arg| arg == "--fork-session"));
+    assert!(forks[0] != forks[1], "{forks:?}");
+    let view = session(&host, &one.session).await;
+    assert_eq!(view["turn_count"], 3, "{view:#}");
+    host.stop().await;
+}

@@ -8,6 +8,7 @@ use host::Host;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+/// [54], [T23].
 #[tokio::test]
 async fn everything_but_health_needs_the_token() {
     // [54]

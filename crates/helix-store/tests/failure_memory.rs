@@ -73,6 +73,7 @@ contract_tests!(sqlite:
     statistics_count_and_show_what_the_memory_is_worth,
     lists_are_filtered_and_paged_and_prefixes_show_one,
     search_finds_words_and_beginnings_in_any_script,
+    what_is_similar_is_found_quickly_among_many_whatever_its_text,
     what_is_forgotten_is_gone_and_a_wrong_fix_alone_can_be,
     what_is_old_and_was_never_seen_again_fades,
     an_export_builds_the_memory_anew_and_a_second_import_changes_nothing,
@@ -250,6 +251,7 @@ async fn files_that_cannot_be_a_memory_are_named_and_left_alone() {
 }
 
 /// Another program has the file locked: nobody waits longer than the deadline, and reading goes on.
+/// Table B "failure memory": its guard.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_locked_memory_is_waited_for_until_the_deadline_and_no_longer() {
     let scratch = tempfile::tempdir().unwrap();

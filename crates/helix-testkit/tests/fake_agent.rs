@@ -74,6 +74,7 @@ fn signal(child: &Child, name: &str) {
     assert!(status.success());
 }
 
+/// [52].
 #[test]
 fn version_is_configurable() {
     let place = Place::new("version: 2.1.197\n");

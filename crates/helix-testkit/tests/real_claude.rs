@@ -51,6 +51,7 @@ fn turn(model: &ScriptedModel, sandbox: &mut Sandbox, cwd: &Path, prompt: &str, 
     Turn { lines, output, took }
 }
 
+/// [52].
 #[test]
 fn plain_turn() {
     let model = ScriptedModel::start_blocking(Script::always(Reply::text("Hello from {{cwd}}."))).unwrap();

@@ -106,6 +106,7 @@ fn foreign_files_are_imported_under_their_numbers() {
     assert!(!user.work().join("adr/0009-old.md").exists());
 }
 
+/// [53].
 #[test]
 fn drift_is_told_from_history() {
     let user = User::new();

@@ -30,6 +30,7 @@ fn plans_that_cannot_be_read_or_are_wrong_are_shown_with_their_place() {
     user.run(&["run", "l.yaml", "--dry-run"]).refused(2, &["HX0930", "HX0101"]);
 }
 
+/// Table B "templates promise disabled audits".
 #[test]
 fn a_wrong_configuration_is_refused_before_anything_happens() {
     let user = User::new();
@@ -85,7 +86,7 @@ fn a_plan_outside_of_a_repository_or_without_identity_or_agent_is_refused() {
     assert_eq!(user.run(&["--json", "jobs"]).json(), serde_json::json!([]), "no job was made");
 }
 
-/// What a submission refuses, a check and a dry run say too, all of it at once, at the same places [22].
+/// What a submission refuses, a check and a dry run say too, all of it at once, at the same places [22] [20] [49].
 #[test]
 fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     let user = User::new();
@@ -132,6 +133,14 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
         user::ran(dry.current_dir(user.work().join("good")).args(["run", "--dry-run", "p.yaml"]).output().unwrap());
     assert!(ran.stdout.contains("nothing is run"), "{ran:#?}");
     ran.refused(2, &["HX0410", "roots"]);
+    // A path that the tree does not lead to, with the name of a file that is there, is told as a guess [P49].
+    user.write("api/v1/prices.py", "");
+    user.git(&["add", "-A"]);
+    user.git(&["commit", "-q", "-m", "prices"]);
+    user.write("o.yaml", &PLAN.replace("a.txt", "src/prices.py"));
+    let ran = user.run(&["plan", "check", "o.yaml"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stderr.contains("HX0418") && ran.stderr.contains("api/v1/prices.py"), "{ran:#?}");
     // A gate that could not answer is told before anything runs; the agent may yet install what it needs.
     user.write(
         "g.yaml",

@@ -185,6 +185,7 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
     bed.leave();
 }
 
+/// [T21]: the Consultant writes in its own directory only.
 #[test]
 fn an_older_cli_writes_drafts_too() {
     let script: Script = r##"
@@ -212,6 +213,51 @@ rules:
     bed.leave();
 }
 
+/// [T21], [P54], [P57], [T22]: the rules that a phase's agent is given keep the file tools of the real CLI in its worktree, in both
+/// versions; variables of the host's environment that nobody named do not reach its commands. What they do not keep in is `Bash`
+/// and the agent's own key: `docs/agents.md` says so.
+#[test]
+fn a_phase_changes_files_in_its_worktree_only() {
+    let script = r##"
+scenes:
+  - name: page
+    prompt: "# Phase `page` of"
+    steps:
+      - tools: [{ name: Write, input: { file_path: "{{cwd}}/page.md", content: "# Kept\n" } }]
+      - expect: { tool_result: { tool: Write, is_error: false } }
+        tools: [{ name: Write, input: { file_path: "{{projects}}/shop/page.md", content: "# In the user's tree\n" } }]
+      - expect: { tool_result: { tool: Write, is_error: true } }
+        tools: [{ name: Write, input: { file_path: "{{projects}}/outside.md", content: "# Outside\n" } }]
+      - expect: { tool_result: { tool: Write, is_error: true } }
+        tools: [{ name: Write, input: { file_path: "{{cwd}}/../outside.md", content: "# Outside\n" } }]
+      - expect: { tool_result: { tool: Write, is_error: true } }
+        tools: [{ name: Read, input: { file_path: "{{projects}}/shop/.gitignore" } }]
+      - expect: { tool_result: { tool: Read, is_error: false } }
+        tools: [{ name: Edit, input: { file_path: "{{projects}}/shop/.gitignore", old_string: "pyc", new_string: "py" } }]
+      - expect: { tool_result: { tool: Edit, is_error: true } }
+        tools: [{ name: Bash, input: { command: "echo key=${AWS_SECRET_ACCESS_KEY-none}", description: looks } }]
+      - expect: { tool_result: { tool: Bash, is_error: false, text: key=none } }
+        text: The page is there.
+"##;
+    for version in [PINNED_CLAUDE, "2.1.197"] {
+        let bed = Bed::serve_in(version, script.parse().unwrap(), &[("AWS_SECRET_ACCESS_KEY", "secret")]);
+        let project = bed.projects().join("shop");
+        fs::create_dir_all(&project).unwrap();
+        let plan = "name: pages\nphases:\n  - { id: page, type: documentation, description: Write the page., outputs: [page.md], max_attempts: 1, gates: [{ type: files_exist }] }\n";
+        fs::write(project.join("phases.yaml"), plan).unwrap();
+        fs::write(project.join(".gitignore"), "*.pyc\n").unwrap();
+        bed.git(&project, &["init", "-q", "-b", "main"]);
+        bed.git(&project, &["add", "-A"]);
+        bed.git(&project, &["commit", "-q", "-m", "start"]);
+        bed.helix(0, &["run", project.join("phases.yaml").to_str().unwrap()]);
+        assert_eq!(fs::read_to_string(project.join("page.md")).unwrap(), "# Kept\n", "{version}");
+        assert_eq!(fs::read_to_string(project.join(".gitignore")).unwrap(), "*.pyc\n", "{version}");
+        assert!(!bed.projects().join("outside.md").exists(), "{version}: it wrote outside its worktree");
+        assert_eq!(bed.git(&project, &["status", "--porcelain"]), "", "{version}");
+        bed.leave();
+    }
+}
+
 /// Three turns with a tool call in the first one; each answer names what was asked.
 fn notes() -> Script {
     r##"
@@ -233,6 +279,7 @@ rules:
     .unwrap()
 }
 
+/// [T26].
 #[test]
 fn a_javascript_client_streams_edits_and_asks_in_both_forms() {
     for version in [PINNED_CLAUDE, "2.1.197"] {

@@ -1,6 +1,6 @@
 //! Every fault that an agent can have, at its first try only and at every try, in every place where an agent works: a phase's own,
 //! its verifier, a gate's reviewer, a planner, an adviser, one that resolves a conflict, and the Consultant. None of them may end
-//! in a "done" that is not true, none may leave a process behind, and each that fails must say why. [T1-T6, T8, 1, 2, 13]
+//! in a "done" that is not true, none may leave a process behind, and each that fails must say why. [T1-T3, T5, T6, 1, 2, 13]
 //!
 //! `HELIX_FAULTS=all` takes all of them in every place (`cargo xtask crash`); else only a phase's own agent has all.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]

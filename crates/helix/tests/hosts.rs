@@ -81,6 +81,7 @@ fn the_next_host_is_reached_where_the_dead_one_was() {
     drop((taken, third));
 }
 
+/// Table B "dirty-tree gate failures".
 #[test]
 fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     let user = User::new();

@@ -76,6 +76,7 @@ fn watched(stage: &Stage, id: &str, wanted: i32) {
     assert_eq!(code(&output), wanted, "{}\n{}", text(&output.stdout), text(&output.stderr));
 }
 
+/// [T14].
 #[test]
 fn a_job_waits_without_a_process_and_goes_on_after_an_answer_from_another_one() {
     let stage = Stage::new(WRITES, "");
@@ -174,6 +175,7 @@ const FAILS_ONCE: &str = "parts:
   - { name: more, prompt: 'Write more', act: { steps: [{ write: { path: more.md, content: \"# More\\n\" } }] } }
 ";
 
+/// [40].
 #[test]
 fn a_failed_job_is_resumed_a_phase_is_done_again_and_every_attempt_can_be_seen() {
     let stage = Stage::new(FAILS_ONCE, "");
@@ -258,6 +260,7 @@ fn a_phase_that_cannot_go_on_asks_a_person_and_a_dry_run_shows_what_agents_are_t
     assert!(shown.contains("answered") && shown.contains("the file is page.md"), "{shown}");
 }
 
+/// [60], table B "dirty-tree gate failures".
 #[tokio::test]
 async fn the_status_beside_the_plan_follows_the_job_and_is_whole_at_every_moment() {
     let script = WRITES.replace("steps: [{ write: { path: page.md", "steps: [{ sleep: 400 }, { write: { path: page.md");
@@ -296,4 +299,69 @@ async fn the_status_beside_the_plan_follows_the_job_and_is_whole_at_every_moment
     stage.events(&second).await;
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"mine\": true}");
     drop(host);
+}
+
+/// [T22], [28], table B "stdin eaten": a gate's command gets nothing secret of the host's environment and not its stdin, and finds the
+/// programs that its phase's agent finds.
+#[test]
+fn the_command_of_a_gate_gets_the_agents_tools_and_neither_its_keys_nor_the_terminals_input() {
+    let tools = tempfile::tempdir().unwrap();
+    let tool = tools.path().join("only-here");
+    std::fs::write(&tool, "#!/bin/sh\necho found\n").unwrap();
+    std::fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", tools.path().display(), std::env::var("PATH").unwrap());
+    let script = WRITES.replacen(
+        "content: \"# Page\\n\" } }",
+        "content: \"# Page\\n\" } }, { run: 'printf %s \"$JAVA_HOME:$GOPATH\" > seen.txt' }",
+        1,
+    );
+    let stage = Stage::new(&script, &format!("\n[agents.fake.env]\nPATH = {path:?}\nGOPATH = \"/of/the/agent\"\n"));
+    let commands = [
+        "sh -c 'test -z \"$ANTHROPIC_API_KEY$OPENAI_API_KEY$AWS_SECRET_ACCESS_KEY\"'",
+        "sh -c 'test \"$(readlink /proc/self/fd/0)\" = /dev/null && test -z \"$(cat)\"'",
+        "only-here",
+        // The same toolchain on both sides, of the host and of the agent's own settings.
+        "sh -c 'test \"$(cat seen.txt)\" = \"$JAVA_HOME:$GOPATH\" && test \"$JAVA_HOME:$GOPATH\" = /of/the/host:/of/the/agent'",
+    ];
+    let gates: Vec<String> =
+        commands.iter().map(|command| json!({ "type": "command", "command": command }).to_string()).collect();
+    let file = stage.plan("pages", &plan(&format!("    gates: [{}]\n", gates.join(", "))));
+    let mut run = stage.helix(&["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY"] {
+        run.env(name, "secret");
+    }
+    run.env("JAVA_HOME", "/of/the/host").env("GOPATH", "/of/the/host");
+    run.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut run = run.spawn().unwrap();
+    let mut stdin = run.stdin.take().unwrap();
+    // It stays open: a command that reads it would wait for ever, or eat what is meant for the next one.
+    std::io::Write::write_all(&mut stdin, b"not for the gates\n").unwrap();
+    let output = run.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(code(&output), 0, "{}\n{}", text(&output.stdout), text(&output.stderr));
+    let job = only_job(&stage);
+    let id = job["id"].as_str().unwrap();
+    let shown = json_of(&stage, &["jobs", "show", id], 0);
+    let verdicts: Vec<&Value> =
+        shown["phases"][0]["gates"].as_array().unwrap().iter().map(|gate| &gate["verdict"]).collect();
+    assert_eq!(verdicts, ["pass"; 4], "{shown:#}");
+}
+
+/// [44]: the modes of a result are git's, whatever the umask of the shell that Helix was started in.
+#[test]
+fn a_strict_umask_reaches_no_result() {
+    let script = "parts:
+  - { name: page, prompt: 'Write the page', act: { steps: [{ write: { path: page.md, content: \"# Page\\n\" } }, { run: 'printf x > tool.sh; chmod u+x tool.sh' }] } }
+  - { name: more, prompt: 'Write more', act: { steps: [{ write: { path: more.md, content: \"# More\\n\" } }] } }
+";
+    let stage = Stage::new(script, "");
+    let file = stage.plan("pages", &plan("").replacen("outputs: [page.md]", "outputs: [page.md, tool.sh]", 1));
+    let mut run = stage.sandbox.command("sh");
+    run.args(["-c", "umask 077; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_helix"), "run", file.to_str().unwrap()]);
+    let output =
+        run.args(["--project", stage.repo.to_str().unwrap()]).stdin(std::process::Stdio::null()).output().unwrap();
+    assert_eq!(code(&output), 0, "{}\n{}", text(&output.stdout), text(&output.stderr));
+    let listed = stage.git(&stage.repo, &["ls-tree", "main", "page.md", "tool.sh", "more.md"]);
+    let modes: Vec<&str> = listed.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(modes, ["100644", "100644", "100755"], "{listed}");
 }

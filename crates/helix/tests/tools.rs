@@ -37,6 +37,7 @@ fn client(stage: &Stage, order: &Value) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", String::from_utf8_lossy(&output.stderr), stage.log()))
 }
 
+/// Table B "logs captured as values".
 fn over_stdio(stage: &Stage, calls: &Value) -> Value {
     let env: serde_json::Map<String, Value> =
         stage.sandbox.environment().iter().map(|(name, value)| (name.clone(), json!(value))).collect();
@@ -98,11 +99,14 @@ async fn over_stdio_a_running_host_is_used_and_no_second_one_started() {
     assert_eq!(announced["pid"], host.0.id());
 }
 
+/// [T30]: the call returns while the job's agent works, and the client is not needed for the rest.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
     let stage = Stage::new("{}", "");
+    let go = stage.sandbox.path().join("go");
     std::fs::create_dir_all(stage.repo.join("plans/demo")).unwrap();
-    let slow = PLAN.replace("[[fake: write", "[[fake: sleep 1500]] [[fake: write");
+    let waits = format!("[[fake: run until [ -e {} ]; do sleep 0.02; done]] [[fake: write", go.display());
+    let slow = PLAN.replace("[[fake: write", &waits);
     std::fs::write(stage.repo.join("plans/demo/phases.yaml"), slow).unwrap();
     stage.git(&stage.repo, &["add", "-A"]);
     stage.git(&stage.repo, &["commit", "-qm", "plan"]);
@@ -111,6 +115,11 @@ async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
     assert_eq!(report["results"][0]["isError"], false, "{report:#}");
     let job = report["results"][0]["structuredContent"]["job"].as_str().unwrap().to_owned();
     assert!(text(&report, 1).contains("name the job"), "there is no conversation: {report:#}");
+    // The answer came before the agent could end.
+    let shown = stage.helix(&["jobs", "show", &job, "--json"]).output().unwrap();
+    let view: Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
+    assert!(["queued", "running"].contains(&view["status"].as_str().unwrap()), "{view:#}");
+    std::fs::write(&go, "").unwrap();
     // Carried on by the host in the background, which leaves when there is nothing left to do.
     let start = std::time::Instant::now();
     loop {
@@ -137,6 +146,7 @@ fn hook(user: &User, input: &str, arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
+/// Table B "error log starved".
 #[test]
 fn the_save_hook_shows_findings_and_stays_out_of_the_way_otherwise() {
     let user = User::new();

@@ -50,6 +50,11 @@ pub(super) trait Reading: Send {
     /// What the records amount to, given how the process ended. To be called after the last piece.
     fn evidence(&mut self, ended: &Ended) -> Evidence;
 
+    /// As [`Reader::pieces`].
+    fn pieces(&self) -> u64 {
+        0
+    }
+
     /// As [`Reader::usage`].
     fn usage(&self) -> Usage;
 
@@ -170,6 +175,12 @@ impl Reader {
     /// As [`Reader::facts_of`], from the supervisor's record.
     pub fn facts(&mut self, end: &RunEnd, stream: &StreamEnd) -> RunFacts {
         self.facts_of(&Ended::from(end), stream)
+    }
+
+    /// How many lines so far showed work without an event of their own: pieces of a call's arguments, progress of tasks in
+    /// the background. With the events, but for [`AgentEvent::Unrecognised`], that is what says that an agent lives.
+    pub fn pieces(&self) -> u64 {
+        self.reading.pieces()
     }
 
     /// Consumption of this run so far: the agent's own account where it gave one, else what its messages named.

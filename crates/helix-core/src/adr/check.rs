@@ -337,13 +337,7 @@ impl Checker<'_> {
             }
         }
         if !draft && status == Some(Status::Implemented) {
-            for file in front.files.create.iter().chain(&front.files.modify) {
-                if self.facts.exists_now(&file.value) == Some(false) {
-                    let message = format!("the decision is Implemented, but `{}` does not exist", file.value);
-                    let help = "if a later decision removed it, mark this one Superseded; else it is not implemented";
-                    self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
-                }
-            }
+            self.implemented(front);
         }
         if open {
             self.conflicts(front);
@@ -353,6 +347,24 @@ impl Checker<'_> {
         for file in front.files.docs.iter().filter(|file| !mentions.has(&file.value)) {
             let message = format!("`{}` of `files.docs` is not mentioned in the section Documentation", file.value);
             self.warning(codes::DOCS_NOT_MENTIONED, &file.range, message, "say there what changes in it");
+        }
+    }
+
+    /// A word that a person wrote is no evidence: what the decision claims to have made has to be there [46].
+    fn implemented(&mut self, front: &FrontMatter) {
+        let help =
+            "correct the state or the path; a decision that took the file's place names this one in `supersedes`";
+        for file in front.files.create.iter().chain(&front.files.modify) {
+            if self.facts.exists_now(&file.value) == Some(false) {
+                let message = format!("the decision is said to be implemented, but `{}` does not exist", file.value);
+                self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
+            }
+        }
+        for file in &front.files.delete {
+            if self.facts.exists_now(&file.value) == Some(true) {
+                let message = format!("the decision is said to be implemented, but `{}` still exists", file.value);
+                self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
+            }
         }
     }
 

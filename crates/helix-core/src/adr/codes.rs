@@ -75,7 +75,7 @@ codes! {
     CLAIM_CONFLICT = "HX0231";
     /// Text of the template that nobody has replaced (a warning in drafts).
     UNFILLED = "HX0232";
-    /// A file of an implemented decision is not there (warning).
+    /// An implemented decision whose files are not as it says (warning).
     IMPLEMENTED_MISSING = "HX0233";
     /// A completeness rule is not met.
     INCOMPLETE = "HX0240";

@@ -305,6 +305,9 @@ impl PhaseProgress {
                 _ => GiveUp::Surroundings,
             }),
             Retry::Later(until) => {
+                if let Some(hint) = until.and_then(|until| ground.policy.too_long_until(until, ground.at)) {
+                    return Next::GiveUp { why: GiveUp::Surroundings, hint: Some(hint) };
+                }
                 // A provider that names a time is believed as long as the work gets on in between; one that names it again and
                 // again, or one that is past, must not keep the job busy for ever.
                 let repeats = if until.is_some() { self.fruitless_streak() } else { self.transient_streak() };

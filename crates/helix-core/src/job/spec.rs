@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -162,6 +163,9 @@ pub struct Policy {
     pub backoff_max_ms: u64,
     /// Repeats after a provider's trouble that do not count as attempts.
     pub transient_retries: u32,
+    /// Longest that the reset of a provider's limit is waited for, in seconds: 0 is never, absent is as long as it takes [T17].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_wait_seconds: Option<u64>,
     /// What happens to a phase that has used up its tries and may escalate.
     #[serde(default)]
     pub escalation: Escalation,
@@ -212,9 +216,21 @@ impl Default for Policy {
             backoff_first_ms: 1_000,
             backoff_max_ms: 30_000,
             transient_retries: 3,
+            max_wait_seconds: None,
             escalation: Escalation::default(),
             question_seconds: Some(QUESTION_SECONDS),
         }
+    }
+}
+
+impl Policy {
+    /// What to say instead of waiting from now on for a limit that the provider resets at that time; `None` if it is waited for.
+    pub fn too_long_until(&self, resets_at: Timestamp, now: Timestamp) -> Option<String> {
+        let longest = SignedDuration::from_secs(i64::try_from(self.max_wait_seconds?).unwrap_or(i64::MAX));
+        let hint = format!(
+            "it is reset at {resets_at}: `helix jobs resume` goes on then; `max_wait` in [jobs] of helix.toml says how long a new job waits"
+        );
+        (resets_at.duration_since(now) > longest).then_some(hint)
     }
 }
 

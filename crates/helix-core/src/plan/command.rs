@@ -196,6 +196,7 @@ mod tests {
         }
     }
 
+    /// Table B "exit status lost".
     #[test]
     fn what_only_a_shell_can_do_is_refused_at_its_place() {
         let cases = [

@@ -5,7 +5,6 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 
 use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
+use crate::own_session::in_own_session;
 
 /// Longest time that a single git command may take. Checking out a very big tree on a slow disk takes minutes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(600);
@@ -73,8 +73,8 @@ impl Git {
         }
     }
 
-    /// Starts git. The only place in Helix where that happens: explicit environment, a process group of its own so that
-    /// a Ctrl-C at the terminal does not reach it half-way through a write, stdin never inherited.
+    /// Starts git. The only place in Helix where that happens: explicit environment, a session of its own so that nothing under
+    /// it asks at the terminal or is interrupted there, stdin never inherited.
     pub(crate) fn spawn(
         &self,
         directory: &Path,
@@ -82,18 +82,18 @@ impl Git {
         variables: &[(OsString, OsString)],
         stdin: Stdio,
     ) -> Result<Child, GitError> {
-        Command::new(self.environment.program())
+        let mut command = Command::new(self.environment.program());
+        command
             .args(args)
             .current_dir(directory)
             .env_clear()
             .envs(self.environment.variables().iter().map(|(name, value)| (name, value)))
             .envs(variables.iter().map(|(name, value)| (name, value)))
-            .process_group(0)
             .stdin(stdin)
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
+            .stderr(Stdio::piped());
+        in_own_session(&mut command);
+        command.spawn().map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
     }
 }
 

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use helix_agents::{AgentProfile, dialect};
+use helix_agents::AgentProfile;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::JobId;
 use helix_core::job::Active;
@@ -91,13 +91,7 @@ impl Carrier {
         phase: &Phase,
     ) -> Result<ToolEnvironment, Fault> {
         let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job).await?);
-        let Ok(profile) = runner.profile(&agent) else { return Ok(ToolEnvironment::from_process(&[])) };
-        let keys = dialect(profile.dialect).passed_variables;
-        let passed = profile.pass_env.iter().filter(|name| !keys.contains(&name.as_str()));
-        let environment = ToolEnvironment::from_process(&passed.cloned().collect::<Vec<_>>());
-        Ok(match profile.env.get("PATH") {
-            Some(path) => environment.with("PATH", path),
-            None => environment,
-        })
+        // An agent that is configured no more says nothing of its environment.
+        Ok(runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), ToolEnvironment::of_agent))
     }
 }

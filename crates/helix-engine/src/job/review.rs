@@ -14,6 +14,7 @@ use helix_core::usage::Usage;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::cited::Citable;
 use super::effects::{Carrier, blocking, environment, phase_of, try_of};
 use super::side_run::{SideAnswer, SideAsk, misfit, unreadable};
 use crate::agent_run::AgentRunner;
@@ -48,9 +49,8 @@ enum Word {
 struct AnswerFinding {
     /// What is wrong, one sentence.
     message: String,
-    /// File relative to the repository's root, if it has a place.
-    #[serde(default)]
-    file: Option<String>,
+    /// File relative to the repository's root: the one that is wrong, or the asked-for one that is missing.
+    file: String,
     /// Line, from 1.
     #[serde(default)]
     line: Option<u32>,
@@ -110,7 +110,14 @@ impl Carrier {
             Ok((answer, directory)) => {
                 let (verdict, summary) = match self.untouched(active, &directory).await {
                     Err(fault) => (Verdict::Inconclusive { fault }, String::new()),
-                    Ok(()) => read(&answer),
+                    Ok(()) => {
+                        let (verdict, summary) = read(&answer);
+                        let citable = Citable::of(phase, result);
+                        match blocking(move || Ok(citable.judge(verdict, &directory))).await {
+                            Ok(verdict) => (verdict, summary),
+                            Err(fault) => (Verdict::Inconclusive { fault }, String::new()),
+                        }
+                    }
                 };
                 finished(answer, agent, model, result, verdict, summary)
             }
@@ -216,7 +223,7 @@ fn finding(found: AnswerFinding) -> Finding {
     Finding {
         rule: "review.finding".into(),
         message: found.message,
-        place: found.file.map(|file| Place { file, line: found.line, column: None }),
+        place: Some(Place { file: found.file, line: found.line, column: None }),
         evidence: None,
         fix: found.fix,
     }
@@ -288,6 +295,7 @@ mod tests {
             json!({ "verdict": "rejected", "summary": "no", "findings": [] }),
             json!({ "verdict": "Approved", "summary": "fine", "findings": [] }),
             json!({ "verdict": "approved", "findings": [] }),
+            json!({ "verdict": "rejected", "summary": "no", "findings": [{ "message": "no test" }] }),
             json!({ "verdict": "approved", "summary": "fine", "findings": [], "confidence": 1 }),
             json!("approved"),
             json!(null),

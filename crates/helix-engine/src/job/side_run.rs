@@ -95,6 +95,9 @@ impl Carrier {
             let outcome = Outcome::from_facts(&report.facts);
             let answer = match outcome.retry() {
                 Retry::Accept => ear.structured.ok_or_else(|| unreadable("the run has no structured answer".into())),
+                Retry::Later(Some(until)) if let Some(hint) = policy.too_long_until(until, Timestamp::now()) => {
+                    Err(Fault { kind: FaultKind::Environment, message: describe(&outcome), hint: Some(hint) })
+                }
                 Retry::Later(until) if number < policy.transient_retries && !stop.is_cancelled() => {
                     number += 1;
                     tokio::select! {

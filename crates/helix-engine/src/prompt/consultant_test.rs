@@ -51,6 +51,7 @@ fn the_forms_that_it_shows_pass_helixs_own_checks() {
     assert_eq!(errors, []);
 }
 
+/// [55], [T24].
 #[test]
 fn text_from_outside_stays_inside_its_fence() {
     let [_, mut facts] = samples();

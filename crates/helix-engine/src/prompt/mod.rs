@@ -6,6 +6,7 @@ mod consultant;
 mod phase;
 mod side;
 mod template;
+mod tried;
 
 pub use consultant::{BUILT_IN, ConsultantPrompt, prompt_inputs};
 pub(crate) use consultant::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};

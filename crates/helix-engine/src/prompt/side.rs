@@ -10,6 +10,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
+use super::tried::told;
 use super::{PromptError, render};
 use crate::git::Patch;
 
@@ -92,14 +93,9 @@ impl Told {
         let gate = one.gates.iter().find(|gate| !gate.verdict.passed()).map(|gate| &gate.verdict);
         let review = one.reviews.last().map(|(_, review)| &review.verdict).filter(|verdict| !verdict.passed());
         let findings = match gate.or(review) {
-            Some(helix_core::finding::Verdict::Fail { findings }) => findings
-                .iter()
-                .take(FINDINGS_TOLD)
-                .map(|finding| {
-                    let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-                    format!("- {place}{}\n", finding.message)
-                })
-                .collect(),
+            Some(helix_core::finding::Verdict::Fail { findings }) => {
+                findings.iter().take(FINDINGS_TOLD).map(told).collect()
+            }
             Some(_) | None => String::new(),
         };
         Self { number: one.number, summary: one.summary(), findings }

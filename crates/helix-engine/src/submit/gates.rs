@@ -57,9 +57,5 @@ fn missing_program(command: &str, path: Option<&str>) -> Option<String> {
 fn no_program(file: &PlanFile, span: Option<Span>, phase: &Phase, gate: &GateSpec, program: &str) -> Diagnostic {
     let message = format!("gate {} of phase {} runs `{program}`, which is not in PATH", gate.name(), phase.id);
     let help = format!("install {program} where Helix finds it: without it the gate stays inconclusive");
-    let warning = Diagnostic::warning(codes::GATE_CANNOT_ANSWER, &file.name(), message).help(help);
-    match span {
-        Some(span) => warning.at(span),
-        None => warning,
-    }
+    file.warning(codes::GATE_CANNOT_ANSWER, span, message, help)
 }

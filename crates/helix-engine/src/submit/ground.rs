@@ -10,6 +10,7 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::job::{AdrText, RepoRef};
 use helix_core::plan::{Plan, PlanPlaces};
 
+use super::guessed::guesses;
 use super::plan_file::PlanFile;
 use super::{Blame, SubmitError, chain};
 use crate::codes;
@@ -81,6 +82,15 @@ impl Ground {
                 let help = format!("commit it first, or let an earlier phase claim it as an output (base is {base})");
                 problems.push(file.error(codes::INPUT_MISSING, place, message, help));
             }
+        }
+        let tree = repository.commit(base.as_str()).and_then(|commit| repository.listing(&commit.tree));
+        for guess in guesses(plan, tree.map_err(git_failed)?.keys().map(String::as_str)) {
+            let (phase, output) = guess.at;
+            let place = places.phases.get(phase).and_then(|place| place.outputs.get(output).copied());
+            let message =
+                format!("output {} is a new file in a new directory, and {} is there", guess.output, guess.there);
+            let help = format!("write {} if that is meant; claims are paths from the repository's root", guess.there);
+            problems.push(file.warning(codes::OUTPUT_GUESSED, place, message, help));
         }
         let adr = match &plan.adr {
             None => None,

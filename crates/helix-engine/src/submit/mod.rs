@@ -5,6 +5,7 @@
 mod agents;
 mod gates;
 mod ground;
+mod guessed;
 mod inspect;
 mod plan_file;
 mod repeated;

@@ -97,10 +97,18 @@ impl PlanFile {
 
     /// A problem of the plan with what to do about it.
     pub(super) fn error(&self, code: &str, span: Option<Span>, message: String, help: String) -> Diagnostic {
-        let diagnostic = Diagnostic::error(code, &self.name(), message).help(help);
-        match span {
-            Some(span) => diagnostic.at(span),
-            None => diagnostic,
-        }
+        placed(Diagnostic::error(code, &self.name(), message).help(help), span)
+    }
+
+    /// The same of what does not keep a plan from being carried out.
+    pub(super) fn warning(&self, code: &str, span: Option<Span>, message: String, help: String) -> Diagnostic {
+        placed(Diagnostic::warning(code, &self.name(), message).help(help), span)
+    }
+}
+
+fn placed(diagnostic: Diagnostic, span: Option<Span>) -> Diagnostic {
+    match span {
+        Some(span) => diagnostic.at(span),
+        None => diagnostic,
     }
 }

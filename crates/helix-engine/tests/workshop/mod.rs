@@ -103,6 +103,11 @@ impl Workshop {
         Self { engine, sandbox, extra }
     }
 
+    /// The same state directory under a new engine that is configured otherwise.
+    pub async fn reopen_with(self, extra: Extra) -> Self {
+        Self { extra, ..self }.reopen().await
+    }
+
     /// The same state directory under a new engine, as after a restart.
     pub async fn reopen(self) -> Self {
         self.engine.close().await;
@@ -252,6 +257,17 @@ impl Workshop {
     pub fn prompt(&self, job: &JobId, phase: &str, attempt: u32) -> String {
         let run = RunId::for_attempt(job, &PhaseId::new(phase).unwrap(), attempt);
         std::fs::read_to_string(self.sandbox.state().join("runs").join(run.as_str()).join("stdin")).unwrap()
+    }
+
+    /// The value of an option in the command line of an attempt's agent.
+    pub fn option(&self, job: &JobId, phase: &str, attempt: u32, name: &str) -> Option<String> {
+        let run = RunId::for_attempt(job, &PhaseId::new(phase).unwrap(), attempt);
+        let request = self.sandbox.state().join("runs").join(run.as_str()).join("request.json");
+        let request: serde_json::Value = serde_json::from_slice(&std::fs::read(request).unwrap()).unwrap();
+        let args: Vec<&str> =
+            request["args"].as_array().unwrap().iter().filter_map(serde_json::Value::as_str).collect();
+        let at = args.iter().position(|arg| *arg == name)?;
+        args.get(at + 1).map(|value| (*value).to_owned())
     }
 
     /// A file of a commit, or `None` if it has none.

@@ -137,6 +137,7 @@ fn strip_details(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// [11].
     #[test]
     fn own_marks_go_and_everything_else_stays() {
         let block = caution("the provider\nrefuses", Some("wait until 14:00"));

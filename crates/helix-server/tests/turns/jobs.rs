@@ -400,3 +400,85 @@ async fn a_job_that_was_asked_about_belongs_to_the_conversation() {
     assert!(content(&reader.rest().await).contains("Job pages succeeded"));
     stage.host.stop().await;
 }
+
+/// [10]: whatever waits in silence says so every few seconds, outside of the content: a turn whose agent runs a tool, a job that is
+/// watched in a chat, a job's events and its activity.
+#[tokio::test]
+async fn every_stream_is_kept_alive_while_nothing_happens() {
+    let config = ServerConfig { heartbeat: Duration::from_millis(20), ..ServerConfig::default() };
+    let stage = Stage::new(Host::with_agent(config).await, "").await;
+    let beats = |text: &str| text.matches(": keep-alive\n\n").count();
+    let silent = async |reader: &mut Reader| {
+        let before = beats(&reader.seen);
+        while beats(&reader.seen) < before + 3 {
+            let piece = reader.bytes.next().await.unwrap().unwrap();
+            reader.seen.push_str(std::str::from_utf8(&piece).unwrap());
+        }
+    };
+    let go = format!("go [[fake: text Hm.]] {} [[fake: say It runs.]]", stage.until_there("said"));
+    let job = stage.start().await;
+    let mut turn = stage.watched(&second(&go)).await;
+    turn.until("Hm.").await;
+    silent(&mut turn).await;
+    stage.put("said");
+    turn.until("the agent works").await;
+    silent(&mut turn).await;
+    for path in ["events?after=1000", "activity"] {
+        let answer = stage.host.get(&format!("/api/v1/jobs/{job}/{path}")).send().await.unwrap();
+        assert_eq!(answer.status(), 200, "{path}");
+        silent(&mut Reader { bytes: answer.bytes_stream().boxed(), seen: String::new() }).await;
+    }
+    std::fs::write(&stage.gate, "").unwrap();
+    let frames = turn.rest().await;
+    assert!(content(&frames).contains("Job pages succeeded") && !content(&frames).contains("keep-alive"), "{frames:?}");
+    stage.host.stop().await;
+}
+
+/// [42]: each client gets every event, whoever else listens, and one that comes back gets the rest.
+#[tokio::test]
+async fn two_clients_of_a_job_get_all_events_each() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    let job = stage.start().await;
+    let open = async |after: &str, last: Option<&str>| {
+        let mut request = stage.host.get(&format!("/api/v1/jobs/{job}/events{after}"));
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        request.send().await.unwrap()
+    };
+    let (one, two) = (open("", None).await, open("", None).await);
+    let (third, back) = (open("?after=2", None).await, open("?after=0", Some("3")).await);
+    std::fs::write(&stage.gate, "").unwrap();
+    let (one, two, third, back) = tokio::join!(one.text(), two.text(), third.text(), back.text());
+    let numbers = |text: reqwest::Result<String>| -> Vec<u64> {
+        let text = text.unwrap();
+        text.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect()
+    };
+    let (one, two, third, back) = (numbers(one), numbers(two), numbers(third), numbers(back));
+    assert!(one.len() > 5, "{one:?}");
+    assert_eq!(one, (1..=one.len() as u64).collect::<Vec<_>>());
+    assert_eq!(one, two);
+    assert_eq!((&one[2..], &one[3..]), (third.as_slice(), back.as_slice()));
+    stage.host.stop().await;
+}
+
+/// [54]: what lies outside of the allowed directories is refused over HTTP, too, also behind a link inside of them.
+#[tokio::test]
+async fn a_project_outside_of_the_roots_is_refused() {
+    let roots = tempfile::tempdir().unwrap();
+    let root = roots.path().to_owned();
+    let host = Host::with_engine(ServerConfig::default(), |engine| engine.roots = vec![root]).await;
+    let stage = Stage::new(host, "").await;
+    let outside = stage.sandbox.path().join("shop");
+    let link = roots.path().join("shop");
+    std::os::unix::fs::symlink(&outside, &link).unwrap();
+    for path in [&outside, &link, &link.join("plans/pages/phases.yaml")] {
+        let answer = stage.host.post("/api/v1/jobs").json(&json!({ "project_path": path })).send().await.unwrap();
+        assert_eq!(answer.status(), 403, "{}", path.display());
+        let problem: Value = answer.json().await.unwrap();
+        assert_eq!(problem["code"], "HX0410", "{problem}");
+    }
+    let jobs: Value = stage.host.get("/api/v1/jobs").send().await.unwrap().json().await.unwrap();
+    assert_eq!(jobs, json!({ "jobs": [] }));
+    stage.host.stop().await;
+}

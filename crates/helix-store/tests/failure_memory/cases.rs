@@ -46,6 +46,7 @@ pub(crate) async fn another_failure_under_the_same_key_replaces_the_first(memory
     assert_eq!(memory.search("mismatched".into(), 5).await.unwrap(), Vec::new());
 }
 
+/// Table B "failure memory": 20 captures made 20 entries.
 pub(crate) async fn of_racing_captures_each_counts_once(memory: Shared) {
     let mut tasks = Vec::new();
     for number in 0..64_u32 {
@@ -123,6 +124,7 @@ pub(crate) async fn outcome_and_recency_rank(memory: Shared) {
 }
 
 /// "Any success resolves all suggestions": a check that was not reached proves nothing.
+/// Table B "failure memory": any success resolved all.
 pub(crate) async fn credit_only_when_the_check_looked_again_and_the_failure_was_gone(memory: Shared) {
     memory.capture(seen(MISMATCH, place("a", 1, TESTS))).await.unwrap();
     let unreached = memory.resolve_outstanding(answer("a", 2, &[check::RUN], &[LINT])).await.unwrap();
@@ -315,6 +317,7 @@ pub(crate) async fn lists_are_filtered_and_paged_and_prefixes_show_one(memory: S
     assert_eq!(memory.show(String::new()).await.unwrap(), None);
 }
 
+/// Table B "failure memory": text as a pattern.
 pub(crate) async fn search_finds_words_and_beginnings_in_any_script(memory: Shared) {
     for (name, line) in [
         ("a", "cannot find function `parse_header` in this scope"),
@@ -336,6 +339,33 @@ pub(crate) async fn search_finds_words_and_beginnings_in_any_script(memory: Shar
         ("pa", 0),
     ] {
         assert_eq!(memory.search(text.into(), 10).await.unwrap().len(), hits, "{text:?}");
+    }
+}
+
+/// Table B "failure memory": one question took 18 to 27 s at 100 entries, and the error's text was used as a pattern.
+pub(crate) async fn what_is_similar_is_found_quickly_among_many_whatever_its_text(memory: Shared) {
+    let letters = |number: u32| -> String {
+        [number / 26 % 26, number % 26].iter().map(|at| char::from(b'a' + *at as u8)).collect()
+    };
+    for number in 0..500 {
+        let line = format!("error: cannot find type `Zq{}` in module `Wx{}`", letters(number), letters(499 - number));
+        memory.capture(seen(&line, place(&format!("j{number}"), 1, TESTS))).await.unwrap();
+    }
+    let hostile = [".*[(\" OR NEAR", "' OR 1=1; --", "a* AND (b OR", "\"\"\" NEAR/2 {", "%_\\ ^$ x"];
+    for (number, line) in hostile.into_iter().enumerate() {
+        fixed(&memory, &format!("hostile{number}"), line).await;
+    }
+    for line in hostile {
+        let begun = std::time::Instant::now();
+        let found = memory.similar(asks(line)).await;
+        assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{line:?} took {:?}", begun.elapsed());
+        assert_eq!(
+            found.failures.first().map(|one| one.known.diagnosis.cause_line.as_str()),
+            Some(line),
+            "{:?}",
+            found.failures
+        );
+        assert!(found.failures.len() <= 3, "{line:?} matches {} as a pattern", found.failures.len());
     }
 }
 

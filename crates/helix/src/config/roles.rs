@@ -40,6 +40,8 @@ pub(crate) struct RolesLayer {
     max_tokens: Option<Written<u64>>,
     /// `[jobs] max_run_time`.
     max_run_time: Option<Written<Duration>>,
+    /// `[jobs] max_wait`.
+    max_wait: Option<Written<Duration>>,
     /// `[jobs] side_budget_usd`.
     side_budget_usd: Option<Written<f64>>,
 }
@@ -75,6 +77,7 @@ impl RolesLayer {
         self.max_turns = section.count("max_turns", document);
         self.max_tokens = section.large_count("max_tokens", document);
         self.max_run_time = section.duration("max_run_time", document);
+        self.max_wait = section.duration_or_zero("max_wait", document);
         self.side_budget_usd = section.amount("side_budget_usd", document);
     }
 }
@@ -119,6 +122,8 @@ pub(crate) struct RoleSettings {
     pub(crate) max_tokens: Option<Setting<u64>>,
     /// Time of all runs of a job.
     pub(crate) max_run_time: Option<Setting<Duration>>,
+    /// Longest wait for the reset of a provider's limit; none is as long as it takes.
+    pub(crate) max_wait: Option<Setting<Duration>>,
     /// Money for one run of a reviewer or adviser.
     pub(crate) side_budget_usd: Option<Setting<f64>>,
 }
@@ -159,6 +164,7 @@ impl RoleSettings {
             max_turns: find.first(|layer| layer.roles.max_turns.as_ref()),
             max_tokens: find.first(|layer| layer.roles.max_tokens.as_ref()),
             max_run_time: find.first(|layer| layer.roles.max_run_time.as_ref()),
+            max_wait: find.first(|layer| layer.roles.max_wait.as_ref()),
             side_budget_usd: find.first(|layer| layer.roles.side_budget_usd.as_ref()),
         }
     }
@@ -189,6 +195,7 @@ impl RoleSettings {
             max_turns: self.max_turns.as_ref().map(|setting| setting.value),
             max_tokens: self.max_tokens.as_ref().map(|setting| setting.value),
             max_run_seconds: self.max_run_time.as_ref().map(|setting| setting.value.as_secs().max(1)),
+            max_wait_seconds: self.max_wait.as_ref().map(|setting| setting.value.as_secs()),
             side_budget_usd: self.side_budget_usd.as_ref().map(|setting| setting.value),
             escalation: Escalation { advice_rounds: self.adviser_rounds.value, person: self.person.value },
             question_seconds: self.question_timeout.value.map(|timeout| timeout.as_secs().max(1)),
@@ -227,6 +234,7 @@ impl RoleSettings {
         all.extend(self.max_turns.as_ref().map(|one| ("jobs.max_turns", one.value.into(), one.origin.as_str())));
         all.extend(self.max_tokens.as_ref().map(|one| ("jobs.max_tokens", one.value.into(), one.origin.as_str())));
         all.extend(self.max_run_time.as_ref().map(|one| ("jobs.max_run_time", time(one.value), one.origin.as_str())));
+        all.extend(self.max_wait.as_ref().map(|one| ("jobs.max_wait", time(one.value), one.origin.as_str())));
         all.extend(
             self.side_budget_usd.as_ref().map(|one| ("jobs.side_budget_usd", one.value.into(), one.origin.as_str())),
         );
@@ -262,7 +270,7 @@ mod tests {
         let settings = settings(
             "[verifier]\nagent = \"other\"\nmodel = \"haiku\"\n[adviser]\nagent = \"third\"\nrounds = 1\n\
              [escalation]\nperson = \"never\"\n[questions]\ntimeout = \"never\"\n\
-             [jobs]\nmax_turns = 5\nmax_tokens = 5_000_000_000\nmax_run_time = \"2h\"\nside_budget_usd = 0.5\n",
+             [jobs]\nmax_turns = 5\nmax_tokens = 5_000_000_000\nmax_run_time = \"2h\"\nmax_wait = \"90m\"\nside_budget_usd = 0.5\n",
         );
         let roles = settings.roles();
         assert_eq!(roles.verifier, Some(Role { agent: "other".into(), model: Some("haiku".into()) }));
@@ -272,8 +280,13 @@ mod tests {
         assert_eq!(policy.escalation, Escalation { advice_rounds: 1, person: AskPerson::Never });
         assert_eq!((policy.question_seconds, policy.max_turns), (None, Some(5)));
         assert_eq!((policy.max_tokens, policy.max_run_seconds), (Some(5_000_000_000), Some(7200)));
-        assert_eq!(policy.side_budget_usd, Some(0.5));
+        assert_eq!((policy.side_budget_usd, policy.max_wait_seconds), (Some(0.5), Some(5400)));
         assert!(settings.origins().iter().any(|one| one.0 == "questions.timeout" && one.2 == "/p/helix.toml:10"));
+    }
+
+    #[test]
+    fn no_wait_is_a_wait_of_nothing() {
+        assert_eq!(settings("[jobs]\nmax_wait = \"0s\"\n").apply(Policy::default()).max_wait_seconds, Some(0));
     }
 
     #[test]
@@ -290,6 +303,7 @@ mod tests {
             ),
             ("[questions]\ntimeout = \"soon\"\n", "or \"never\""),
             ("[jobs]\nmax_tokens = 0\n", "whole number of at least 1"),
+            ("[jobs]\nmax_wait = \"never\"\n", "a length of time"),
             ("[adviser]\nround = 1\n", "did you mean `rounds`?"),
         ] {
             let (_, problems) = read(Path::new("/p/helix.toml"), "helix.toml", text);

@@ -33,8 +33,27 @@ impl Bed {
     }
 
     /// The same with more settings, and with files beside them.
-    pub(crate) fn serve_with(claude: &str, mut script: Script, settings: &str, files: &[(&str, &str)]) -> Self {
+    pub(crate) fn serve_with(claude: &str, script: Script, settings: &str, files: &[(&str, &str)]) -> Self {
+        Self::make(claude, script, settings, files, &[])
+    }
+
+    /// The same with more in the environment of everything.
+    #[allow(dead_code, reason = "not every test file sets variables")]
+    pub(crate) fn serve_in(claude: &str, script: Script, variables: &[(&str, &str)]) -> Self {
+        Self::make(claude, script, "", &[], variables)
+    }
+
+    fn make(
+        claude: &str,
+        mut script: Script,
+        settings: &str,
+        files: &[(&str, &str)],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut sandbox = Sandbox::new().unwrap();
+        for (name, value) in variables {
+            sandbox.set(*name, *value);
+        }
         script.variables.insert("projects".into(), sandbox.path().join("projects").display().to_string());
         let model = ScriptedModel::start_blocking(script).unwrap();
         // A user's shell with the project's tools in its path; agents and gates find pytest there.

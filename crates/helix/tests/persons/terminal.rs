@@ -118,3 +118,31 @@ fn one_interrupt_stops_the_job_and_a_second_one_leaves_it() {
     assert_eq!(status(&stage), "cancelled");
     Stage::no_agent_is_left(&id);
 }
+
+/// Table B "hidden credential prompts": neither a gate's command nor what git starts for Helix can ask at the terminal of a run.
+#[test]
+fn no_command_of_a_run_reaches_its_terminal() {
+    let stage = Stage::new(WRITES, "");
+    // Opens the terminal of its session, as sudo, ssh and gpg do; fails where there is one.
+    let asks = stage.sandbox.path().join("asks");
+    std::fs::write(
+        &asks,
+        "#!/bin/sh\nif (: </dev/tty) 2>/dev/null; then echo 'password:' >/dev/tty; exit 1; fi\nexec cat\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&asks, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let asks = asks.to_str().unwrap();
+    for (key, value) in [("clean", asks), ("smudge", asks), ("required", "true")] {
+        stage.git(&stage.repo, &["config", &format!("filter.asks.{key}"), value]);
+    }
+    std::fs::write(stage.repo.join(".gitattributes"), "page.md filter=asks\n").unwrap();
+    stage.git(&stage.repo, &["add", "-A"]);
+    stage.git(&stage.repo, &["commit", "-q", "-m", "attributes"]);
+    let gates = format!("    gates: [{{ type: files_exist }}, {{ type: command, command: {asks:?} }}]\n");
+    let file = stage.plan("pages", &plan(&gates));
+    let run = ["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()];
+    let ended = at_terminal(&stage, &run, &[]);
+    assert_eq!((ended.code, status(&stage)), (0, json!("succeeded")), "{ended:?}");
+    assert!(!ended.seen.contains("password:"), "{ended:?}");
+    assert_eq!(stage.git(&stage.repo, &["show", "main:page.md"]).trim_end(), "# Page");
+}

@@ -34,6 +34,8 @@ pub(super) struct ClaudeReader {
     tasks: TaskLedger,
     fragments: Fragments,
     ledger: UsageLedger,
+    /// Lines that showed work without an event.
+    pieces: u64,
 }
 
 /// The turn under way: since the last terminal record, or since the start.
@@ -92,6 +94,7 @@ impl ClaudeReader {
 
     fn task(&mut self, subtype: &str, record: &Map<String, Value>) {
         let Some(id) = text(record, "task_id") else { return };
+        self.pieces += 1;
         let foreground = record.get("is_backgrounded") == Some(&Value::Bool(false));
         let status = match subtype {
             "task_started" if !foreground => return self.tasks.began(id),
@@ -180,7 +183,8 @@ impl ClaudeReader {
                 }
             }
             // Their content comes again in whole messages.
-            "content_block_start" | "content_block_stop" | "message_stop" | "ping" => {}
+            "content_block_start" | "content_block_stop" | "message_stop" => self.pieces += 1,
+            "ping" => {}
             other => events.push(unrecognised(&format!("stream_event/{other}"))),
         }
     }
@@ -194,7 +198,10 @@ impl ClaudeReader {
         let (channel, field) = match kind.as_str() {
             "text_delta" => (Channel::Text, "text"),
             "thinking_delta" => (Channel::Thinking, "thinking"),
-            "input_json_delta" | "signature_delta" | "citations_delta" => return,
+            "input_json_delta" | "signature_delta" | "citations_delta" => {
+                self.pieces += 1;
+                return;
+            }
             other => return events.push(unrecognised(&format!("stream_event/{other}"))),
         };
         let fragment = taken_text(&mut delta, field).unwrap_or_default();
@@ -286,6 +293,10 @@ impl Reading for ClaudeReader {
             rate_limit: self.rate_limit,
             tasks_lost: self.tasks.not_completed(),
         }
+    }
+
+    fn pieces(&self) -> u64 {
+        self.pieces
     }
 
     fn usage(&self) -> Usage {
