@@ -115,13 +115,13 @@ export class ChatPage {
     await this.page.getByLabel('Send now').first().click();
   }
 
-  /** Makes a chat of its own that has been the same so far. */
-  async clone() {
+  /** Makes a chat of its own of everything up to an answer, counted from the first. */
+  async fork(number) {
     const before = await this.chat();
-    await this.page.locator('#chat-context-menu-button').first().click();
-    await this.page.getByText('Clone', { exact: true }).first().click();
+    const answer = this.page.locator('[id^="message-"]:has(.chat-assistant)').nth(number);
+    await answer.hover();
+    await answer.getByRole('button', { name: 'Fork chat' }).click();
     await this.page.waitForURL((url) => /\/c\/[0-9a-f-]+$/.test(url.pathname) && !url.pathname.endsWith(before));
-    return before;
   }
 
   /** The name under which Open WebUI keeps the chat. */

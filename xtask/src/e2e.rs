@@ -19,7 +19,7 @@ use crate::{setup, workspace};
 /// What to run, and what with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only flows whose name contains this
+    /// Only flows whose name contains this, or one of these with commas between them
     #[arg(long, value_name = "PART")]
     only: Option<String>,
     /// Takes this `helix` instead of building one

@@ -10,7 +10,7 @@ mod token;
 
 use std::net::SocketAddr;
 
-use helix_engine::{Engine, EngineConfig, EngineError};
+use helix_engine::{AgentProfile, Engine, EngineConfig, EngineError};
 use helix_server::ServerConfig;
 use helix_store::{DatabaseError, HostInfo, HostLock, OpenError, StateDir, StateDirError};
 use rustix::io::Errno;
@@ -126,7 +126,9 @@ impl Host {
         // Jobs of a former host go on as soon as the engine is open: their agents must have been told of the tools by then.
         let tools = Some(helix_server::tools_endpoint(bound, required.as_deref()));
         let config = EngineConfig { tools, ..settings.engine(environment)? };
-        let models = config.agents.iter().filter_map(|agent| agent.default_model.clone()).collect();
+        // What the Consultant's own agent can be asked for; other agents have other words for theirs.
+        let agent = config.agents.iter().find(|agent| agent.name == config.consultant.agent);
+        let models = agent.map(offered_models).unwrap_or_default();
         let engine = Engine::open(state, config).await.map_err(|error| engine_error(&error))?;
 
         let shutdown = CancellationToken::new();
@@ -223,6 +225,12 @@ fn serve_result(result: Result<Result<(), helix_server::ServeError>, tokio::task
         Ok(Err(source)) => error.because(&source),
         Err(source) => error.because(&source),
     }
+}
+
+/// The models that an agent can be asked for: those that it names, and its own.
+fn offered_models(agent: &AgentProfile) -> Vec<String> {
+    let own = agent.default_model.iter().filter(|own| !agent.models.contains(own));
+    own.chain(&agent.models).cloned().collect()
 }
 
 /// Resolves the address and refuses one that others can reach without a token.
