@@ -168,7 +168,8 @@ fn split_secrets() -> Vec<(String, Vec<String>)> {
         (0..76).map(|at| char::from(b"Qz7Lw2Xv9Kc4Jb6Hg8Fd1Sa3Pm5Yt0Ru"[(at * 7 + seed * 5 + at / 9) % 32])).collect()
     };
     let (first, second) = (line(1), line(2));
-    let (begin, end) = (format!("-----BEGIN {}-----", "RSA PRIVATE KEY"), format!("-----END {}-----", "RSA PRIVATE KEY"));
+    let (begin, end) =
+        (format!("-----BEGIN {}-----", "RSA PRIVATE KEY"), format!("-----END {}-----", "RSA PRIVATE KEY"));
     let mut rows: Vec<(String, Vec<String>)> = Vec::new();
     for before in ["| ", "│ ", "12 | ", "> ", "2026-11-22T10:00:00Z ", "[stderr] ", "#7 0.41 ", "+"] {
         rows.push((
@@ -198,7 +199,10 @@ fn split_secrets() -> Vec<(String, Vec<String>)> {
     let key = format!("sk-ant-api03-{random}");
     rows.push((format!("{{\"key\":\"{key}\n{first}\n{random}\",\n\"x\":1}}"), vec![first.clone(), random.into()]));
     rows.push((format!("ghp_{random}\n{first}"), vec![first.clone()]));
-    rows.push((format!("secret_key: {first}\n  {second}\n  Zx8=\nnext"), vec![first.clone(), second.clone(), "Zx8=".into()]));
+    rows.push((
+        format!("secret_key: {first}\n  {second}\n  Zx8=\nnext"),
+        vec![first.clone(), second.clone(), "Zx8=".into()],
+    ));
     rows.push((format!("curl -H 'Authorization: Bearer {random}\\\n{first}'"), vec![first]));
     // Two bytes a letter, read as one.
     let wide = |text: &str| -> String { text.chars().flat_map(|letter| [letter, '\0']).collect() };

@@ -75,7 +75,8 @@ fn rspec(lines: &mut [Prepared<'_>], rest: &[usize]) {
     let mut said = rest.iter().copied().take(PARAGRAPH).filter(|&below| !lines[below].text.is_empty());
     let class = said.find(|&below| {
         let name = lines[below].text.strip_suffix(':').unwrap_or_default();
-        name.ends_with("Error") && name.split("::").all(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
+        name.ends_with("Error")
+            && name.split("::").all(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
     });
     if let (Some(class), Some(message)) = (class, said.next())
         && lines[message].indent() > lines[class].indent()

@@ -85,10 +85,12 @@ impl Forms {
             noise: regex(concat!(
                 r"^(?:ok \d|ok - |ok\s+\S+\s+[\d.]+s|✓|✔|√|PASS\b|--- PASS|=== |\[ +OK +\]|test .* \.\.\. (?:ok|ignored)$)|",
                 r" \.\.\. ok$|\bPASSED\b|^\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:\s|:|$)|^(?:npm|pnpm|yarn) (?:WARN|warn|notice)|",
-                r"^\S+\s+: ok=\d+ |^from \S+:\d+|^\[C\]: |^stack traceback:|^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
+                r"^[✗✖×] (?i:build failed)|^\S+\s+: ok=\d+ |^from \S+:\d+|^\[C\]: |^stack traceback:|^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
                 r"^(?:\w+ )?(?:note|hint|help|info)\b ?(?:\[[^\]]*\])?:|^\d* *\| |^> *\d+ \||^= help:|^(?:level|lvl)=(?:info|warn|debug)"
             ))?,
-            warning: regex(r"^(?:\w+ )?(?:warning|warn|Warnung|avertissement)\b ?(?:\[[^\]]*\])?:|^\[?(?:WARN|WARNING)\]?(?:\s|:|$)")?,
+            warning: regex(
+                r"^(?:\w+ )?(?:warning|warn|Warnung|avertissement)\b ?(?:\[[^\]]*\])?:|^\[?(?:WARN|WARNING)\]?(?:\s|:|$)",
+            )?,
             heading: regex(
                 r"^(?:FAIL(?:ED)?\b|● |not ok \d|--- FAIL|✗|✕|×|✖|\d+\) |_{3,}|={3,}|-{3,}|make(?:\[\d+\])?: \*\*\* \[|npm (?:error|ERR!) (?:code|errno|syscall|path|network This is|engine Unsupported|A complete log)\b|test .* \.\.\. FAILED|\S+ \(\S+\) \.\.\. (?:FAIL|ERROR)|(?:FAIL|ERROR): \w+ \(|→ |(?i:build failed\.?$)|tar: Error is not recoverable|.*Exiting with failure status|Execution of \S+ aborted|Failed \d+/\d+ subtests|zip error: )",
             )?,
