@@ -5,7 +5,7 @@
 
 mod failure_world;
 
-use failure_world::{Case, cases, field};
+use failure_world::{Case, field};
 use helix_core::failure::{Examples, RESEMBLANCE, rule_table};
 
 /// Category of the nearest example of a rule that does not know the line itself, if it is near enough.
@@ -36,19 +36,7 @@ fn answers(cases: &[Case]) -> Vec<Answer> {
 /// Above the threshold most nearest examples are right; far below it most are wrong, so that a lower one would not do.
 #[test]
 fn the_threshold_separates_right_from_wrong_neighbours() {
-    let mut all = cases();
-    for set in [
-        field::first(),
-        field::second(),
-        field::third(),
-        field::fourth(),
-        field::fifth(),
-        field::sixth(),
-        field::seventh(),
-        field::eighth(),
-    ] {
-        all.extend(set);
-    }
+    let all = field::all();
     let answers = answers(&all);
     let precision = |from: f64, to: f64| {
         let within: Vec<_> = answers.iter().filter(|answer| (from..to).contains(&answer.resemblance)).collect();

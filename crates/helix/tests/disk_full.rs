@@ -13,37 +13,10 @@ use std::process::{Command, Output};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use stage::{LIMIT, LOOK_AGAIN, Stage};
+use stage::{LIMIT, LOOK_AGAIN, Stage, apart};
 
-/// Set in the process that has its own mounts.
-const APART: &str = "HELIX_TEST_APART";
 /// Size of the file system: some jobs fit, and it is full at once.
 const SIZE: &str = "size=24m";
-
-/// Runs the test again in a process with mounts of its own. `true` in that process; `false` if it is done, or cannot be done here.
-fn apart(test: &str) -> bool {
-    if std::env::var_os(APART).is_some() {
-        return true;
-    }
-    // Root needs no more than this; others become root of a world of their own, where that is allowed.
-    let ways: [&[&str]; 2] = [&["--mount"], &["--user", "--map-root-user", "--mount"]];
-    let program = std::env::current_exe().unwrap();
-    for way in ways {
-        let can = Command::new("unshare").args(way).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
-        if !can.is_ok_and(|output| output.status.success()) {
-            continue;
-        }
-        let mut command = Command::new("unshare");
-        command.args(way).arg(&program).args(["--exact", test, "--nocapture"]).env(APART, "1");
-        let status = command.status().unwrap();
-        assert!(status.success(), "{test}: {status}");
-        return false;
-    }
-    println!(
-        "{test}: NOT CHECKED: this user may not mount anything (`unshare --mount`), so that there is no full disk"
-    );
-    false
-}
 
 /// The small file system of a stage.
 struct Disk {

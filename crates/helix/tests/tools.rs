@@ -84,6 +84,48 @@ async fn a_foreign_client_works_over_http() {
     drop(host);
 }
 
+/// What the memory of failures holds of Helix's own refusals: code and line, and how it ended.
+fn remembered(stage: &Stage, query: &[&str]) -> Vec<(String, String)> {
+    let listed = stage.helix(&[&["failures", "list", "--json"], query].concat()).output().unwrap();
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let failures = listed["failures"].as_array().unwrap_or_else(|| panic!("{listed:#}"));
+    let word = |failure: &Value, key: &str| failure[key].as_str().unwrap_or_default().to_owned();
+    failures.iter().map(|failure| (word(failure, "cause_line"), word(&failure["end"], "ended"))).collect()
+}
+
+/// A decision that cannot be finalized and a project that cannot be made are refused, remembered, and told when they come again.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_tools_refuse_is_remembered_until_it_is_accepted() {
+    let stage = Stage::new("{}", "");
+    let _host = stage.start();
+    let (url, token) = stage.reachable().await;
+    let call = |calls: Value| client(&stage, &json!({ "url": format!("{url}/mcp"), "token": token, "calls": calls }));
+    let (adr, plan) = (stage.repo.join("decision.md"), stage.repo.join("draft.yaml"));
+    std::fs::write(&adr, "# Use SQLite\n\nBecause.\n").unwrap();
+    std::fs::write(&plan, PLAN.replace("type: ", "tpye: ")).unwrap();
+    let calls = json!([
+        ["adr_finalize", { "path": adr, "project": stage.repo }],
+        ["adr_finalize", { "path": adr, "project": stage.repo }],
+        ["project_create", { "name": "shop", "plan": plan }],
+    ]);
+    let report = call(calls);
+    for refused in 0..3 {
+        assert_eq!(report["results"][refused]["isError"], true, "{report:#}");
+        assert!(text(&report, refused).contains("HX0"), "{report:#}");
+    }
+    let known = remembered(&stage, &["--tool", "helix"]);
+    assert_eq!(known.len(), 2, "one for each document, however often it was looked at: {known:#?}");
+    assert!(known.iter().all(|(line, end)| line.contains("error[HX0") && end == "open"), "{known:#?}");
+    assert!(known.iter().any(|(line, _)| line.contains("draft.yaml")), "{known:#?}");
+
+    std::fs::write(&plan, PLAN).unwrap();
+    let report = call(json!([["project_create", { "name": "shop", "plan": plan }]]));
+    assert_eq!(report["results"][0]["isError"], false, "{report:#}");
+    let known = remembered(&stage, &["--tool", "helix", "--ended", "fixed"]);
+    assert_eq!(known.len(), 1, "{known:#?}");
+    assert!(known[0].0.contains("draft.yaml"), "{known:#?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn over_stdio_a_running_host_is_used_and_no_second_one_started() {
     let stage = Stage::new("{}", "");
@@ -305,6 +347,27 @@ async fn a_correction_can_be_stopped_and_the_answer_stays() {
     let turn = last_turn(&stage, &id).await;
     assert_eq!(turn["end"]["answer"], "Good day.", "{turn:#}");
     assert_eq!(turn["end"]["facts"]["stopped"], "cancelled", "{turn:#}");
+}
+
+/// What an answer lacks and its agent does not mend is remembered with a report; an answer that has it shows it gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_answers_lack_is_remembered() {
+    let stage = forgetful("{ say: 'I said it all.' }");
+    let _host = stage.start();
+    stage.reachable().await;
+    say(&stage, "c", "Hello").await;
+    let known = remembered(&stage, &[]);
+    assert_eq!(known.len(), 1, "{known:#?}");
+    assert!(known[0].0.contains("marker") && known[0].1 == "open", "{known:#?}");
+    let sessions = get(&stage, "/api/v1/sessions").await;
+    let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();
+    let reports = stage.sandbox.state().join("reports").join(&id);
+    let kept: Vec<_> = std::fs::read_dir(&reports).unwrap().flatten().map(|file| file.file_name()).collect();
+    assert!(kept.iter().any(|name| name.to_string_lossy().starts_with("turn.1.")), "{kept:?}");
+    say(&stage, "c", "Hello").await;
+    let shown = stage.helix(&["failures", "list", "--json"]).output().unwrap();
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!(shown["failures"][0]["count"], 2, "the same failure of the next turn: {shown:#}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -39,7 +39,7 @@ pub struct Location {
 /// Reads places.
 #[derive(Debug)]
 pub(super) struct Locator {
-    forms: [Regex; 3],
+    forms: [Regex; 4],
 }
 
 impl Locator {
@@ -55,6 +55,10 @@ impl Locator {
                 // TypeScript: a.ts(3,4)
                 Regex::new(
                     r"(?:^|[\s('`\x22])((?:[A-Za-z]:)?[^\s:()'`\x22]*\w\.[A-Za-z]\w{0,7})\((\d{1,7}),(\d{1,6})\)",
+                )?,
+                // PHP, Perl, gnuplot: in a.php on line 3, at a.pl line 3, "a.gp" line 3
+                Regex::new(
+                    r"(?:^|[\s('`\x22])([^\s:()'`\x22]*\w\.[A-Za-z]\w{0,7})[\x22']? (?:on )?line (\d{1,7})\b()",
                 )?,
             ],
         })
@@ -87,6 +91,8 @@ impl Locator {
         let all = self.forms.iter().flat_map(|form| form.captures_iter(text));
         let read = all.filter_map(|captures| {
             let path = captures.get(1)?.as_str();
+            // `[a.cfg:3]` is a bracket before a path, `[id].tsx` is a path.
+            let path = path.strip_prefix('[').filter(|inside| !inside.contains(']')).unwrap_or(path);
             let number = |group| captures.get(group).and_then(|group| group.as_str().parse::<u32>().ok());
             Some(Location { path: path.to_owned(), line: number(2)?, column: number(3), ownership: ownership(path) })
         });
@@ -129,6 +135,10 @@ mod tests {
         assert_eq!(read(r"C:\app\a.ts:3:4 - error TS2322"), (r"C:\app\a.ts".into(), 3, Some(4)));
         assert_eq!(read("a.ts(3,4): error TS1005"), ("a.ts".into(), 3, Some(4)));
         assert_eq!(read("    at f (file:///x/job.mjs:1:31)"), ("/x/job.mjs".into(), 1, Some(31)));
+        assert_eq!(read("in src/cart.php on line 2"), ("src/cart.php".into(), 2, None));
+        assert_eq!(read("died at a.pl line 7."), ("a.pl".into(), 7, None));
+        assert_eq!(read("parsing [h.cfg:2] : unknown keyword"), ("h.cfg".into(), 2, None));
+        assert_eq!(read("app/[id].tsx:3:4"), ("app/[id].tsx".into(), 3, Some(4)));
         assert_eq!(read("at 10:30:12"), (String::new(), 0, None));
     }
 }

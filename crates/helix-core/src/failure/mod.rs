@@ -31,7 +31,7 @@ pub use advice::actions;
 pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
 pub use code::tool_code;
 pub use fingerprint::{FINGERPRINT_VERSION, Fingerprint, InvalidFingerprint, fingerprint, normalise};
-pub use lexicon::{CLASSES, DOUBTED, LIKELY, Lexicon, LexiconError, Likelihoods, NO_CAUSE, words};
+pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_OF_KNOWN, Lexicon, LexiconError, Likelihoods, NO_CAUSE, words};
 pub use location::{Location, Ownership};
 pub use log::{Log, LogCollector, LogLine, Stream};
 pub use nearest::{Examples, RESEMBLANCE};

@@ -55,6 +55,22 @@ const NINTH: &str = include_str!("../fixtures/failures/field-9.jsonl");
 /// Failures of 90 further tools, libraries and languages, produced by running them.
 const TENTH: &str = include_str!("../fixtures/failures/field-10.jsonl");
 
+/// Further causes of the commonest tools, produced by running them, after words were weighed.
+const ELEVENTH: &str = include_str!("../fixtures/failures/field-11.jsonl");
+
+/// Every case of the eleventh set.
+pub(crate) fn eleventh() -> Vec<Case> {
+    records(ELEVENTH)
+}
+
+/// Small tools and libraries that no set had before, produced by running them, last of all.
+const TWELFTH: &str = include_str!("../fixtures/failures/field-12.jsonl");
+
+/// Every case of the twelfth set.
+pub(crate) fn twelfth() -> Vec<Case> {
+    records(TWELFTH)
+}
+
 /// Every case of the ninth set.
 pub(crate) fn ninth() -> Vec<Case> {
     records(NINTH)
@@ -82,7 +98,20 @@ pub(crate) fn sixth() -> Vec<Case> {
 
 /// Every case of all sets and of the corpus.
 pub(crate) fn all() -> Vec<Case> {
-    let sets = [first(), second(), third(), fourth(), fifth(), sixth(), seventh(), eighth(), ninth(), tenth()];
+    let sets = [
+        first(),
+        second(),
+        third(),
+        fourth(),
+        fifth(),
+        sixth(),
+        seventh(),
+        eighth(),
+        ninth(),
+        tenth(),
+        eleventh(),
+        twelfth(),
+    ];
     super::cases().into_iter().chain(sets.into_iter().flatten()).collect()
 }
 

@@ -23,6 +23,19 @@ const SEEN_TOGETHER: usize = 3;
 /// Weights nearer to nothing are not kept.
 const KEPT: f64 = 0.15;
 
+/// Labelled failures from which on a tool counts as known well.
+const MANY: usize = 10;
+
+/// The line that names the tools which are known well.
+pub(crate) fn known(cases: &[&Case]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in cases {
+        *counts.entry(case.observation.tool.as_str()).or_default() += 1;
+    }
+    let many: Vec<&str> = counts.into_iter().filter(|(_, count)| *count >= MANY).map(|(tool, _)| tool).collect();
+    format!("@ {}\n", many.join(" "))
+}
+
 /// A line, and its class.
 pub(crate) type Example = (BTreeSet<String>, usize);
 

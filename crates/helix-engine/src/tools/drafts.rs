@@ -14,7 +14,7 @@ use crate::adr_files::{AdrDirectory, AdrFileError};
 use crate::consultant::Judged;
 use crate::failures::{Depth, DocumentCheck, Remembering};
 use crate::git::Repository;
-use crate::project;
+use crate::project::{self, ProjectError};
 use crate::save_check::{Belongs, adr_diagnostics, read_bounded};
 use crate::submit::{Inspection, Site, SubmitRequest, look_at};
 use crate::workflows::Shelves;
@@ -172,18 +172,38 @@ impl Tools {
             // A new project has no workflows of its own.
             let shelves = Shelves::of(None, self.engine.inner.config.config_dir.clone());
             let crash = self.engine.inner.config.crash.clone();
+            let (decision, phases) = (adr.clone(), plan.clone());
             let made = blocking(move || {
                 crash.pass(|| "before creating a project".into());
-                let made = project::create(&root, git, &shelves, adr.as_deref(), plan.as_deref())?;
+                let made = match project::create(&root, git, &shelves, adr.as_deref(), plan.as_deref()) {
+                    Ok(made) => made,
+                    Err(error) => return Ok(Err(error)),
+                };
                 crash.pass(|| "after creating a project".into());
                 if let Some(judged) = judged {
                     for draft in [adr, plan].into_iter().flatten() {
                         judged.accept(&draft, &read_bounded(&draft)?).map_err(|error| Refusal::of(&error))?;
                     }
                 }
-                Ok::<_, Refusal>(made)
+                Ok::<_, Refusal>(Ok(made))
             })
             .await?;
+            let made = match made {
+                Ok(made) => made,
+                Err(error) => {
+                    let (draft, found) = match &error {
+                        ProjectError::Adr(AdrFileError::Invalid { diagnostics, .. }) => (decision, diagnostics.clone()),
+                        ProjectError::Plan { diagnostics, .. } => (phases, diagnostics.clone()),
+                        _ => (None, Vec::new()),
+                    };
+                    let Some(draft) = draft else { return Err(error.into()) };
+                    return self.checked(&draft, None, Depth::Rules, &found, Err(error.into())).await;
+                }
+            };
+            for draft in [decision, phases].into_iter().flatten() {
+                // Whatever it was refused for before, it is in order now.
+                self.checked(&draft, None, Depth::Rules, &[], Ok((String::new(), json!({})))).await?;
+            }
             self.choose(std::path::Path::new(&made.path)).await?;
             let text = format!(
                 "Created the project {}{}{}.",

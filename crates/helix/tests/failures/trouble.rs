@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 use crate::reports::{PLAN, SCRIPT};
-use crate::stage::Stage;
+use crate::stage::{Stage, apart};
 
 /// Holds a database for itself until it is dropped.
 struct Locked(Child);
@@ -103,4 +103,93 @@ async fn a_memory_that_is_deleted_while_the_host_runs_is_begun_anew() {
     let listed = stage.helix(&["failures", "list", "--json"]).output().unwrap();
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["failures"][0]["count"], 2, "both attempts of the second job: {listed:#}");
+}
+
+/// A memory on a file system that cannot be written, or is full: jobs and commands go on, what is known stays of use, and the
+/// host says once what is wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_memory_that_cannot_be_written_costs_a_job_nothing_and_is_named_once() {
+    if !apart("trouble::a_memory_that_cannot_be_written_costs_a_job_nothing_and_is_named_once") {
+        return;
+    }
+    for trouble in ["read-only", "full"] {
+        let stage = Stage::new(SCRIPT, "\n[failures]\ndeadline = \"2s\"\n");
+        let database = stage.sandbox.state().join("failures.db");
+        let first = stage.start();
+        failed_job(&stage, "before").await;
+        drop(first);
+        std::fs::write(stage.sandbox.path().join("host.log"), "").unwrap();
+        let disk = Disk::under(&stage, &database, trouble);
+
+        let host = stage.start();
+        let reports = failed_job(&stage, trouble).await;
+        assert_eq!(reports[0]["report"]["why"]["state"], "known", "{trouble}: {:#}", reports[0]);
+        drop(host);
+        let log = stage.log();
+        let told: Vec<&str> =
+            log.lines().filter(|line| line.contains("the memory of failures is of no help")).collect();
+        assert_eq!(told.len(), 1, "{trouble}: {log}");
+        assert!(told[0].contains("HX03") && told[0].contains("failures.db"), "{trouble}: {}", told[0]);
+
+        // Commands: what is there can be read, and what cannot be done says so with the remedy.
+        let listed = stage.helix(&["failures", "list", "--json"]).output().unwrap();
+        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+        assert_eq!(listed["failures"][0]["count"], 2, "{trouble}: what was known before: {listed:#}");
+        let id = listed["failures"][0]["fingerprint"].as_str().unwrap();
+        let forgotten = stage.helix(&["failures", "forget", id]).output().unwrap();
+        let said = String::from_utf8_lossy(&forgotten.stderr).into_owned();
+        assert!(!forgotten.status.success() && said.contains("HX03"), "{trouble}: {said}");
+        disk.heal();
+        assert!(stage.helix(&["failures", "forget", id]).status().unwrap().success(), "{trouble}: it has healed");
+    }
+}
+
+/// A small file system of its own, to which the memory has been moved, and on which nothing can be written any more.
+struct Disk {
+    root: std::path::PathBuf,
+    trouble: &'static str,
+}
+
+impl Disk {
+    fn under(stage: &Stage, database: &std::path::Path, trouble: &'static str) -> Self {
+        let root = stage.sandbox.path().join("small");
+        std::fs::create_dir(&root).unwrap();
+        mount(&["-t", "tmpfs", "-o", "size=2m", "tmpfs"], &root);
+        for end in ["", "-wal", "-shm"] {
+            let file = database.with_file_name(format!("failures.db{end}"));
+            if file.exists() {
+                std::fs::copy(&file, root.join(format!("failures.db{end}"))).unwrap();
+                std::fs::remove_file(&file).unwrap();
+            }
+        }
+        std::os::unix::fs::symlink(root.join("failures.db"), database).unwrap();
+        if trouble == "full" {
+            let mut ballast = std::fs::File::create(root.join("ballast")).unwrap();
+            for size in [1 << 16, 4096, 1] {
+                while std::io::Write::write_all(&mut ballast, &vec![0; size]).is_ok() {}
+            }
+        } else {
+            mount(&["-o", "remount,ro"], &root);
+        }
+        Self { root, trouble }
+    }
+
+    fn heal(&self) {
+        if self.trouble == "full" {
+            std::fs::remove_file(self.root.join("ballast")).unwrap();
+        } else {
+            mount(&["-o", "remount,rw"], &self.root);
+        }
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        // With the namespace it goes anyway; this lets the sandbox be removed.
+        let _unmounted = Command::new("umount").arg("--lazy").arg(&self.root).status();
+    }
+}
+
+fn mount(arguments: &[&str], root: &std::path::Path) {
+    assert!(Command::new("mount").args(arguments).arg(root).status().unwrap().success(), "{arguments:?}");
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not use any of Helix's own code but the testkit.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+#![allow(clippy::print_stdout, reason = "what is not checked is said")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -226,4 +227,32 @@ impl Stage {
 pub fn assert_numbered(events: &[Value]) {
     let numbers: Vec<u64> = events.iter().map(|event| event["number"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>());
+}
+
+/// Set in the process that has its own mounts.
+const APART: &str = "HELIX_TEST_APART";
+
+/// Runs the test again in a process with mounts of its own. `true` in that process; `false` if it is done, or cannot be done here.
+pub fn apart(test: &str) -> bool {
+    if std::env::var_os(APART).is_some() {
+        return true;
+    }
+    // Root needs no more than this; others become root of a world of their own, where that is allowed.
+    let ways: [&[&str]; 2] = [&["--mount"], &["--user", "--map-root-user", "--mount"]];
+    let program = std::env::current_exe().unwrap();
+    for way in ways {
+        let can = Command::new("unshare").args(way).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
+        if !can.is_ok_and(|output| output.status.success()) {
+            continue;
+        }
+        let mut command = Command::new("unshare");
+        command.args(way).arg(&program).args(["--exact", test, "--nocapture"]).env(APART, "1");
+        let status = command.status().unwrap();
+        assert!(status.success(), "{test}: {status}");
+        return false;
+    }
+    println!(
+        "{test}: NOT CHECKED: this user may not mount anything (`unshare --mount`), so that there is no full disk"
+    );
+    false
 }

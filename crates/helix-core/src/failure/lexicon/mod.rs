@@ -4,7 +4,7 @@
 
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::verdict::Category;
 
@@ -20,6 +20,10 @@ pub const NO_CAUSE: usize = Category::ALL.len();
 /// never seen it, seven of ten such guesses are right (`tests/failure_lexicon.rs` measures it).
 pub const LIKELY: f64 = 0.25;
 
+/// The same for tools of which many failures are labelled: if no rule explains what such a tool says, it is rather none of
+/// the known kinds; and for what was raised, since most exceptions are of no kind.
+pub const LIKELY_OF_KNOWN: f64 = 0.6;
+
 /// Likelihood up to which a category is doubted, whatever a rule says of the line.
 pub const DOUBTED: f64 = 0.1;
 
@@ -28,6 +32,9 @@ const SCALE: f64 = 10.0;
 
 /// The word for what every line has.
 const ALWAYS: &str = "*";
+
+/// Begins the line that names the tools of which many failures are labelled.
+const KNOWN: &str = "@";
 
 const SHIPPED: &str = include_str!("weights.txt");
 
@@ -45,6 +52,7 @@ pub struct LexiconError {
 #[derive(Debug)]
 pub struct Lexicon {
     weights: HashMap<String, [f64; CLASSES]>,
+    known: HashSet<String>,
 }
 
 /// How likely each class is for a line.
@@ -76,16 +84,21 @@ impl Lexicon {
         Self::read(SHIPPED)
     }
 
-    /// Reads weights: on each line a word, then pairs of a class (its number) and tenths, such as `refused 7:21 10:-9`.
+    /// Reads weights: on each line a word, then pairs of a class (its number) and tenths, such as `refused 7:21 10:-9`;
+    /// after `@` the tools that are known well.
     ///
     /// # Errors
     /// When a line is none of that form.
     pub fn read(text: &str) -> Result<Self, LexiconError> {
-        let mut weights = HashMap::new();
+        let (mut weights, mut known) = (HashMap::new(), HashSet::new());
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             let wrong = || LexiconError { line: at + 1, text: line.to_owned() };
             let mut parts = line.split(' ');
             let word = parts.next().filter(|word| !word.is_empty()).ok_or_else(wrong)?;
+            if word == KNOWN {
+                known.extend(parts.map(str::to_owned));
+                continue;
+            }
             let mut row = [0.0; CLASSES];
             for part in parts {
                 let (class, tenths) = part.split_once(':').ok_or_else(wrong)?;
@@ -95,7 +108,12 @@ impl Lexicon {
             }
             weights.insert(word.to_owned(), row);
         }
-        Ok(Self { weights })
+        Ok(Self { weights, known })
+    }
+
+    /// Whether many failures of this tool are labelled.
+    pub fn knows(&self, tool: &str) -> bool {
+        self.known.contains(tool)
     }
 
     /// How likely each class is for this line.
@@ -129,7 +147,8 @@ mod tests {
 
     #[test]
     fn words_speak_for_their_category() {
-        let lexicon = Lexicon::read("# learned\n* 10:5\nrefused 7:30\nno_such 0:25 10:-20\n").unwrap();
+        let lexicon = Lexicon::read("# learned\n@ cargo git\n* 10:5\nrefused 7:30\nno_such 0:25 10:-20\n").unwrap();
+        assert!(lexicon.knows("git") && !lexicon.knows("hg"));
         let (category, likely) = lexicon.judge("it was refused").best();
         assert_eq!(category, Category::NetworkError);
         assert!(likely > 0.6, "{likely}");

@@ -13,7 +13,7 @@ use crate::failure::log::Log;
 use crate::failure::memory::{Closeness, FailureEnd, PastFailure, SuggestionDraft, SuggestionSource};
 use crate::failure::observation::FailureObservation;
 use crate::failure::plain::plain_text;
-use crate::failure::verdict::RetryAdvice;
+use crate::failure::verdict::{Category, RetryAdvice};
 
 /// Never fewer.
 pub const FEWEST_ACTIONS: usize = 2;
@@ -177,7 +177,9 @@ fn of_phase(observation: &FailureObservation, classified: &Classified, place: &F
         let file = if is_path(&place.document) { place.document.as_str() } else { "FILE" };
         return Some(format!("check it again: `helix {kind} check {file}`"));
     }
-    detail(&observation.tool).map(|how| format!("run it again with more detail: {how}"))
+    // What is clear already needs no more detail.
+    let clear = classified.category != Category::Unknown && classified.confidence >= 0.5;
+    detail(&observation.tool).filter(|_| !clear).map(|how| format!("run it again with more detail: {how}"))
 }
 
 /// How a tool is made to say more.

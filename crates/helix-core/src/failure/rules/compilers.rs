@@ -67,7 +67,7 @@ pub(super) static RULES: &[Rule] = &[
         (&["a.go:3:2: no required module provides package example.org/x; to add it:", "a.go:4:2: package foo is not in std (/usr/local/go/src/foo)"], &["module ok"])),
     rule("go.revision", &MISSING_PACKAGE, 84, r"^go: .*(?:unknown revision|no matching versions|invalid version|404 Not Found|410 Gone)",
         (&["go: example.org/x@v9.9.9: invalid version: unknown revision v9.9.9"], &["go: downloading x"])),
-    rule("go.syntax", &COMPILE_SYNTAX, 83, r"\.go:\d+(?::\d+)?: (?:syntax error|expected|missing|string literal not|newline in|illegal|non-declaration)|^syntax error: ",
+    rule("go.syntax", &COMPILE_SYNTAX, 83, r"\.go:\d+(?::\d+)?: (?:syntax error|expected|missing [^r]|string literal not|newline in|illegal|non-declaration)|^syntax error: ",
         (&["./a.go:3:4: syntax error: unexpected newline"], &["./a.go:3:4: undefined: f"])),
     rule("go.unused", &LINT, 80, r"\.go:\d+(?::\d+)?: (?:declared and not used|\S+ declared (?:and|but) not used|.* imported and not used)",
         (&["./a.go:3:4: declared and not used: x"], &["./a.go:3:4: undefined: f"])),

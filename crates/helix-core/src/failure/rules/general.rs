@@ -124,14 +124,14 @@ pub(super) static RULES: &[Rule] = &[
         "general.access",
         &PERMISSION_DENIED,
         20,
-        r"(?i)requires? (?:\w+ )?access to |(?:permission|access)s? (?:was |is |has been )?(?:denied|refused|forbidden)|not permitted|insufficient (?:permission|privilege|right|access)s?|not (?:allowed|authori[sz]ed) to (?:read|write|open|create|delete|access)|(?:cannot|can't|could not|unable to|failed to) (?:write|create|open|delete|remove|rename|chmod|chown|mkdir) (?:to )?[\x22'`/\\]",
+        r"(?i)requires? (?:\w+ )?access to |(?:permission|access)s? (?:was |is |has been )?(?:denied|refused|forbidden)|not permitted|insufficient (?:permission|privilege|right|access)s?|not (?:allowed|authori[sz]ed) to (?:read|write|open|create|delete|access)|(?:cannot|can't|could not|unable to|failed to) (?:write|create|delete|remove|rename|chmod|chown|mkdir) (?:to )?[\x22'`/\\]",
         (&["error: access was denied to C:\\x", "unable to create '/opt/x'"], &["permissions ok"]),
     ),
     rule(
         "general.file",
         &FILE_MISSING,
         21,
-        r"(?i)\b(?:file|directory|folder|path|input|manifest|source)s? .{0,120}(?:not found|does not exist|doesn't exist|is missing|not exist|could not be (?:found|opened|read)|cannot be (?:found|opened|read))|(?:cannot|can't|could not|couldn't|unable to|failed to) (?:open|read|find|locate|stat|access|load) (?:the )?(?:\w+ )?(?:file|directory|folder|path|input|source|manifest)\b|no (?:\w+ )?(?:file|directory|manifest) (?:found|named|at|in)\b|\S\.\w{1,5}[\x22'`’”]?:? (?:not found|could not be found|nicht gefunden|introuvable)|(?:: not found|could not be found|nicht gefunden|introuvable)\.?$",
+        r"(?i)\b(?:file|directory|folder|path|input|manifest|source)s? .{0,120}(?:not found|does not exist|doesn't exist|is missing|not exist|could not be (?:found|opened|read)|cannot be (?:found|opened|read))|(?:cannot|can't|could not|couldn't|unable to|failed to) (?:open|read|find|locate|stat|access|load) (?:the )?(?:\w+ )?(?:file|directory|folder|path|input|source|manifest)\b|(?:cannot|can't|could not|couldn't|unable to|failed to) open [\x22'`]|no (?:\w+ )?(?:file|directory|manifest) (?:found|named|at|in)\b|\S\.\w{1,5}[\x22'`’”]?:? (?:not found|could not be found|nicht gefunden|introuvable)|(?:: not found|could not be found|nicht gefunden|introuvable)\.?$",
         (
             &["Input file data.csv does not exist", "failed to open file x", "No manifest found in /x"],
             &["file written"],
