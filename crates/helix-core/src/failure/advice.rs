@@ -30,8 +30,11 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
     if let (Some(place), true) = (place, points_at_code(classified.category)) {
         steps.push(format!("open {}:{}", place.path, place.line));
     }
-    steps.extend(concrete(tool, classified));
-    steps.extend(known.actions.iter().map(|step| (*step).to_owned()));
+    let concrete = concrete(tool, classified);
+    // To add the module by its name is the first of the cause's steps.
+    let told = usize::from(concrete.is_some() && known == &cause::MISSING_MODULE);
+    steps.extend(concrete);
+    steps.extend(known.actions.iter().skip(told).map(|step| (*step).to_owned()));
     let general = match classified.retry {
         RetryAdvice::Now => Some("try again as it is"),
         RetryAdvice::AfterDelay => Some("try again as it is, after a while"),

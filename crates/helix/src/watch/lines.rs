@@ -155,6 +155,14 @@ fn failure_lines(note: &FailureEvent) -> Vec<String> {
             let phase = recorded.phase.as_ref().map_or_else(String::new, |phase| format!("[{phase}] "));
             vec![format!("{phase}  cause: {} ({})", one_line(&recorded.summary, LINE), recorded.cause)]
         }
+        FailureEvent::ReportGenerated(report) if report.similar > 0 => {
+            let phase = report.phase.as_ref().map_or_else(String::new, |phase| format!("[{phase}] "));
+            let failures = if report.similar == 1 { "failure" } else { "failures" };
+            vec![format!(
+                "{phase}  known from before: {} similar {failures}; `helix jobs show` says what ended them",
+                report.similar
+            )]
+        }
         FailureEvent::ReportGenerated(_)
         | FailureEvent::SuggestionRecorded(_)
         | FailureEvent::SuggestionResolved(_) => Vec::new(),
