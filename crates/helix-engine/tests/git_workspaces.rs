@@ -354,6 +354,81 @@ fn uncommitted_work_sends_the_result_beside_and_is_not_touched_34() {
 }
 
 #[test]
+fn a_branch_that_is_switched_away_at_the_last_moment_is_not_called_merged() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    let request = bench.request(&base, &result.commit);
+    let merge = bench.ready(&request);
+    // The user switches between Helix's last look and its merge.
+    let wrapper = bench.home.path().join("git-wrapper");
+    let script = "#!/bin/sh\nif [ \"$1\" = merge ]; then git switch --quiet -c feature; fi\nexec git \"$@\"\n";
+    fs::write(&wrapper, script).unwrap();
+    fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let repository = Repository::open(&bench.user(), environment(bench.home.path()).with_program(&wrapper)).unwrap();
+    let landed = repository.land(&request, &merge).unwrap();
+    let Landing::Landed(IntegrationTarget::Beside { branch, why, .. }) = landed else { panic!("{landed:?}") };
+    assert!(why.contains("feature has it now"), "{why}");
+    assert_eq!(bench.git(&bench.user(), &["rev-parse", &branch]), merge.commit.as_str());
+    assert_eq!(bench.git(&bench.user(), &["rev-parse", "main"]), base.as_str());
+}
+
+#[test]
+fn a_rebase_or_bisection_of_the_target_in_any_work_tree_sends_the_result_beside() {
+    let bench = Bench::new();
+    let user = bench.user();
+    let start = bench.head();
+    let change = |directory: &Path, text: &str| {
+        fs::write(directory.join("src/a.txt"), text).unwrap();
+        bench.git(directory, &["commit", "--quiet", "--all", "-m", text]);
+    };
+    change(&user, "ours");
+    bench.git(&user, &["switch", "--quiet", "-c", "upstream", start.as_str()]);
+    change(&user, "theirs");
+    bench.git(&user, &["switch", "--quiet", "main"]);
+    let base = bench.head();
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    let request = bench.request(&base, &result.commit);
+    let merge = bench.ready(&request);
+    let beside = |word: &str, place: &Path| {
+        let landed = bench.spaces.repository().land(&request, &merge).unwrap();
+        let Landing::Landed(IntegrationTarget::Beside { why, .. }) = landed else { panic!("{landed:?}") };
+        assert!(why.contains(word) && why.contains(place.to_str().unwrap()), "{why}");
+        assert_eq!(bench.git(&user, &["rev-parse", "main"]), base.as_str());
+    };
+    let stopped_rebase = |directory: &Path, args: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["rebase", "--quiet"]).args(args).current_dir(directory).env("HOME", bench.home.path());
+        assert!(!command.output().unwrap().status.success(), "there is no conflict");
+    };
+    stopped_rebase(&user, &["upstream"]);
+    beside("a rebase of main", &user);
+    bench.git(&user, &["rebase", "--abort"]);
+    // A rebase of another branch that carries the target along.
+    bench.git(&user, &["switch", "--quiet", "-c", "onwards"]);
+    fs::write(user.join("more.txt"), "m").unwrap();
+    bench.git(&user, &["add", "."]);
+    bench.git(&user, &["commit", "--quiet", "-m", "more"]);
+    stopped_rebase(&user, &["--update-refs", "upstream"]);
+    beside("a rebase of main", &user);
+    bench.git(&user, &["rebase", "--abort"]);
+    // In another work tree than the one that Helix was given.
+    let other = bench.home.path().join("other");
+    bench.git(&user, &["worktree", "add", "--quiet", other.to_str().unwrap(), "main"]);
+    stopped_rebase(&other, &["upstream"]);
+    beside("a rebase of main", &other);
+    bench.git(&other, &["rebase", "--abort"]);
+    for step in [vec!["start"], vec!["bad"], vec!["good", start.as_str()]] {
+        bench.git(&other, &[vec!["bisect"], step].concat());
+    }
+    bench.git(&other, &["checkout", "--quiet", "--detach"]);
+    beside("a bisect of main", &other);
+    bench.git(&other, &["bisect", "reset"]);
+    let landed = bench.spaces.repository().land(&request, &merge).unwrap();
+    assert_eq!(landed, Landing::Landed(IntegrationTarget::Branch { branch: "main".into() }));
+}
+
+#[test]
 fn a_moved_target_is_merged_and_needs_its_gates_again_35() {
     let bench = Bench::new();
     let base = bench.head();

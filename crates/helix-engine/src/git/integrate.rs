@@ -146,6 +146,10 @@ impl Repository {
         if tip != merge.onto {
             return Ok(Landing::Moved);
         }
+        if let Some((operation, place)) = self.taken_by(branch)? {
+            let why = format!("a {} of {branch} is in progress in {}", operation.word(), place.display());
+            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+        }
         let Some((work_tree, own)) = self.checked_out(branch)? else {
             let name = format!("refs/heads/{branch}");
             let why = format!("helix: merge job {}", request.job);
@@ -173,7 +177,18 @@ impl Repository {
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
         let output = self.git(&work_tree, args).accept(&[0, 1, 2, 128]).run()?;
         if output.code == 0 {
-            return Ok(landed);
+            // Git moves what is checked out, which another command may have changed since it was looked at.
+            if let Some(tip) = self.branch_tip(branch)?
+                && self.is_ancestor(&merge.commit, &tip)?
+            {
+                return Ok(landed);
+            }
+            let why = format!(
+                "{branch} was not checked out any more in {} when the result was merged there: {} has it now",
+                work_tree.display(),
+                self.holders(&merge.commit)?
+            );
+            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         }
         if self.branch_tip(branch)?.as_ref() != Some(&tip) {
             return Ok(Landing::Moved);
@@ -219,6 +234,29 @@ impl Repository {
         let args = ["rev-list", "--first-parent", "--ancestry-path", "--merges", "--reverse", &range];
         let text = self.git(self.top(), args).run()?.text();
         self.commit(text.lines().next().unwrap_or(result.as_str()))
+    }
+
+    /// The branches whose tip is a commit, in words.
+    fn holders(&self, commit: &CommitId) -> Result<String, GitError> {
+        let args = ["for-each-ref", "--format=%(refname:short)", "--points-at", commit.as_str(), "refs/heads"];
+        let names = self.git(self.top(), args).run()?.text();
+        Ok(if names.is_empty() { "a detached HEAD".into() } else { names.lines().collect::<Vec<_>>().join(", ") })
+    }
+
+    /// What is in progress in any work tree that will set a branch at its end, and where. Git lists such a work tree as one
+    /// without a branch, and moving the branch meanwhile makes that end fail, or drops what was merged.
+    fn taken_by(&self, branch: &str) -> Result<Option<(Operation, PathBuf)>, GitError> {
+        let common = self.common_dir().to_path_buf();
+        let linked = super::workspaces::list(&common.join("worktrees"))?;
+        for own in std::iter::once(common).chain(linked) {
+            if let Some(operation) = Operation::sets(&own, branch)? {
+                // A linked work tree's private directory names it; the main one is where the common directory is.
+                let named = std::fs::read_to_string(own.join("gitdir")).ok().map(|text| PathBuf::from(text.trim_end()));
+                let file = named.unwrap_or_else(|| own.clone());
+                return Ok(Some((operation, file.parent().unwrap_or(&own).to_path_buf())));
+            }
+        }
+        Ok(None)
     }
 
     /// The work tree, with its private git directory, that has a branch checked out.

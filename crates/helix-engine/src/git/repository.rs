@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -99,6 +100,35 @@ impl Operation {
         .into_iter()
         .find(|(file, _)| own.join(file).exists())
         .map(|(_, operation)| operation)
+    }
+}
+
+impl Operation {
+    /// What is in progress in a work tree with this private git directory and will set the branch when it ends, although the
+    /// branch is not checked out meanwhile: a rebase (also one that carries other branches along) or a bisection.
+    ///
+    /// # Errors
+    /// The disk refused.
+    pub(crate) fn sets(own: &Path, branch: &str) -> Result<Option<Self>, GitError> {
+        let full = format!("refs/heads/{branch}");
+        let places = [
+            ("rebase-merge/head-name", Self::Rebase),
+            ("rebase-apply/head-name", Self::Rebase),
+            ("rebase-merge/update-refs", Self::Rebase),
+            ("BISECT_START", Self::Bisect),
+        ];
+        for (file, operation) in places {
+            let path = own.join(file);
+            match std::fs::read_to_string(&path) {
+                Ok(text) if text.lines().map(str::trim).any(|line| line == full || line == branch) => {
+                    return Ok(Some(operation));
+                }
+                Ok(_) => {}
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error) => return Err(GitError::disk("read", path)(error)),
+            }
+        }
+        Ok(None)
     }
 }
 

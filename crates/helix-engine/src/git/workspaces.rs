@@ -306,7 +306,7 @@ fn throw(path: &Path, trash: &Path) -> Result<(), GitError> {
     fs::rename(path, trash.join(uuid::Uuid::now_v7().to_string())).map_err(GitError::disk("move to the trash", path))
 }
 
-fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {
+pub(super) fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
