@@ -7,7 +7,7 @@ use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::job::{
     AdviceAction, AskPerson, Effect, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState, PhaseStatus,
-    Reopen, ReopenError, Role, decide,
+    Reopen, ReopenError, Role, SideBudget, decide,
 };
 use helix_core::plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
 use helix_core::question::{About, Answer, FAIL, Question, QuestionKind, QuestionStatus, RETRY, SKIP};
@@ -470,6 +470,55 @@ fn a_reservation_keeps_parallel_phases_from_promising_the_same_money() {
     play.event(run_finished(&id("a"), 1, complete()));
     play.happy();
     assert!(matches!(play.phase("a"), PhaseState::Passed { .. }));
+}
+
+#[test]
+fn reviewers_of_what_is_under_way_have_a_share_that_no_phase_that_starts_can_take() {
+    let mut spec = spec(vec![verified("a"), verified("b"), phase("c", &[], 0)]);
+    spec.policy.budget_usd = Some(5.0);
+    spec.policy.max_parallel = 2;
+    let mut play = Play::new(spec);
+    let usd = |play: &Play| match play.state.active().unwrap().side_budget() {
+        SideBudget::Usd(usd) => usd,
+        other => panic!("{other:?}"),
+    };
+    play.happy_with(|key| key == "start/a/1");
+    play.happy_with(|key| key == "start/b/1");
+    for phase in ["b", "a"] {
+        play.happy_with(|key| key == format!("run/{phase}/1"));
+        play.happy_with(|key| key == format!("commit/{phase}/1"));
+    }
+    play.happy_with(|key| key.starts_with("review/b/"));
+    // The last place goes to a phase that gets all that is left, but for the reviewer of the other one.
+    play.happy_with(|key| key == "start/c/1");
+    assert!(play.keys().contains(&"review/a/1/verify/1".to_owned()), "{:?}", play.keys());
+    assert!(usd(&play) > 1.0, "{}", usd(&play));
+}
+
+#[test]
+fn a_reviewer_waits_while_everything_is_reserved_and_starts_when_something_comes_back() {
+    let mut spec = spec(vec![verified("a"), phase("b", &[], 0)]);
+    spec.policy.budget_usd = Some(1.0);
+    spec.policy.max_parallel = 2;
+    let mut play = Play::new(spec);
+    play.happy_with(|key| key == "start/a/1");
+    play.happy_with(|key| key == "start/b/1");
+    // It spends more than it was granted: what others were promised is all that is left.
+    let mut finished = run_finished(&id("a"), 1, complete());
+    if let JobEvent::RunFinished { usage, .. } = &mut finished {
+        usage.cost_usd = 0.8;
+    }
+    play.event(finished);
+    play.happy_with(|key| key == "commit/a/1");
+    assert_eq!(play.state.active().unwrap().side_budget(), SideBudget::Reserved);
+    assert_eq!(play.keys(), ["run/b/1"]);
+    let mut finished = run_finished(&id("b"), 1, complete());
+    if let JobEvent::RunFinished { usage, .. } = &mut finished {
+        usage.cost_usd = 0.1;
+    }
+    play.event(finished);
+    assert_eq!(play.keys(), ["review/a/1/verify/1", "commit/b/1"]);
+    assert!(matches!(play.state.active().unwrap().side_budget(), SideBudget::Usd(usd) if usd > 0.0));
 }
 
 #[test]

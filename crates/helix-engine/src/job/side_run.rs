@@ -9,7 +9,7 @@ use helix_agents::{AgentAsk, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, JobId, PhaseId, RunId};
-use helix_core::job::{Active, Policy, describe, remedy};
+use helix_core::job::{Active, Policy, SideBudget, describe, remedy};
 use helix_core::run::{Outcome, Retry};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -73,7 +73,7 @@ impl Carrier {
         let mut number = 0_u32;
         loop {
             let run = repeat_of(&side.run, number);
-            let ask = match side_ask(&runner, &side, &run, budget(active)) {
+            let ask = match budget(active).and_then(|budget| side_ask(&runner, &side, &run, budget)) {
                 Ok(ask) => ask,
                 Err(fault) => return Some(Err(fault)),
             };
@@ -152,10 +152,14 @@ fn repeat_of(run: &RunId, number: u32) -> RunId {
     }
 }
 
-fn budget(active: &Active) -> Option<f64> {
-    match (active.spec.policy.side_budget_usd, active.usd_left()) {
-        (Some(side), Some(left)) => Some(side.min(left)),
-        (one, other) => one.or(other),
+fn budget(active: &Active) -> Result<Option<f64>, Fault> {
+    match active.side_budget() {
+        SideBudget::Unlimited => Ok(None),
+        SideBudget::Usd(usd) => Ok(Some(usd)),
+        // Nobody is asked to start one then.
+        SideBudget::Reserved => {
+            Err(unreadable("all that is left of the job's budget is reserved for other runs".into()))
+        }
     }
 }
 
