@@ -282,6 +282,38 @@ fn escalation_asks_the_adviser_first_and_a_person_last() {
 }
 
 #[test]
+fn after_a_resume_the_adviser_is_asked_anew_and_what_it_has_cost_stays() {
+    let mut play = Play::new(escalating(1));
+    let fail = |play: &mut Play, attempt: u32| {
+        while !play.keys().iter().any(|key| key.starts_with("gate/")) {
+            play.happy();
+        }
+        play.fail_gate("a", attempt, "wrong");
+    };
+    let advice = |play: &mut Play, round: u32| play.event(advice_given(&id("a"), round, AdviceAction::GiveUp));
+    fail(&mut play, 1);
+    assert_eq!(play.keys(), ["advise/a/1"]);
+    advice(&mut play, 1);
+    play.event(JobEvent::CancelRequested { by: "a test".into() });
+    play.happy();
+    let spent = play.state.active().unwrap().usage().cost_usd;
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    assert!((play.state.active().unwrap().usage().cost_usd - spent).abs() < 1e-9, "what was spent stays spent");
+    fail(&mut play, 2);
+    assert_eq!(play.keys(), ["advise/a/2"], "a round of its own: that of the first is over");
+    // Journals of former versions count from the resumption.
+    let mut former = Play { world: World::new(Vec::new()), state: play.state.clone() };
+    former.world.number = play.world.number;
+    advice(&mut former, 1);
+    advice(&mut play, 2);
+    for play in [former, play] {
+        assert_eq!(play.state.active().unwrap().phases[0].advice.len(), 2);
+        assert!(matches!(play.phase("a"), PhaseState::Asking { .. }), "one round since the job was resumed");
+    }
+}
+
+#[test]
 fn only_optional_phases_are_skipped_by_an_adviser() {
     let mut play = Play::new(escalating(1));
     play.work();

@@ -385,6 +385,7 @@ impl PhaseProgress {
             extra_tries: 0,
             model: None,
             advice: Vec::new(),
+            advice_epoch: 0,
             questions: Vec::new(),
         }
     }

@@ -463,7 +463,7 @@ impl PhaseProgress {
         self.close_questions();
         self.epoch = self.tries.len();
         self.extra_tries = 0;
-        self.advice.clear();
+        self.advice_epoch = self.advice.len();
     }
 
     pub(super) fn close_questions(&mut self) {
