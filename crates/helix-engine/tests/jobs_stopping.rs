@@ -78,6 +78,25 @@ async fn a_cancel_reaches_an_agent_that_a_former_engine_started() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_stop_that_cannot_be_recorded_is_tried_again_and_the_job_is_not_over_before_its_agent() {
+    let act = "    act: { steps: [{ write: { path: note.md, content: half } }], faults: [hang] }\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", act))).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    let run = shop.until_working(&job, "note", 1, Some("note.md")).await;
+    let stop = shop.sandbox.state().join("runs").join(run.as_str()).join("stop.json");
+    std::fs::create_dir(&stop).unwrap();
+    shop.engine.cancel(&job, "a test").await.unwrap();
+    // A failed try leaves no trace outside of the log: as long as this, none may be taken for the end.
+    assert!(tokio::time::timeout(Duration::from_secs(2), shop.ended(&job)).await.is_err(), "its agent lives");
+    assert!(!processes_with_env("HELIX_RUN_ID", run.as_str()).unwrap().is_empty());
+    std::fs::remove_dir(&stop).unwrap();
+    let ended = shop.ended(&job).await;
+    assert_eq!((ended.view.status, outcomes(&ended)), (JobStatus::Cancelled, vec![Outcome::Cancelled]));
+    assert_eq!(shop.file(&repo, &format!("helix/{job}/note/1"), "note.md").as_deref(), Some("half"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_phase_that_takes_too_long_is_stopped_and_tried_again() {
     let acts = "    attempts: [{ faults: [hang] }, { steps: [{ write: { path: note.md, content: N } }] }]\n";
     let shop = Workshop::open(&format!("parts:\n{}", part("note", acts))).await;
