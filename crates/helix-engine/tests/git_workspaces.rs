@@ -498,6 +498,18 @@ fn a_gate_checkout_is_clean_every_time_36() {
 }
 
 #[test]
+fn a_repository_that_was_made_anew_at_its_path_is_another_one() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("user");
+    let first = Repository::init(&path, environment(home.path())).unwrap();
+    assert!(first.is_still_there());
+    fs::remove_dir_all(&path).unwrap();
+    assert!(!first.is_still_there());
+    let second = Repository::init(&path, environment(home.path())).unwrap();
+    assert!(second.is_still_there() && !first.is_still_there());
+}
+
+#[test]
 fn bad_places_are_refused_by_name() {
     let home = tempfile::tempdir().unwrap();
     let environment = environment(home.path());

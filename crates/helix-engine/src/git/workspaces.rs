@@ -66,6 +66,16 @@ impl Workspaces {
         Ok(Self { repository, root, listing: Arc::default() })
     }
 
+    /// Whether the two are clones of one another, which see to it together that git's list of worktrees changes in one place at a time.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.listing, &other.listing)
+    }
+
+    /// Whether another clone of this is in use.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.listing) > 1
+    }
+
     /// The repository.
     pub fn repository(&self) -> &Repository {
         &self.repository

@@ -215,6 +215,7 @@ impl Carrier {
         if let Err(error) = removed.await {
             tracing::warn!(%job, message = error.message, "worktrees are left");
         }
+        self.let_go(&active.spec).await;
     }
 
     async fn start_attempt(
@@ -384,16 +385,17 @@ impl Carrier {
         Ok(made.committed)
     }
 
-    /// The worktrees of a job's repository.
+    /// The worktrees of a job's repository, as it is at its path now.
     pub(super) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
         let path = PathBuf::from(&spec.repo.path);
-        if let Some(known) = lock(&self.shared.workspaces).get(&path) {
-            return Ok(known.clone());
-        }
+        let known = lock(&self.shared.workspaces).get(&path).cloned();
         let (environment, root) = (self.shared.around.git.clone(), self.shared.around.state.worktrees());
         let spaces = blocking_fault({
-            let path = path.clone();
+            let (path, known) = (path.clone(), known.clone());
             move || {
+                if let Some(known) = known.filter(|known| known.repository().is_still_there()) {
+                    return Ok(known);
+                }
                 let repository = Repository::open(&path, environment).map_err(|error| Fault {
                     kind: FaultKind::Environment,
                     message: error.to_string(),
@@ -403,7 +405,31 @@ impl Carrier {
             }
         })
         .await?;
-        Ok(lock(&self.shared.workspaces).entry(path).or_insert(spaces).clone())
+        let is_known = |other: &Workspaces| known.as_ref().is_some_and(|known| known.is(other));
+        if is_known(&spaces) {
+            return Ok(spaces);
+        }
+        let mut all = lock(&self.shared.workspaces);
+        if let Some(faster) = all.get(&path).filter(|other| !is_known(other)) {
+            return Ok(faster.clone());
+        }
+        all.insert(path, spaces.clone());
+        Ok(spaces)
+    }
+
+    /// Ends the long-lived git processes of a repository unless something works in it at this moment; they are started again when
+    /// they are needed.
+    async fn let_go(&self, spec: &JobSpec) {
+        let unused = {
+            let mut all = lock(&self.shared.workspaces);
+            let path = PathBuf::from(&spec.repo.path);
+            let unused = all.get(&path).is_some_and(|spaces| !spaces.is_shared());
+            unused.then(|| all.remove(&path)).flatten()
+        };
+        // Waits for the processes' end.
+        if let Err(error) = tokio::task::spawn_blocking(move || drop(unused)).await {
+            tracing::warn!(%error, "git processes of a repository may be left");
+        }
     }
 
     pub(super) fn state(&self) -> &StateDir {
