@@ -270,8 +270,12 @@ impl AgentRunner {
         limits: RunLimits<'_>,
         listener: &mut impl Listener,
     ) -> Result<RunReport, RunError> {
-        // A run that exists needs no place: it has one already, or is over.
+        // A run that exists asks nobody for a place: it lives already, and takes one, or is over and gives it back at once.
         if let Some(handle) = self.attach(run).await? {
+            let _place = match limits.entry {
+                Entry::Place(place) => place,
+                Entry::Ticket(ticket) => self.admission.occupy(ticket.owner),
+            };
             return self.read(run, handle, limits.stop, listener).await;
         }
         // A stop comes first: what is not wanted any more is not started only to be stopped.

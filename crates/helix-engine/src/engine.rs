@@ -20,7 +20,7 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::admission::{Admission, Owner};
+use crate::admission::{Admission, Owner, Place};
 use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
@@ -262,8 +262,10 @@ impl Engine {
         }
         // Before anybody can go on with a job: what is resumed in a moment must not find its worktree half deleted.
         self.set_worktrees_aside(living).await;
-        for (id, state) in states {
-            self.start_loop(id, state);
+        // All of them before any begins: who comes first must not take the place of an agent that lives.
+        let places: Vec<_> = states.iter().map(|(id, state)| inner.carrier.occupied(id, state)).collect();
+        for ((id, state), places) in states.into_iter().zip(places) {
+            self.start_loop_in(places, id, state);
         }
         inner.house.recover().await.map_err(journal_error)
     }
@@ -326,10 +328,14 @@ impl Engine {
 
     /// Starts the loop of a job whose first event is in the journal.
     pub(crate) fn start_loop(&self, id: JobId, state: JobState) {
+        self.start_loop_in(HashMap::new(), id, state);
+    }
+
+    fn start_loop_in(&self, places: HashMap<String, Place>, id: JobId, state: JobState) {
         let inner = &self.inner;
         let crash = inner.config.crash.clone();
         let log = JobLog::new(id.clone(), state, Arc::clone(&inner.journal), inner.fence.clone(), crash.clone());
-        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), inner.closing.clone(), crash);
+        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), places, inner.closing.clone(), crash);
         lock(&inner.jobs).insert(id.clone(), handle);
         let engine = self.clone();
         inner.tasks.spawn(self.clone().keep_status_file(id.clone()));

@@ -247,6 +247,24 @@ async fn a_job_that_waits_for_a_place_says_so_and_is_cancelled_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn agents_that_outlive_their_host_keep_their_places() {
+    let script = format!("parts:\n{}", part("note", "    act: { faults: [hang] }\n"));
+    let shop = Workshop::configured(&script, |config| config.admission.agents = 1).await;
+    let repo = shop.repo();
+    let first = shop.submit(&repo, PLAN).await;
+    shop.until_working(&first, "note", 1, None).await;
+    let shop = shop.reopen().await;
+    let second = shop.submit(&repo, PLAN).await;
+    let wait = until_waiting(&shop, &second, "note").await;
+    assert_eq!(wait, Wait::Places { of: "agents".into(), taken: 1, places: 1, waiting: 1 });
+    for job in [second, first] {
+        shop.engine.cancel(&job, "a test").await.unwrap();
+        assert_eq!(shop.ended(&job).await.view.status, JobStatus::Cancelled);
+    }
+    assert_eq!(shop.plays("note"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn nothing_starts_while_memory_is_below_the_floor_and_the_job_says_why() {
     let script = format!("parts:\n{}", part("note", "    act: { steps: [] }\n"));
     let shop = Workshop::configured(&script, |config| config.admission.memory_floor = u64::MAX).await;

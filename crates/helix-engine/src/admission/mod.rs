@@ -111,6 +111,12 @@ impl Admission {
         (taken, places, queue.waiting())
     }
 
+    /// A place for what runs already, whether or not one is free: those who come after it wait until there is room again.
+    pub fn occupy(&self, owner: Owner) -> Place {
+        self.shared.queue().occupy(&owner);
+        Place { shared: Arc::clone(&self.shared), owner }
+    }
+
     /// What of an owner waits, and why it does.
     pub fn waiting_of(&self, owner: &Owner) -> Vec<(Option<PhaseId>, Wait)> {
         let (taken, places) = self.shared.queue().taken();
@@ -269,6 +275,21 @@ mod tests {
         drop((third, place));
         let queue = admission.shared.queue();
         assert_eq!((queue.taken(), queue.waiting()), ((0, 1), 0));
+    }
+
+    #[tokio::test]
+    async fn what_runs_already_counts_even_where_there_is_no_room() {
+        let (_root, limits) = limits(1, 0);
+        let admission = Admission::to_agents(&limits);
+        let running = [1, 2].map(|number| admission.occupy(ticket(number, "a").owner));
+        let mut next = Box::pin(admission.enter(ticket(3, "b")));
+        let mut context = Context::from_waker(Waker::noop());
+        let [first, second] = running;
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        drop(first);
+        assert!(next.as_mut().poll(&mut context).is_pending(), "the other one still runs");
+        drop(second);
+        assert!(next.as_mut().poll(&mut context).is_ready());
     }
 
     #[tokio::test]

@@ -10,7 +10,9 @@ use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
-use helix_core::job::{Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseState, Tip, Try};
+use helix_core::job::{
+    Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip, Try,
+};
 use helix_core::plan::Phase;
 use helix_store::StateDir;
 use tokio::sync::broadcast;
@@ -108,6 +110,18 @@ impl Carrier {
         let ticket = Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency };
         let entering = self.runner().admission().enter(ticket);
         Some(async move { entering.await.ok() })
+    }
+
+    /// Places of the agents of a job that a former host may have left at work, by the keys of the effects that go on with them.
+    pub(crate) fn occupied(&self, job: &JobId, state: &JobState) -> HashMap<String, Place> {
+        let running = |progress: &PhaseProgress| match progress.state {
+            PhaseState::Working { stage: Stage::Agent } => {
+                let run = Effect::RunAgent { phase: progress.id.clone(), attempt: progress.tries.len() as u32 };
+                Some((run.key(), self.runner().admission().occupy(Owner::Job(job.clone()))))
+            }
+            _ => None,
+        };
+        state.active().into_iter().flat_map(|active| &active.phases).filter_map(running).collect()
     }
 
     /// The future that carries an effect out, in its attempt's place if that has one. It owns all that it needs of the job's
@@ -273,7 +287,7 @@ impl Carrier {
         limit(&runner, &agent, &mut ask);
         let stop = self.stop_token(&this.run);
         let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
-        // Without one, a former host had started the attempt: it has begun, and is to get on.
+        // Without one, its place was given back: it has begun, and is to get on.
         let entry = place.map_or_else(
             || {
                 let owner = Owner::Job(job.clone());

@@ -135,10 +135,11 @@ enum Done {
 }
 
 impl JobLoop {
-    /// Makes the loop of a job and the handle to it.
+    /// Makes the loop of a job and the handle to it; `places` are those of its agents that are at work already.
     pub(crate) fn new(
         log: JobLog,
         carrier: Carrier,
+        places: HashMap<String, Place>,
         closing: CancellationToken,
         crash: CrashPoint,
     ) -> (Self, JobHandle) {
@@ -153,7 +154,7 @@ impl JobLoop {
             under_way: HashMap::new(),
             results: JoinSet::new(),
             keys: HashMap::new(),
-            places: HashMap::new(),
+            places,
             stale: HashMap::new(),
         };
         (this, JobHandle { commands: sender, hindrance })
