@@ -215,3 +215,18 @@ async fn a_repository_that_is_cloned_anew_is_worked_in_and_none_keeps_processes_
     shop.ended(&first).await;
     no_process_with_env("HELIX_GIT_STATE", shop.sandbox.state().to_str().unwrap(), workshop::LIMIT);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
+    let shop = Workshop::open(&guide("{ run: git checkout --quiet --detach }, ")).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let recorded = ended.events.iter().find_map(|event| match &event.event {
+        JobEvent::ResultCommitted { repairs, .. } => Some(repairs.clone()),
+        _ => None,
+    });
+    let notes = ended.phase("guide").notes.clone();
+    assert!(notes.len() == 1 && notes[0].contains("had left its branch"), "{notes:?}");
+    assert_eq!(recorded, Some(notes));
+}

@@ -93,9 +93,16 @@ impl PhaseProgress {
         Ok(())
     }
 
-    pub(super) fn committed(&mut self, ground: &Ground<'_>, attempt: u32, result: &Committed) -> Result<(), String> {
+    pub(super) fn committed(
+        &mut self,
+        ground: &Ground<'_>,
+        attempt: u32,
+        result: &Committed,
+        repairs: &[String],
+    ) -> Result<(), String> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
+        this.repairs = repairs.to_vec();
         this.fault = None;
         let Some(ended) = this.run_end.clone() else {
             return Err("the run has not ended".into());

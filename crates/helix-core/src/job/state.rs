@@ -228,6 +228,8 @@ pub struct Try {
     pub run_end: Option<RunEnded>,
     /// Its commit.
     pub result: Option<Committed>,
+    /// What had to be put right to make its commit, and what that lacks.
+    pub repairs: Vec<String>,
     /// What is reserved for its run.
     pub grant: Grant,
     /// Answers of its gates so far.

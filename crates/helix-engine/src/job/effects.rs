@@ -26,7 +26,7 @@ use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Repair, Repository, Workspaces};
+use crate::git::{AttemptCommit, AttemptKey, GitEnvironment, GitError, MergeConflict, Repair, Repository, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -364,7 +364,10 @@ impl Carrier {
 
     async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
         match self.try_commit(job, active, id, attempt).await {
-            Ok(result) => JobEvent::ResultCommitted { phase: id.clone(), attempt, result },
+            Ok(AttemptCommit { committed: result, repairs }) => {
+                let repairs = repairs.iter().map(ToString::to_string).collect();
+                JobEvent::ResultCommitted { phase: id.clone(), attempt, result, repairs }
+            }
             Err(fault) => {
                 let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
                 let worktree = key.directory(&self.shared.around.state.worktrees());
@@ -380,7 +383,7 @@ impl Carrier {
         active: &Active,
         id: &PhaseId,
         attempt: u32,
-    ) -> Result<helix_core::job::Committed, Fault> {
+    ) -> Result<AttemptCommit, Fault> {
         let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
@@ -393,10 +396,7 @@ impl Carrier {
                 hint: Some("`helix jobs resume` starts the phase again".into()),
             });
         }
-        for repair in &made.repairs {
-            tracing::warn!(%job, phase = %id, attempt, %repair, "mended what the agent left");
-        }
-        Ok(made.committed)
+        Ok(made)
     }
 
     /// The worktrees of a job's repository, as it is at its path now.
