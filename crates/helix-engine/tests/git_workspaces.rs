@@ -259,6 +259,28 @@ fn what_the_agent_does_to_git_is_put_right() {
 }
 
 #[test]
+fn declared_submodules_stay_what_they_are_whatever_keeps_files_from_being_added() {
+    let bench = Bench::new();
+    let result = bench.attempt("build", &bench.head(), |tree| {
+        let library = tree.join("library");
+        fs::create_dir(&library).unwrap();
+        bench.git(&library, &["init", "--quiet"]);
+        fs::write(library.join("a.c"), "a").unwrap();
+        bench.git(&library, &["add", "."]);
+        bench.git(&library, &["commit", "--quiet", "-m", "library"]);
+        fs::write(tree.join(".gitmodules"), "[submodule \"library\"]\n\tpath = library\n\turl = ./library\n").unwrap();
+        // A repository without a commit makes `git add` fail.
+        fs::create_dir(tree.join("scratch")).unwrap();
+        bench.git(&tree.join("scratch"), &["init", "--quiet"]);
+        fs::write(tree.join("scratch/b.txt"), "b").unwrap();
+    });
+    assert_eq!(result.repairs, [Repair::NestedRepository { path: "scratch".into() }]);
+    let listing = bench.spaces.repository().listing(&result.committed.tree).unwrap();
+    assert_eq!(listing["library"].kind, helix_engine::git::EntryKind::Submodule);
+    assert!(listing.contains_key("scratch/b.txt"));
+}
+
+#[test]
 fn names_that_are_no_text_are_named_not_lost() {
     use std::os::unix::ffi::OsStrExt;
     let bench = Bench::new();
