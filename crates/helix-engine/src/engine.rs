@@ -10,10 +10,11 @@ use helix_agents::supervisor::Watching;
 use helix_agents::{Grace, Supervisor, SupervisorConfig};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
-use helix_core::job::{JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
+use helix_core::job::{ErrorView, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
 use helix_core::session::SessionView;
 use helix_store::{
-    Access, Acquire, Fence, Follower, JobFilter, Journal, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir, Stream,
+    Access, Acquire, Fence, Follower, JobFilter, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir,
+    Stream,
 };
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc};
@@ -26,7 +27,7 @@ use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
 use crate::git::{AttemptKey, GitEnvironment, Workspaces, wait_for_leftovers};
-use crate::job::{Carrier, JobHandle, JobLog, JobLoop, Surroundings, lock, side_runs};
+use crate::job::{Carrier, JobHandle, JobLog, JobLoop, LoopEnd, Surroundings, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
 use crate::tools::{Caller, Tools};
@@ -146,7 +147,12 @@ impl Engine {
             ttl: Duration::from_millis(1),
             now: Timestamp::now(),
         };
-        let fence = journal.acquire(wish).await.map_err(journal_error)?.fence;
+        let lease = match journal.acquire(wish.clone()).await {
+            // This process holds the state directory's lock: whoever has the lease is no more, and the clock was set back since.
+            Err(LeaseError::Held { expires_at, .. }) => journal.acquire(Acquire { now: expires_at, ..wish }).await,
+            other => other,
+        };
+        let fence = lease.map_err(journal_error)?.fence;
         let (keeper, keeper_args) = match config.keeper.split_first() {
             Some((program, args)) => (program.into(), args.to_vec()),
             None => (config.helix.clone(), vec!["keeper".to_owned()]),
@@ -340,8 +346,11 @@ impl Engine {
         let engine = self.clone();
         inner.tasks.spawn(self.clone().keep_status_file(id.clone()));
         inner.tasks.spawn(async move {
-            job_loop.run().await;
-            lock(&engine.inner.jobs).remove(&id);
+            match job_loop.run().await {
+                LoopEnd::Settled => drop(lock(&engine.inner.jobs).remove(&id)),
+                // Its handle says why it does not go on, to whoever looks at it or wants something of it.
+                LoopEnd::Broken => {}
+            }
             engine.inner.settled.notify_waiters();
         });
     }
@@ -402,6 +411,9 @@ impl Engine {
     pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
         let view = self.job(id.as_str()).await?;
         let handle = lock(&self.inner.jobs).get(id).cloned();
+        if let Some(broken) = handle.as_ref().and_then(JobHandle::broken) {
+            return Err(refused(broken));
+        }
         let asked = match handle {
             Some(handle) if !view.status.is_final() => handle.cancel(by).await,
             Some(_) | None => false,
@@ -580,6 +592,12 @@ impl Listener for Hose {
         // A reader that has gone ends the whole task by `closed`.
         drop(self.sender.send(event).await);
     }
+}
+
+/// What cannot be done since this host cannot carry a job on.
+pub(crate) fn refused(broken: ErrorView) -> EngineError {
+    let hint = broken.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+    EngineError::Refused { message: format!("{}{hint}", broken.message) }
 }
 
 pub(crate) fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> EngineError {
