@@ -169,14 +169,18 @@ impl Shared {
     /// Hands out places as long as there are any and the memory allows it.
     fn settle(self: &Arc<Self>) {
         loop {
-            if !self.queue().can_serve() {
+            // Looked at and noted under one lock: what somebody else notes of a later moment must not be undone, or nobody looks at
+            // the memory again for those who wait for it.
+            let mut queue = self.queue();
+            if !queue.can_serve() {
                 return self.note(None);
             }
             if let Some(available) = self.too_little_memory() {
                 return self.note(Some(available));
             }
+            let Some((ticket, told)) = queue.serve() else { continue };
             // Told without the lock: whoever has gone meanwhile gives the place back at once.
-            let Some((ticket, told)) = self.queue().serve() else { continue };
+            drop(queue);
             drop(told.send(Place { shared: Arc::clone(self), owner: ticket.owner }));
         }
     }
@@ -290,6 +294,28 @@ mod tests {
         assert!(next.as_mut().poll(&mut context).is_pending(), "the other one still runs");
         drop(second);
         assert!(next.as_mut().poll(&mut context).is_ready());
+    }
+
+    #[test]
+    fn who_waits_for_memory_is_never_forgotten_whatever_others_do_at_that_moment() {
+        let (root, limits) = limits(4, 1 << 20);
+        say(&root, 1023);
+        for _ in 0..300 {
+            let admission = Admission::to_agents(&limits);
+            let together = std::sync::Barrier::new(2);
+            let staying = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let passing = admission.enter(ticket(1, "a"));
+                    together.wait();
+                    drop(passing);
+                });
+                together.wait();
+                admission.enter(ticket(2, "b"))
+            });
+            assert!(admission.shared.pressure.borrow().is_some(), "nobody looks at the memory again");
+            drop(staying);
+            assert!(admission.shared.pressure.borrow().is_none());
+        }
     }
 
     #[tokio::test]
