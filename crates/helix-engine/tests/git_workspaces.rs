@@ -203,6 +203,19 @@ fn an_attempt_that_never_began_is_prepared_from_where_it_starts_now() {
 
 /// Table B "breaker never trips".
 #[test]
+fn a_repository_that_somebody_else_works_in_at_that_moment_is_waited_for() {
+    let bench = Bench::new();
+    let wrapper = bench.home.path().join("git-wrapper");
+    let script = "#!/bin/sh\nD=$(dirname \"$0\")\nif [ \"$1 $2\" = 'worktree add' ] && [ ! -e \"$D/once\" ]; then touch \"$D/once\"; echo 'fatal: could not lock config file' >&2; exit 128; fi\nexec git \"$@\"\n";
+    fs::write(&wrapper, script).unwrap();
+    fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let repository = Repository::open(&bench.user(), environment(bench.home.path()).with_program(&wrapper)).unwrap();
+    let spaces = Workspaces::new(repository, &bench.home.path().join("state/worktrees")).unwrap();
+    let tree = spaces.prepare_attempt(&key("build"), &bench.head()).unwrap();
+    assert!(tree.path.join("src/a.txt").exists() && bench.home.path().join("once").exists());
+}
+
+#[test]
 fn nothing_changed_is_the_start_commit() {
     let bench = Bench::new();
     let base = bench.head();
