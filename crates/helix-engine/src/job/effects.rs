@@ -19,14 +19,13 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
-use super::unsaved::{commit_text, kept_in, unsaved};
 use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptCommit, AttemptKey, GitEnvironment, GitError, MergeConflict, Repair, Repository, Workspaces};
+use crate::git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -205,33 +204,6 @@ impl Carrier {
         }
     }
 
-    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
-    /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
-    pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
-        let Some(active) = state.active() else { return };
-        let removed = async {
-            let spaces = self.workspaces(&active.spec).await?;
-            let unsaved = unsaved(job, active);
-            let job = job.clone();
-            blocking(move || {
-                let mut kept = Vec::new();
-                for one in unsaved {
-                    if let Err(error) = spaces.rescue_attempt(&one.key, &one.base, &one.start, &one.text) {
-                        let worktree = one.key.directory(spaces.root());
-                        tracing::warn!(%error, ?worktree, "what an attempt has left cannot be committed: it stays where it is");
-                        kept.push(one.key);
-                    }
-                }
-                spaces.remove_job(&job, &kept)
-            })
-            .await
-        };
-        if let Err(error) = removed.await {
-            tracing::warn!(%job, message = error.message, "worktrees are left");
-        }
-        self.let_go(&active.spec).await;
-    }
-
     async fn start_attempt(
         &self,
         job: &JobId,
@@ -362,88 +334,12 @@ impl Carrier {
         Ok(ask)
     }
 
-    async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
-        match self.try_commit(job, active, id, attempt).await {
-            Ok(AttemptCommit { committed: result, repairs }) => {
-                let repairs = repairs.iter().map(ToString::to_string).collect();
-                JobEvent::ResultCommitted { phase: id.clone(), attempt, result, repairs }
-            }
-            Err(fault) => {
-                let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-                let worktree = key.directory(&self.shared.around.state.worktrees());
-                let fault = if worktree.exists() { kept_in(&worktree, fault) } else { fault };
-                JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault }
-            }
-        }
+    pub(super) fn known_workspaces(&self) -> &Mutex<HashMap<PathBuf, Workspaces>> {
+        &self.shared.workspaces
     }
 
-    async fn try_commit(
-        &self,
-        job: &JobId,
-        active: &Active,
-        id: &PhaseId,
-        attempt: u32,
-    ) -> Result<AttemptCommit, Fault> {
-        let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
-        let spaces = self.workspaces(&active.spec).await?;
-        let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-        let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
-        let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
-        if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
-            return Err(Fault {
-                kind: FaultKind::Environment,
-                message: "what the attempt had left, which could not be committed before, is gone".into(),
-                hint: Some("`helix jobs resume` starts the phase again".into()),
-            });
-        }
-        Ok(made)
-    }
-
-    /// The worktrees of a job's repository, as it is at its path now.
-    pub(super) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
-        let path = PathBuf::from(&spec.repo.path);
-        let known = lock(&self.shared.workspaces).get(&path).cloned();
-        let (environment, root) = (self.shared.around.git.clone(), self.shared.around.state.worktrees());
-        let spaces = blocking_fault({
-            let (path, known) = (path.clone(), known.clone());
-            move || {
-                if let Some(known) = known.filter(|known| known.repository().is_still_there()) {
-                    return Ok(known);
-                }
-                let repository = Repository::open(&path, environment).map_err(|error| Fault {
-                    kind: FaultKind::Environment,
-                    message: error.to_string(),
-                    hint: error.hint(),
-                })?;
-                Workspaces::new(repository, &root).map_err(|error| error.fault())
-            }
-        })
-        .await?;
-        let is_known = |other: &Workspaces| known.as_ref().is_some_and(|known| known.is(other));
-        if is_known(&spaces) {
-            return Ok(spaces);
-        }
-        let mut all = lock(&self.shared.workspaces);
-        if let Some(faster) = all.get(&path).filter(|other| !is_known(other)) {
-            return Ok(faster.clone());
-        }
-        all.insert(path, spaces.clone());
-        Ok(spaces)
-    }
-
-    /// Ends the long-lived git processes of a repository unless something works in it at this moment; they are started again when
-    /// they are needed.
-    async fn let_go(&self, spec: &JobSpec) {
-        let unused = {
-            let mut all = lock(&self.shared.workspaces);
-            let path = PathBuf::from(&spec.repo.path);
-            let unused = all.get(&path).is_some_and(|spaces| !spaces.is_shared());
-            unused.then(|| all.remove(&path)).flatten()
-        };
-        // Waits for the processes' end.
-        if let Err(error) = tokio::task::spawn_blocking(move || drop(unused)).await {
-            tracing::warn!(%error, "git processes of a repository may be left");
-        }
+    pub(super) fn git(&self) -> &GitEnvironment {
+        &self.shared.around.git
     }
 
     pub(super) fn state(&self) -> &StateDir {
