@@ -1,19 +1,21 @@
 //! The rules of reviews, questions, escalation, added phases, conflicts, budgets and going on, one by one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "job_checks/going_on.rs"]
+mod going_on;
 mod job_world;
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::job::{
     AdviceAction, AskPerson, Effect, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState, PhaseStatus,
-    Reopen, ReopenError, Role, decide,
+    Role, SideBudget, decide,
 };
 use helix_core::plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
 use helix_core::question::{About, Answer, FAIL, Question, QuestionKind, QuestionStatus, RETRY, SKIP};
 use job_world::{
-    World, added, advice_given, answered, at, commit, complete, fault, finding, gate_finished, id, job, phase,
-    review_finished, run_finished, spec,
+    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
+    run_finished, spec,
 };
 
 struct Play {
@@ -473,6 +475,55 @@ fn a_reservation_keeps_parallel_phases_from_promising_the_same_money() {
 }
 
 #[test]
+fn reviewers_of_what_is_under_way_have_a_share_that_no_phase_that_starts_can_take() {
+    let mut spec = spec(vec![verified("a"), verified("b"), phase("c", &[], 0)]);
+    spec.policy.budget_usd = Some(5.0);
+    spec.policy.max_parallel = 2;
+    let mut play = Play::new(spec);
+    let usd = |play: &Play| match play.state.active().unwrap().side_budget() {
+        SideBudget::Usd(usd) => usd,
+        other => panic!("{other:?}"),
+    };
+    play.happy_with(|key| key == "start/a/1");
+    play.happy_with(|key| key == "start/b/1");
+    for phase in ["b", "a"] {
+        play.happy_with(|key| key == format!("run/{phase}/1"));
+        play.happy_with(|key| key == format!("commit/{phase}/1"));
+    }
+    play.happy_with(|key| key.starts_with("review/b/"));
+    // The last place goes to a phase that gets all that is left, but for the reviewer of the other one.
+    play.happy_with(|key| key == "start/c/1");
+    assert!(play.keys().contains(&"review/a/1/verify/1".to_owned()), "{:?}", play.keys());
+    assert!(usd(&play) > 1.0, "{}", usd(&play));
+}
+
+#[test]
+fn a_reviewer_waits_while_everything_is_reserved_and_starts_when_something_comes_back() {
+    let mut spec = spec(vec![verified("a"), phase("b", &[], 0)]);
+    spec.policy.budget_usd = Some(1.0);
+    spec.policy.max_parallel = 2;
+    let mut play = Play::new(spec);
+    play.happy_with(|key| key == "start/a/1");
+    play.happy_with(|key| key == "start/b/1");
+    // It spends more than it was granted: what others were promised is all that is left.
+    let mut finished = run_finished(&id("a"), 1, complete());
+    if let JobEvent::RunFinished { usage, .. } = &mut finished {
+        usage.cost_usd = 0.8;
+    }
+    play.event(finished);
+    play.happy_with(|key| key == "commit/a/1");
+    assert_eq!(play.state.active().unwrap().side_budget(), SideBudget::Reserved);
+    assert_eq!(play.keys(), ["run/b/1"]);
+    let mut finished = run_finished(&id("b"), 1, complete());
+    if let JobEvent::RunFinished { usage, .. } = &mut finished {
+        usage.cost_usd = 0.1;
+    }
+    play.event(finished);
+    assert_eq!(play.keys(), ["review/a/1/verify/1", "commit/b/1"]);
+    assert!(matches!(play.state.active().unwrap().side_budget(), SideBudget::Usd(usd) if usd > 0.0));
+}
+
+#[test]
 fn the_phases_own_budget_ends_its_tries() {
     let mut one = phase("a", &[], 1);
     one.budget_usd = Some(0.5);
@@ -506,101 +557,4 @@ fn turns_tokens_and_time_of_the_whole_job_stop_the_next_run() {
         };
         assert!(reason.contains(word), "{reason}");
     }
-}
-
-#[test]
-fn a_failed_job_goes_on_where_it_stopped_with_its_tries_kept() {
-    let mut spec = spec(vec![phase("a", &[], 0), phase("b", &["a"], 1), phase("c", &["b"], 0)]);
-    spec.plan.phases[1].max_attempts = 1;
-    let mut play = Play::new(spec);
-    play.work();
-    play.work();
-    play.fail_gate("b", 1, "wrong");
-    assert_eq!(play.state.to_reopen(&Reopen::Unfinished), Err(ReopenError::Running));
-    play.happy();
-    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    assert_eq!((reopen.as_slice(), restart.as_slice()), ([id("b")].as_slice(), [].as_slice()));
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
-    assert_eq!(play.view().status, JobStatus::Running);
-    let [Effect::StartAttempt { phase, attempt: 2, after: Some(_), correction: Some(told), .. }] = &play.effects()[..]
-    else {
-        panic!("{:?}", play.effects())
-    };
-    assert_eq!((phase, told.findings[0].message.as_str()), (&id("b"), "wrong"));
-    // All but what has passed is done again, and what passed is not.
-    play.work();
-    play.happy();
-    assert_eq!(play.keys(), ["start/c/1"]);
-}
-
-#[test]
-fn a_result_that_could_not_be_committed_is_committed_first_when_the_job_goes_on() {
-    let mut play = Play::new(spec(vec![phase("a", &[], 1)]));
-    let resume = |play: &mut Play| {
-        play.happy();
-        let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-        play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
-    };
-    let failed = JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: fault() };
-    (0..2).for_each(|_| play.happy());
-    play.event(failed.clone());
-    assert!(matches!(play.phase("a"), PhaseState::Failed { .. }));
-    resume(&mut play);
-    assert_eq!(play.keys(), ["commit/a/1"], "the agent has done its work");
-    let (mut twice, mut former) = (Play { world: World::new(Vec::new()), state: play.state.clone() }, play);
-    twice.world.number = former.world.number;
-    let mut good = Play { world: World::new(Vec::new()), state: twice.state.clone() };
-    good.world.number = twice.world.number;
-    while good.state.end().is_none() {
-        good.happy();
-    }
-    assert_eq!(good.state.end(), Some(&JobEnd::Succeeded));
-    assert_eq!(good.state.active().unwrap().phases[0].tries.len(), 1);
-    // What cannot be committed the second time either is not waited for again and again.
-    twice.event(failed);
-    resume(&mut twice);
-    assert_eq!(twice.keys(), ["start/a/2"]);
-    // Former versions began anew at once: their journals stay readable.
-    let mut started = run_finished(&id("a"), 2, complete());
-    former.event(JobEvent::AttemptStarted {
-        phase: id("a"),
-        attempt: 2,
-        run: helix_core::ids::RunId::for_attempt(&job(), &id("a"), 2),
-        base: commit(0),
-        start: commit(0),
-        resume: None,
-        correction: None,
-        grant: Default::default(),
-    });
-    if let JobEvent::RunFinished { attempt, .. } = &mut started {
-        *attempt = 2;
-    }
-    former.event(started);
-    assert_eq!(former.keys(), ["commit/a/2"]);
-}
-
-#[test]
-fn a_phase_that_is_done_again_takes_all_that_build_on_it_along() {
-    let mut spec = spec(vec![phase("a", &[], 0), phase("b", &["a"], 0), phase("c", &["b"], 1)]);
-    spec.plan.phases[2].max_attempts = 1;
-    let mut play = Play::new(spec);
-    while play.keys() != ["gate/c/1/0"] {
-        play.happy();
-    }
-    play.fail_gate("c", 1, "wrong");
-    play.happy();
-    let (reopen, restart) = play.state.to_reopen(&Reopen::Phase(id("a"))).unwrap();
-    assert_eq!(restart, [id("a"), id("b"), id("c")]);
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
-    let [Effect::StartAttempt { phase, attempt: 2, after: None, correction: None, .. }] = &play.effects()[..] else {
-        panic!("{:?}", play.effects())
-    };
-    assert_eq!(phase, &id("a"), "from what it builds on, not from what it left");
-    assert_eq!(play.state.to_reopen(&Reopen::Unfinished), Err(ReopenError::Running));
-    let unknown = Reopen::Phase(id("x"));
-    let mut over = play;
-    while over.state.end().is_none() {
-        over.happy();
-    }
-    assert_eq!(over.state.to_reopen(&unknown), Err(ReopenError::Succeeded), "what is integrated stays");
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know jobs, phases or conversations: callers say what is asked and read what came of it.
 
+mod stopping;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use tokio::io::AsyncBufReadExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use self::stopping::Stopping;
 use self::watch::{Sign, Watch};
 use crate::admission::{Admission, Place, Ticket};
 use crate::session_totals::SessionTotals;
@@ -248,6 +250,12 @@ impl AgentRunner {
         self.runs.join(run.as_str())
     }
 
+    /// Whether a run of this name was ever begun, by whichever host.
+    pub async fn has_begun(&self, run: &RunId) -> bool {
+        // A directory that cannot be looked at is met again, and named, when the run is attached to.
+        tokio::fs::try_exists(self.run_dir(run)).await.unwrap_or(true)
+    }
+
     /// Ends what is left of runs that nobody keeps any more, but for the living ones. Called when a host starts.
     ///
     /// # Errors
@@ -268,8 +276,12 @@ impl AgentRunner {
         limits: RunLimits<'_>,
         listener: &mut impl Listener,
     ) -> Result<RunReport, RunError> {
-        // A run that exists needs no place: it has one already, or is over.
+        // A run that exists asks nobody for a place: it lives already, and takes one, or is over and gives it back at once.
         if let Some(handle) = self.attach(run).await? {
+            let _place = match limits.entry {
+                Entry::Place(place) => place,
+                Entry::Ticket(ticket) => self.admission.occupy(ticket.owner),
+            };
             return self.read(run, handle, limits.stop, listener).await;
         }
         // A stop comes first: what is not wanted any more is not started only to be stopped.
@@ -390,6 +402,7 @@ impl AgentRunner {
         }
     }
 
+    /// Reads a run to its end. One whose record cannot be read is ended first: where this fails, nothing of the run is left.
     async fn read(
         &self,
         run: &RunId,
@@ -397,12 +410,27 @@ impl AgentRunner {
         stop: &CancellationToken,
         listener: &mut impl Listener,
     ) -> Result<RunReport, RunError> {
+        let report = self.follow_to_end(run, &handle, stop, listener).await;
+        if let Err(error) = &report {
+            tracing::error!(%run, %error, "ending a run whose record cannot be read");
+            stopping::end(&handle).await;
+        }
+        report
+    }
+
+    async fn follow_to_end(
+        &self,
+        run: &RunId,
+        handle: &RunHandle,
+        stop: &CancellationToken,
+        listener: &mut impl Listener,
+    ) -> Result<RunReport, RunError> {
         let record_error =
             |source: Box<dyn std::error::Error + Send + Sync>| RunError::Record { run: run.clone(), source };
-        let mut reader = self.reader(run, &handle)?;
+        let mut reader = self.reader(run, handle)?;
         let mut lines = handle.lines();
         let mut events = Vec::new();
-        let mut watch = Watch::new(self.patience, Instant::now());
+        let (mut watch, mut stopping) = (Watch::new(self.patience, Instant::now()), Stopping::new());
         loop {
             // Reading first: what is there is heard before anything is stopped, and a busy run is never called stalled.
             let next = tokio::select! {
@@ -410,6 +438,7 @@ impl AgentRunner {
                 line = lines.next() => Next::Line(line),
                 () = stop.cancelled(), if watch.may_stop() => Next::Stop(StopCause::Cancelled),
                 () = tokio::time::sleep_until(watch.deadline()), if watch.may_stop() => Next::Silence,
+                cause = stopping.due() => Next::Stop(cause),
             };
             let over = match next {
                 Next::Line(None) => break,
@@ -437,7 +466,7 @@ impl AgentRunner {
                 Over::Patience { heard } => {
                     let until = match watch.until() {
                         Some(until) => until,
-                        None => record_length(&handle).await.map_err(|source| record_error(Box::new(source)))?,
+                        None => record_length(handle).await.map_err(|source| record_error(Box::new(source)))?,
                     };
                     watch.over(heard, until, Instant::now())
                 }
@@ -445,7 +474,7 @@ impl AgentRunner {
             if let Some(cause) = cause {
                 tracing::info!(%run, ?cause, "stopping a run");
                 watch.stopped();
-                handle.stop(cause).await.map_err(|source| record_error(Box::new(source)))?;
+                stopping.ask(handle, cause).await;
             }
         }
         let end = handle.ended().await;

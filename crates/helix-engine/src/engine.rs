@@ -10,23 +10,24 @@ use helix_agents::supervisor::Watching;
 use helix_agents::{Grace, Supervisor, SupervisorConfig};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
-use helix_core::job::{JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
+use helix_core::job::{ErrorView, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
 use helix_core::session::SessionView;
 use helix_store::{
-    Access, Acquire, Fence, Follower, JobFilter, Journal, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir, Stream,
+    Access, Acquire, Fence, Follower, JobFilter, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir,
+    Stream,
 };
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::admission::{Admission, Owner};
+use crate::admission::{Admission, Owner, Place};
 use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
-use crate::git::{AttemptKey, GitEnvironment, Workspaces, wait_for_leftovers};
-use crate::job::{Carrier, JobHandle, JobLog, JobLoop, Surroundings, lock, side_runs};
+use crate::git::{GitEnvironment, wait_for_leftovers};
+use crate::job::{Carrier, JobHandle, JobLog, JobLoop, LoopEnd, Surroundings, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
 use crate::tools::{Caller, Tools};
@@ -146,7 +147,12 @@ impl Engine {
             ttl: Duration::from_millis(1),
             now: Timestamp::now(),
         };
-        let fence = journal.acquire(wish).await.map_err(journal_error)?.fence;
+        let lease = match journal.acquire(wish.clone()).await {
+            // This process holds the state directory's lock: whoever has the lease is no more, and the clock was set back since.
+            Err(LeaseError::Held { expires_at, .. }) => journal.acquire(Acquire { now: expires_at, ..wish }).await,
+            other => other,
+        };
+        let fence = lease.map_err(journal_error)?.fence;
         let (keeper, keeper_args) = match config.keeper.split_first() {
             Some((program, args)) => (program.into(), args.to_vec()),
             None => (config.helix.clone(), vec!["keeper".to_owned()]),
@@ -262,51 +268,12 @@ impl Engine {
         }
         // Before anybody can go on with a job: what is resumed in a moment must not find its worktree half deleted.
         self.set_worktrees_aside(living).await;
-        for (id, state) in states {
-            self.start_loop(id, state);
+        // All of them before any begins: who comes first must not take the place of an agent that lives.
+        let places: Vec<_> = states.iter().map(|(id, state)| inner.carrier.occupied(id, state)).collect();
+        for ((id, state), places) in states.into_iter().zip(places) {
+            self.start_loop_in(places, id, state);
         }
         inner.house.recover().await.map_err(journal_error)
-    }
-
-    /// Moves the worktrees of jobs that are over out of the way, and deletes them beside the work. What cannot be removed is no
-    /// reason not to start.
-    async fn set_worktrees_aside(&self, living: BTreeSet<JobId>) {
-        let root = self.inner.state.worktrees();
-        let set_aside = async {
-            let unsaved = self.unsaved_attempts(&root, &living).await?;
-            let worktrees = root.clone();
-            let set_aside = move || Workspaces::set_aside(&worktrees, &living, &unsaved).map_err(environment_error);
-            tokio::task::spawn_blocking(set_aside).await.map_err(environment_error)?
-        };
-        match set_aside.await {
-            Ok(done) if done.removed.is_empty() && done.stuck.is_empty() => {}
-            Ok(done) => tracing::info!(?done, "removed worktrees of jobs that are over"),
-            Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
-        }
-        self.inner.tasks.spawn_blocking(move || {
-            if let Err(error) = Workspaces::empty_trash(&root) {
-                tracing::warn!(%error, "worktrees of jobs that are over are left in the trash");
-            }
-        });
-    }
-
-    /// Attempts of jobs that are over whose work may be in no commit.
-    async fn unsaved_attempts(
-        &self,
-        root: &std::path::Path,
-        living: &BTreeSet<JobId>,
-    ) -> Result<Vec<AttemptKey>, EngineError> {
-        let mut unsaved = Vec::new();
-        for job in Workspaces::jobs(root).map_err(environment_error)?.into_iter().filter(|job| !living.contains(job)) {
-            let events = helix_store::job_events(self.inner.journal.as_ref(), &job, 0).await.map_err(journal_error)?;
-            // A job that is not in this journal, or whose record contradicts itself, is none that could go on.
-            let Ok(state) = JobState::fold(&events) else { continue };
-            for progress in state.active().into_iter().flat_map(|active| &active.phases) {
-                let key = |attempt| AttemptKey { job: job.clone(), phase: progress.id.clone(), attempt };
-                unsaved.extend(progress.unsaved().map(|one| key(one.number)));
-            }
-        }
-        Ok(unsaved)
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
@@ -326,16 +293,23 @@ impl Engine {
 
     /// Starts the loop of a job whose first event is in the journal.
     pub(crate) fn start_loop(&self, id: JobId, state: JobState) {
+        self.start_loop_in(HashMap::new(), id, state);
+    }
+
+    fn start_loop_in(&self, places: HashMap<String, Place>, id: JobId, state: JobState) {
         let inner = &self.inner;
         let crash = inner.config.crash.clone();
         let log = JobLog::new(id.clone(), state, Arc::clone(&inner.journal), inner.fence.clone(), crash.clone());
-        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), inner.closing.clone(), crash);
+        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), places, inner.closing.clone(), crash);
         lock(&inner.jobs).insert(id.clone(), handle);
         let engine = self.clone();
         inner.tasks.spawn(self.clone().keep_status_file(id.clone()));
         inner.tasks.spawn(async move {
-            job_loop.run().await;
-            lock(&engine.inner.jobs).remove(&id);
+            match job_loop.run().await {
+                LoopEnd::Settled => drop(lock(&engine.inner.jobs).remove(&id)),
+                // Its handle says why it does not go on, to whoever looks at it or wants something of it.
+                LoopEnd::Broken => {}
+            }
             engine.inner.settled.notify_waiters();
         });
     }
@@ -396,6 +370,9 @@ impl Engine {
     pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
         let view = self.job(id.as_str()).await?;
         let handle = lock(&self.inner.jobs).get(id).cloned();
+        if let Some(broken) = handle.as_ref().and_then(JobHandle::broken) {
+            return Err(refused(broken));
+        }
         let asked = match handle {
             Some(handle) if !view.status.is_final() => handle.cancel(by).await,
             Some(_) | None => false,
@@ -576,11 +553,17 @@ impl Listener for Hose {
     }
 }
 
+/// What cannot be done since this host cannot carry a job on.
+pub(crate) fn refused(broken: ErrorView) -> EngineError {
+    let hint = broken.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+    EngineError::Refused { message: format!("{}{hint}", broken.message) }
+}
+
 pub(crate) fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> EngineError {
     EngineError::Journal(Box::new(error))
 }
 
-fn environment_error(error: impl std::error::Error) -> EngineError {
+pub(crate) fn environment_error(error: impl std::error::Error) -> EngineError {
     let fault = crate::job::environment(&error);
     EngineError::Environment { message: fault.message, hint: fault.hint }
 }

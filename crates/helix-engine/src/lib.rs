@@ -31,6 +31,7 @@ pub mod questions;
 pub mod reopen;
 pub mod save_check;
 mod session_totals;
+mod set_aside;
 pub mod skills;
 pub mod status_file;
 pub mod submit;

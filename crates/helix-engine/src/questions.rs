@@ -156,9 +156,4 @@ impl Engine {
         let state = JobState::fold(&events).map_err(journal_error)?;
         Ok(state.waits_for_person(Timestamp::now()))
     }
-
-    /// Waits for nothing: whether a job is carried out by this engine.
-    pub(crate) fn carries(&self, job: &JobId) -> bool {
-        lock(&self.inner.jobs).contains_key(job)
-    }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::job::{JobEvent, JobState, JobView, Reopen, ReopenError};
 
-use crate::engine::{Engine, EngineError, journal_error};
-use crate::job::{JobLog, Record, renew_agents};
+use crate::engine::{Engine, EngineError, journal_error, refused as refused_by};
+use crate::job::{JobLog, Record, lock, renew_agents};
 
 /// How a job goes on.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +36,10 @@ impl Engine {
         // The loop of a job that has just ended removes its worktrees first.
         loop {
             let settled = self.inner.settled.notified();
-            if !self.carries(id) {
-                break;
+            let handle = lock(&self.inner.jobs).get(id).cloned();
+            let Some(handle) = handle else { break };
+            if let Some(broken) = handle.broken() {
+                return Err(refused_by(broken));
             }
             if !view.status.is_final() {
                 return Err(refused(ReopenError::Running));

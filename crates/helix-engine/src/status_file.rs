@@ -12,7 +12,7 @@ use std::time::Duration;
 use helix_core::ids::JobId;
 use helix_core::job::{JobStatus, JobView};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineError};
 use crate::git::{GitEnvironment, GitError, OpenError, Repository};
 
 /// The file's name.
@@ -20,6 +20,10 @@ pub const STATUS_FILE: &str = "status.json";
 
 /// How old the times in it may become while nothing happens.
 const REFRESH: Duration = Duration::from_secs(5);
+
+/// Pauses between tries to read the journal, where that fails.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 /// How its name begins before it is whole.
 const BEFORE: &str = ".status.json.";
@@ -49,16 +53,53 @@ impl Engine {
     }
 
     async fn follow_into_file(&self, id: &JobId) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let view = self.job(id.as_str()).await?;
-        let mut events = self.job_events(id, view.last_event).await?;
-        let (first, git) = (view.clone(), self.inner.git.clone());
-        let path = tokio::task::spawn_blocking(move || prepare(&first, git)).await??;
-        let mut view = view;
+        let first = self.job(id.as_str()).await?;
+        let path = tokio::task::spawn_blocking({
+            let (first, git) = (first.clone(), self.inner.git.clone());
+            move || prepare(&first, git)
+        })
+        .await??;
+        let mut pause = FIRST_PAUSE;
+        let mut view = Some(first);
         loop {
-            let (now, place) = (view, path.clone());
+            match self.follow_until_trouble(id, &path, view.take()).await {
+                Followed::ToTheEnd => return Ok(()),
+                Followed::Unwritable(error) => return Err(error),
+                // The journal cannot be read at this moment: the job waits for it, too, and goes on.
+                Followed::Unread(error) => {
+                    tracing::warn!(job = %id, %error, "status.json is behind: the journal cannot be read; trying again in {pause:?}");
+                    tokio::select! {
+                        () = self.inner.closing.cancelled() => return Ok(()),
+                        () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the job as it is known, or as it is now, and again after every change.
+    async fn follow_until_trouble(&self, id: &JobId, path: &Path, known: Option<JobView>) -> Followed {
+        let mut view = match known {
+            Some(view) => view,
+            None => match self.job(id.as_str()).await {
+                Ok(view) => view,
+                Err(error) => return Followed::Unread(error),
+            },
+        };
+        let mut events = match self.job_events(id, view.last_event).await {
+            Ok(events) => events,
+            Err(error) => return Followed::Unread(error),
+        };
+        loop {
+            let (now, place) = (view, path.to_owned());
             let (last, running) = (now.last_event, now.status == JobStatus::Running);
-            tokio::task::spawn_blocking(move || write(&place, &now)).await??;
-            // Changes that came while it was written are written together.
+            let written = match tokio::task::spawn_blocking(move || write(&place, &now)).await {
+                Ok(written) => written.map_err(Into::into),
+                Err(error) => Err(error.into()),
+            };
+            if let Err(error) = written {
+                return Followed::Unwritable(error);
+            }
             let refresh = async {
                 match running {
                     true => tokio::time::sleep(REFRESH).await,
@@ -66,17 +107,41 @@ impl Engine {
                 }
             };
             let ended = tokio::select! {
-                received = events.recv() => received.is_none(),
+                received = events.recv() => match received {
+                    None => true,
+                    Some(Ok(_)) => false,
+                    Some(Err(error)) => return Followed::Unread(error),
+                },
                 // Nothing happened; but what is under way takes its time, and the file says how long.
                 () = refresh => false,
             };
-            while events.try_recv().is_ok() {}
-            view = self.job(id.as_str()).await?;
+            // Changes that came while it was written are written together.
+            loop {
+                match events.try_recv() {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(error)) => return Followed::Unread(error),
+                    Err(_) => break,
+                }
+            }
+            view = match self.job(id.as_str()).await {
+                Ok(view) => view,
+                Err(error) => return Followed::Unread(error),
+            };
             if ended && view.last_event == last {
-                return Ok(());
+                return Followed::ToTheEnd;
             }
         }
     }
+}
+
+/// How far a job was followed.
+enum Followed {
+    /// The job is over, or this engine closes.
+    ToTheEnd,
+    /// The journal could not be read.
+    Unread(EngineError),
+    /// The file could not be written.
+    Unwritable(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Where the file goes; sees to it that git does not.

@@ -203,6 +203,19 @@ fn an_attempt_that_never_began_is_prepared_from_where_it_starts_now() {
 
 /// Table B "breaker never trips".
 #[test]
+fn a_repository_that_somebody_else_works_in_at_that_moment_is_waited_for() {
+    let bench = Bench::new();
+    let wrapper = bench.home.path().join("git-wrapper");
+    let script = "#!/bin/sh\nD=$(dirname \"$0\")\nif [ \"$1 $2\" = 'worktree add' ] && [ ! -e \"$D/once\" ]; then touch \"$D/once\"; echo 'fatal: could not lock config file' >&2; exit 128; fi\nexec git \"$@\"\n";
+    fs::write(&wrapper, script).unwrap();
+    fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let repository = Repository::open(&bench.user(), environment(bench.home.path()).with_program(&wrapper)).unwrap();
+    let spaces = Workspaces::new(repository, &bench.home.path().join("state/worktrees")).unwrap();
+    let tree = spaces.prepare_attempt(&key("build"), &bench.head()).unwrap();
+    assert!(tree.path.join("src/a.txt").exists() && bench.home.path().join("once").exists());
+}
+
+#[test]
 fn nothing_changed_is_the_start_commit() {
     let bench = Bench::new();
     let base = bench.head();
@@ -256,6 +269,28 @@ fn what_the_agent_does_to_git_is_put_right() {
         assert_eq!(nested.repairs, [Repair::NestedRepository { path: "sub".into() }]);
         assert_eq!(nested.committed.changed[0].path, "sub/h.txt");
     }
+}
+
+#[test]
+fn declared_submodules_stay_what_they_are_whatever_keeps_files_from_being_added() {
+    let bench = Bench::new();
+    let result = bench.attempt("build", &bench.head(), |tree| {
+        let library = tree.join("library");
+        fs::create_dir(&library).unwrap();
+        bench.git(&library, &["init", "--quiet"]);
+        fs::write(library.join("a.c"), "a").unwrap();
+        bench.git(&library, &["add", "."]);
+        bench.git(&library, &["commit", "--quiet", "-m", "library"]);
+        fs::write(tree.join(".gitmodules"), "[submodule \"library\"]\n\tpath = library\n\turl = ./library\n").unwrap();
+        // A repository without a commit makes `git add` fail.
+        fs::create_dir(tree.join("scratch")).unwrap();
+        bench.git(&tree.join("scratch"), &["init", "--quiet"]);
+        fs::write(tree.join("scratch/b.txt"), "b").unwrap();
+    });
+    assert_eq!(result.repairs, [Repair::NestedRepository { path: "scratch".into() }]);
+    let listing = bench.spaces.repository().listing(&result.committed.tree).unwrap();
+    assert_eq!(listing["library"].kind, helix_engine::git::EntryKind::Submodule);
+    assert!(listing.contains_key("scratch/b.txt"));
 }
 
 #[test]
@@ -495,6 +530,18 @@ fn a_gate_checkout_is_clean_every_time_36() {
     assert!(!again.join("leftover").exists() && again.join("ignored/cache").exists());
     bench.spaces.gate_checkout(&job(), &base, &[]).unwrap();
     assert!(!again.join("ignored").exists());
+}
+
+#[test]
+fn a_repository_that_was_made_anew_at_its_path_is_another_one() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("user");
+    let first = Repository::init(&path, environment(home.path())).unwrap();
+    assert!(first.is_still_there());
+    fs::remove_dir_all(&path).unwrap();
+    assert!(!first.is_still_there());
+    let second = Repository::init(&path, environment(home.path())).unwrap();
+    assert!(second.is_still_there() && !first.is_still_there());
 }
 
 #[test]

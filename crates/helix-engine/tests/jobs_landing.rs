@@ -8,6 +8,7 @@ use std::path::Path;
 
 use helix_core::job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_engine::reopen::ReopenRequest;
+use helix_testkit::processes::no_process_with_env;
 use workshop::{Workshop, part};
 
 const PLAN: &str = r#"
@@ -193,4 +194,39 @@ async fn what_a_new_host_removes_is_never_the_worktree_of_a_job_that_goes_on() {
     });
     let changed: Vec<_> = changed.unwrap().into_iter().map(|file| (file.path, file.how)).collect();
     assert_eq!(changed, [("guide.md".to_owned(), ChangeKind::Added)], "nothing but what the agent wrote");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_repository_that_is_cloned_anew_is_worked_in_and_none_keeps_processes_for_ever() {
+    // While the first job waits for an answer, its repository is deleted and made anew.
+    let shop = Workshop::open(&guide("")).await;
+    let repo = shop.repo();
+    let first = shop.submit(&repo, &PLAN.replace("outputs:", "approval: after\n    outputs:")).await;
+    shop.question(&first).await;
+    std::fs::remove_dir_all(&repo).unwrap();
+    let repo = shop.repo();
+    std::fs::write(repo.join("new.txt"), "another history").unwrap();
+    shop.git(&repo, &["add", "."]);
+    shop.git(&repo, &["commit", "--quiet", "--message", "another history"]);
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(shop.file(&repo, "main", "guide.md").as_deref(), Some("G"));
+    shop.engine.cancel(&first, "a test").await.unwrap();
+    shop.ended(&first).await;
+    no_process_with_env("HELIX_GIT_STATE", shop.sandbox.state().to_str().unwrap(), workshop::LIMIT);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
+    let shop = Workshop::open(&guide("{ run: git checkout --quiet --detach }, ")).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let recorded = ended.events.iter().find_map(|event| match &event.event {
+        JobEvent::ResultCommitted { repairs, .. } => Some(repairs.clone()),
+        _ => None,
+    });
+    let notes = ended.phase("guide").notes.clone();
+    assert!(notes.len() == 1 && notes[0].contains("had left its branch"), "{notes:?}");
+    assert_eq!(recorded, Some(notes));
 }

@@ -10,6 +10,8 @@ use helix_core::ids::PhaseId;
 use helix_core::job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_core::run::{Outcome, StopCause};
 use helix_engine::agent_run::Patience;
+use helix_engine::reopen::ReopenRequest;
+use helix_store::{Access, Acquire, Journal, SqliteJournal};
 use helix_testkit::processes::processes_with_env;
 use workshop::{Ended, Workshop, part, patient};
 
@@ -75,6 +77,25 @@ async fn a_cancel_reaches_an_agent_that_a_former_engine_started() {
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Cancelled);
     assert_eq!((outcomes(&ended), shop.plays("note")), (vec![Outcome::Cancelled], 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_that_cannot_be_recorded_is_tried_again_and_the_job_is_not_over_before_its_agent() {
+    let act = "    act: { steps: [{ write: { path: note.md, content: half } }], faults: [hang] }\n";
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", act))).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    let run = shop.until_working(&job, "note", 1, Some("note.md")).await;
+    let stop = shop.sandbox.state().join("runs").join(run.as_str()).join("stop.json");
+    std::fs::create_dir(&stop).unwrap();
+    shop.engine.cancel(&job, "a test").await.unwrap();
+    // A failed try leaves no trace outside of the log: as long as this, none may be taken for the end.
+    assert!(tokio::time::timeout(Duration::from_secs(2), shop.ended(&job)).await.is_err(), "its agent lives");
+    assert!(!processes_with_env("HELIX_RUN_ID", run.as_str()).unwrap().is_empty());
+    std::fs::remove_dir(&stop).unwrap();
+    let ended = shop.ended(&job).await;
+    assert_eq!((ended.view.status, outcomes(&ended)), (JobStatus::Cancelled, vec![Outcome::Cancelled]));
+    assert_eq!(shop.file(&repo, &format!("helix/{job}/note/1"), "note.md").as_deref(), Some("half"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -224,6 +245,24 @@ async fn a_job_that_waits_for_a_place_says_so_and_is_cancelled_at_once() {
     assert!(ended.view.phases.iter().all(|phase| phase.waits_for.is_none()));
     shop.engine.cancel(&first, "a test").await.unwrap();
     assert_eq!(shop.ended(&first).await.view.status, JobStatus::Cancelled);
+    assert_eq!(shop.plays("note"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_that_outlive_their_host_keep_their_places() {
+    let script = format!("parts:\n{}", part("note", "    act: { faults: [hang] }\n"));
+    let shop = Workshop::configured(&script, |config| config.admission.agents = 1).await;
+    let repo = shop.repo();
+    let first = shop.submit(&repo, PLAN).await;
+    shop.until_working(&first, "note", 1, None).await;
+    let shop = shop.reopen().await;
+    let second = shop.submit(&repo, PLAN).await;
+    let wait = until_waiting(&shop, &second, "note").await;
+    assert_eq!(wait, Wait::Places { of: "agents".into(), taken: 1, places: 1, waiting: 1 });
+    for job in [second, first] {
+        shop.engine.cancel(&job, "a test").await.unwrap();
+        assert_eq!(shop.ended(&job).await.view.status, JobStatus::Cancelled);
+    }
     assert_eq!(shop.plays("note"), 1);
 }
 
@@ -383,4 +422,49 @@ async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
     assert!(shop.worktree(&open, "note", 1).exists());
     shop.engine.cancel(&open, "a test").await.unwrap();
     shop.ended(&open).await;
+}
+
+/// Takes the host's lease at a time, as another host would.
+async fn take_over(shop: &Workshop, now: jiff::Timestamp) {
+    let journal = SqliteJournal::open(&shop.sandbox.state().join("helix.db"), Access::ReadWrite).await.unwrap();
+    let wish = Acquire { name: "host".into(), owner: "another".into(), ttl: Duration::from_secs(1), now };
+    journal.acquire(wish).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_goes_on_even_if_the_clock_was_set_back()
+{
+    let signal = tempfile::tempdir().unwrap();
+    let go = signal.path().join("go");
+    let wait = format!("{{ run: \"until [ -e {} ]; do sleep 0.02; done\" }}", go.display());
+    let act = format!("    act: {{ steps: [{wait}, {{ write: {{ path: note.md, content: N }} }}] }}\n");
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", &act))).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, PLAN).await;
+    shop.until_working(&job, "note", 1, None).await;
+    take_over(&shop, jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1)).await;
+    std::fs::write(&go, "").unwrap();
+    let start = std::time::Instant::now();
+    let error = loop {
+        let view = shop.engine.job(job.as_str()).await.unwrap();
+        assert_eq!(view.status, JobStatus::Running, "nothing of it was decided");
+        if let Some(error) = view.error {
+            break error;
+        }
+        assert!(start.elapsed() < workshop::LIMIT, "it does not say why it does not go on");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert!(error.message.contains("another host"), "{error:?}");
+    let request = ReopenRequest { phase: None, budget_usd: None, by: "a test".into() };
+    let refusals = [
+        shop.engine.cancel(&job, "a test").await.unwrap_err().to_string(),
+        shop.engine.reopen(&job, request).await.unwrap_err().to_string(),
+    ];
+    for refusal in refusals {
+        assert!(refusal.contains("another host") && refusal.contains("start Helix again"), "{refusal}");
+    }
+    // The lease runs for an hour yet, by a clock that was an hour ahead.
+    let shop = shop.reopen().await;
+    assert_eq!(shop.ended(&job).await.view.status, JobStatus::Succeeded);
+    assert_eq!(shop.plays("note"), 1);
 }

@@ -148,6 +148,7 @@ impl Active {
                     correction: correction.clone(),
                     run_end: None,
                     result: None,
+                    repairs: Vec::new(),
                     grant: *grant,
                     gates: Vec::new(),
                     reviews: Vec::new(),
@@ -168,8 +169,8 @@ impl Active {
                 };
                 self.find(phase)?.run_finished(*attempt, ended)
             }
-            JobEvent::ResultCommitted { phase, attempt, result } => {
-                self.settle(phase, at, |progress, ground| progress.committed(ground, *attempt, result))
+            JobEvent::ResultCommitted { phase, attempt, result, repairs } => {
+                self.settle(phase, at, |progress, ground| progress.committed(ground, *attempt, result, repairs))
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
                 self.spec
@@ -385,6 +386,7 @@ impl PhaseProgress {
             extra_tries: 0,
             model: None,
             advice: Vec::new(),
+            advice_epoch: 0,
             questions: Vec::new(),
         }
     }

@@ -60,7 +60,8 @@ impl PhaseProgress {
         if let Some(hint) = trouble.and_then(|trouble| trouble.hint.as_deref()) {
             text.push_str(&format!("\n{}", sentence(hint)));
         }
-        for same in self.advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
+        let advice = self.advice.get(self.advice_epoch..).unwrap_or_default();
+        for same in advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
             let times = match same.len() {
                 1 => String::new(),
                 more => format!(", {more} times"),

@@ -93,9 +93,16 @@ impl PhaseProgress {
         Ok(())
     }
 
-    pub(super) fn committed(&mut self, ground: &Ground<'_>, attempt: u32, result: &Committed) -> Result<(), String> {
+    pub(super) fn committed(
+        &mut self,
+        ground: &Ground<'_>,
+        attempt: u32,
+        result: &Committed,
+        repairs: &[String],
+    ) -> Result<(), String> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
+        this.repairs = repairs.to_vec();
         this.fault = None;
         let Some(ended) = this.run_end.clone() else {
             return Err("the run has not ended".into());
@@ -420,50 +427,6 @@ impl PhaseProgress {
         let Some(last) = self.tries.last() else { return Vec::new() };
         let review = last.reviews.last().and_then(|(_, review)| of(&review.verdict));
         review.or_else(|| last.gates.last().and_then(|gate| of(&gate.verdict))).unwrap_or_default()
-    }
-
-    /// Goes on where the phase stopped; nothing to do for one that has passed or waits.
-    pub(super) fn reopen(&mut self) -> Result<(), String> {
-        let summary = match &self.state {
-            PhaseState::Failed { error, .. } => error.message.clone(),
-            PhaseState::Skipped { why, .. } => why.clone(),
-            PhaseState::Cancelled => "the job was stopped".into(),
-            PhaseState::Asking { trouble, .. } => {
-                trouble.as_ref().map_or_else(|| "the job ended".into(), |error| error.message.clone())
-            }
-            PhaseState::Pending | PhaseState::Between(_) => return Ok(()),
-            PhaseState::Passed { .. } => return Err(format!("phase {} has passed", self.id)),
-            PhaseState::Working { .. } | PhaseState::Escalating { .. } => {
-                return Err(format!("phase {} is being worked on", self.id));
-            }
-        };
-        let correction = Correction { summary, findings: self.last_findings() };
-        self.begin_epoch();
-        self.state = match self.tries.last_mut() {
-            Some(last) if last.result.is_some() => {
-                PhaseState::Between(Between { not_before: None, correction, resume: None })
-            }
-            // Its agent had done its work, and only the commit was missing: that is made up for first, once.
-            Some(last) if last.run_end.is_some() && !last.taken_up => {
-                last.taken_up = true;
-                PhaseState::Working { stage: Stage::Committing }
-            }
-            Some(_) | None => PhaseState::Pending,
-        };
-        Ok(())
-    }
-
-    /// Starts anew from what it builds on.
-    pub(super) fn restart(&mut self) {
-        self.begin_epoch();
-        self.state = PhaseState::Pending;
-    }
-
-    fn begin_epoch(&mut self) {
-        self.close_questions();
-        self.epoch = self.tries.len();
-        self.extra_tries = 0;
-        self.advice.clear();
     }
 
     pub(super) fn close_questions(&mut self) {

@@ -5,7 +5,7 @@
 
 use super::spec::Grant;
 use super::state::{Active, PhaseProgress, PhaseState, Stage, Try};
-use crate::plan::Phase;
+use crate::plan::{GateSpec, Phase};
 
 /// What a job has left of each limit that is set, reservations of running tries taken off.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -14,6 +14,19 @@ pub(super) struct Left {
     turns: Option<u32>,
     tokens: Option<u64>,
     seconds: Option<u64>,
+    /// Phases under way whose result will still be looked at by an agent: each has a share in what is left.
+    checks: u32,
+}
+
+/// What a reviewer or an adviser may spend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SideBudget {
+    /// Nobody has set a limit.
+    Unlimited,
+    /// So many US dollars, more than none.
+    Usd(f64),
+    /// Everything that is left is reserved for runs that are under way: there may be something when one of them ends.
+    Reserved,
 }
 
 impl Active {
@@ -46,9 +59,23 @@ impl Active {
         runs.chain(reviews).chain(advice).fold(0_u64, u64::saturating_add) / 1_000
     }
 
-    /// US dollars that the job has left, reservations taken off; `None` without a budget.
-    pub fn usd_left(&self) -> Option<f64> {
-        self.left().usd
+    /// What a reviewer or an adviser that starts now may spend: its share of what is not reserved, or the policy's limit for such
+    /// runs, whichever is less. A job that has used up its budget ([`Active::spent_limit`]) starts none.
+    pub fn side_budget(&self) -> SideBudget {
+        let left = self.left();
+        let share = left.usd.map(|usd| usd / f64::from(left.checks.max(1)));
+        match (self.spec.policy.side_budget_usd, share) {
+            (_, Some(share)) if share <= 0.0 => SideBudget::Reserved,
+            (Some(side), Some(share)) => SideBudget::Usd(side.min(share)),
+            (Some(usd), None) | (None, Some(usd)) => SideBudget::Usd(usd),
+            (None, None) => SideBudget::Unlimited,
+        }
+    }
+
+    /// Whether reviewers and advisers have to wait for money that is reserved for others.
+    pub(super) fn side_runs_wait(&self) -> bool {
+        let reserved = self.phases.iter().any(|progress| running_try(progress).is_some());
+        reserved && self.spent_limit().is_none() && self.side_budget() == SideBudget::Reserved
     }
 
     pub(super) fn left(&self) -> Left {
@@ -69,18 +96,41 @@ impl Active {
                 let reserved: u64 = running().filter_map(|grant| grant.seconds).fold(0, u64::saturating_add);
                 limit.saturating_sub(self.run_seconds()).saturating_sub(reserved)
             }),
+            checks: self.pairs().filter(|(phase, progress)| awaits_check(phase, progress)).count() as u32,
         }
     }
+}
+
+/// Whether an agent will still look at what the phase's current try leaves, or is asked for advice on it.
+fn awaits_check(phase: &Phase, progress: &PhaseProgress) -> bool {
+    match progress.state {
+        PhaseState::Working { .. } => is_checked(phase),
+        PhaseState::Escalating { .. } => true,
+        PhaseState::Pending
+        | PhaseState::Between(_)
+        | PhaseState::Asking { .. }
+        | PhaseState::Passed { .. }
+        | PhaseState::Failed { .. }
+        | PhaseState::Skipped { .. }
+        | PhaseState::Cancelled => false,
+    }
+}
+
+/// Whether an agent looks at the phase's results.
+fn is_checked(phase: &Phase) -> bool {
+    phase.verify.is_some() || phase.gates.iter().any(|gate| matches!(gate, GateSpec::ReviewApproved { .. }))
 }
 
 impl Left {
     /// What a try of the phase may use when so many places are free for others; `None` when nothing is left for it now.
     pub(super) fn grant(&mut self, phase: &Phase, progress: &PhaseProgress, free_places: u32) -> Option<Grant> {
         let share = free_places.max(1);
+        // Its own check comes after its run, and is paid from what the run does not get.
+        let checks = self.checks + u32::from(is_checked(phase));
         if self.tokens == Some(0) {
             return None;
         }
-        let of_job = self.usd.map(|left| left / f64::from(share));
+        let of_job = self.usd.map(|left| left / f64::from(share + checks));
         let of_phase = phase.budget_usd.map(|budget| (budget - progress.current_cost()).max(0.0));
         let usd = match (of_job, of_phase) {
             (Some(job), Some(phase)) => Some(job.min(phase)),
@@ -96,6 +146,7 @@ impl Left {
         if usd.is_some_and(|usd| usd <= 0.0) || turns == Some(0) || seconds == 0 {
             return None;
         }
+        self.checks = checks;
         self.usd = self.usd.map(|left| (left - usd.unwrap_or_default()).max(0.0));
         self.turns = self.turns.map(|left| left.saturating_sub(turns.unwrap_or_default()));
         self.seconds = self.seconds.map(|left| left.saturating_sub(seconds));

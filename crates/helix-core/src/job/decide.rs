@@ -262,6 +262,8 @@ impl Decider<'_> {
             self.working += 1;
             if cancelling {
                 self.decision.effects.push(Effect::StopAdvice { phase: phase.clone(), round });
+            } else if self.active.side_runs_wait() {
+                return;
             }
             self.decision.effects.push(Effect::Advise { phase, round });
             return;
@@ -273,6 +275,8 @@ impl Decider<'_> {
             Stage::Reviewing { gate, round } => {
                 if cancelling {
                     self.decision.effects.push(Effect::StopReview { phase: phase.clone(), attempt, gate, round });
+                } else if self.active.side_runs_wait() {
+                    return;
                 }
                 self.decision.effects.push(Effect::RunReview { phase, attempt, gate, round });
             }

@@ -13,8 +13,10 @@ use crate::question::About;
 impl PhaseProgress {
     /// The next stage of the escalation.
     pub(super) fn escalate(&mut self, ground: &Ground<'_>, error: ErrorView) {
+        // Rounds are never used twice: the run of a round is found again by its name, with its old answer.
         let round = self.advice.len() as u32 + 1;
-        if ground.adviser && round <= ground.policy.escalation.advice_rounds {
+        let asked = self.advice.len().saturating_sub(self.advice_epoch) as u32;
+        if ground.adviser && asked < ground.policy.escalation.advice_rounds {
             self.state = PhaseState::Escalating { round, error };
             return;
         }
@@ -32,8 +34,10 @@ impl PhaseProgress {
 
     /// Carries out what an adviser proposed; the phases of a split are added by the caller.
     pub(super) fn advised(&mut self, ground: &Ground<'_>, round: u32, advice: &Advice) -> Result<(), String> {
+        // Journals of former versions count from the last time that the job was resumed.
+        let since = round + self.advice_epoch as u32;
         let error = match &self.state {
-            PhaseState::Escalating { round: at, error } if *at == round => error.clone(),
+            PhaseState::Escalating { round: at, error } if *at == round || *at == since => error.clone(),
             other => return Err(format!("phase {} is at {other:?}, not at advice {round}", self.id)),
         };
         self.advice.push(advice.clone());

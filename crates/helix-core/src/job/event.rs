@@ -80,6 +80,9 @@ pub enum JobEvent {
         attempt: u32,
         /// The commit.
         result: Committed,
+        /// What had to be put right to make it, and what it lacks, for people.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repairs: Vec<String>,
     },
     /// A gate has answered.
     GateFinished {

@@ -21,6 +21,7 @@ mod waiting;
 
 pub use asking::MAX_AGENT_QUESTIONS;
 pub use attempt::{describe, remedy};
+pub use budget::SideBudget;
 pub use decide::{Decision, Effect, Tip, decide};
 
 pub use event::{

@@ -151,6 +151,7 @@ fn phase_view(active: &Active, end: Option<&JobEnd>, phase: &Phase, progress: &P
         cost: progress.usage().cost_usd,
         runs: runs(progress),
         commit,
+        notes: last.map(|last| last.repairs.clone()).unwrap_or_default(),
         error,
     }
 }

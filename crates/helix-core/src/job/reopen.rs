@@ -1,9 +1,10 @@
-//! Which phases of a job that is over are done again when it goes on.
+//! Which phases of a job that is over are done again when it goes on, and where each of them begins.
 //!
 //! Must not know why somebody wants it to.
 
 use super::event::JobEnd;
-use super::state::{Active, Dependents, JobState, PhaseState};
+use super::state::{Active, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage};
+use crate::finding::Correction;
 use crate::ids::PhaseId;
 
 /// What is to be done again.
@@ -89,5 +90,51 @@ impl Active {
             restart.push(other.id.clone());
         }
         Ok(restart)
+    }
+}
+
+impl PhaseProgress {
+    /// Goes on where the phase stopped; nothing to do for one that has passed or waits.
+    pub(super) fn reopen(&mut self) -> Result<(), String> {
+        let summary = match &self.state {
+            PhaseState::Failed { error, .. } => error.message.clone(),
+            PhaseState::Skipped { why, .. } => why.clone(),
+            PhaseState::Cancelled => "the job was stopped".into(),
+            PhaseState::Asking { trouble, .. } => {
+                trouble.as_ref().map_or_else(|| "the job ended".into(), |error| error.message.clone())
+            }
+            PhaseState::Pending | PhaseState::Between(_) => return Ok(()),
+            PhaseState::Passed { .. } => return Err(format!("phase {} has passed", self.id)),
+            PhaseState::Working { .. } | PhaseState::Escalating { .. } => {
+                return Err(format!("phase {} is being worked on", self.id));
+            }
+        };
+        let correction = Correction { summary, findings: self.last_findings() };
+        self.begin_epoch();
+        self.state = match self.tries.last_mut() {
+            Some(last) if last.result.is_some() => {
+                PhaseState::Between(Between { not_before: None, correction, resume: None })
+            }
+            // Its agent had done its work, and only the commit was missing: that is made up for first, once.
+            Some(last) if last.run_end.is_some() && !last.taken_up => {
+                last.taken_up = true;
+                PhaseState::Working { stage: Stage::Committing }
+            }
+            Some(_) | None => PhaseState::Pending,
+        };
+        Ok(())
+    }
+
+    /// Starts anew from what it builds on.
+    pub(super) fn restart(&mut self) {
+        self.begin_epoch();
+        self.state = PhaseState::Pending;
+    }
+
+    fn begin_epoch(&mut self) {
+        self.close_questions();
+        self.epoch = self.tries.len();
+        self.extra_tries = 0;
+        self.advice_epoch = self.advice.len();
     }
 }

@@ -77,8 +77,10 @@ pub struct PhaseProgress {
     pub extra_tries: u32,
     /// The model of further tries, where an adviser has named another.
     pub model: Option<String>,
-    /// What advisers have proposed, oldest first.
+    /// What advisers have proposed, oldest first; never removed.
     pub advice: Vec<Advice>,
+    /// Advice before this one (an index) was given before the job was resumed: it counts no more.
+    pub advice_epoch: usize,
     /// What persons were asked, oldest first.
     pub questions: Vec<Asked>,
 }
@@ -117,7 +119,7 @@ pub enum PhaseState {
     },
     /// It has used up its tries; an adviser is asked what to do.
     Escalating {
-        /// Which round, from 1.
+        /// Which round, from 1; rounds before the job was resumed included.
         round: u32,
         /// What failed.
         error: ErrorView,
@@ -226,6 +228,8 @@ pub struct Try {
     pub run_end: Option<RunEnded>,
     /// Its commit.
     pub result: Option<Committed>,
+    /// What had to be put right to make its commit, and what that lacks.
+    pub repairs: Vec<String>,
     /// What is reserved for its run.
     pub grant: Grant,
     /// Answers of its gates so far.

@@ -148,6 +148,9 @@ pub struct PhaseView {
     pub runs: Vec<RunId>,
     /// The result commit of a passed phase.
     pub commit: Option<CommitId>,
+    /// What had to be put right to commit the last try's work, and what the commit lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Why the last try was not accepted, or why the phase failed.
     pub error: Option<ErrorView>,
 }

@@ -249,7 +249,8 @@ impl World {
             Effect::Expire { phase, number } => JobEvent::QuestionExpired { phase: phase.clone(), asked: *number },
             Effect::CommitResult { phase, attempt } => {
                 let moved = self.draw() != 1;
-                JobEvent::ResultCommitted { phase: phase.clone(), attempt: *attempt, result: self.committed(moved) }
+                let (phase, result) = (phase.clone(), self.committed(moved));
+                JobEvent::ResultCommitted { phase, attempt: *attempt, result, repairs: Vec::new() }
             }
             Effect::RunGate { phase, attempt, gate } => {
                 let verdict = match self.draw() {

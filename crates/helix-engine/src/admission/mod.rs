@@ -111,6 +111,12 @@ impl Admission {
         (taken, places, queue.waiting())
     }
 
+    /// A place for what runs already, whether or not one is free: those who come after it wait until there is room again.
+    pub fn occupy(&self, owner: Owner) -> Place {
+        self.shared.queue().occupy(&owner);
+        Place { shared: Arc::clone(&self.shared), owner }
+    }
+
     /// What of an owner waits, and why it does.
     pub fn waiting_of(&self, owner: &Owner) -> Vec<(Option<PhaseId>, Wait)> {
         let (taken, places) = self.shared.queue().taken();
@@ -163,14 +169,18 @@ impl Shared {
     /// Hands out places as long as there are any and the memory allows it.
     fn settle(self: &Arc<Self>) {
         loop {
-            if !self.queue().can_serve() {
+            // Looked at and noted under one lock: what somebody else notes of a later moment must not be undone, or nobody looks at
+            // the memory again for those who wait for it.
+            let mut queue = self.queue();
+            if !queue.can_serve() {
                 return self.note(None);
             }
             if let Some(available) = self.too_little_memory() {
                 return self.note(Some(available));
             }
+            let Some((ticket, told)) = queue.serve() else { continue };
             // Told without the lock: whoever has gone meanwhile gives the place back at once.
-            let Some((ticket, told)) = self.queue().serve() else { continue };
+            drop(queue);
             drop(told.send(Place { shared: Arc::clone(self), owner: ticket.owner }));
         }
     }
@@ -269,6 +279,43 @@ mod tests {
         drop((third, place));
         let queue = admission.shared.queue();
         assert_eq!((queue.taken(), queue.waiting()), ((0, 1), 0));
+    }
+
+    #[tokio::test]
+    async fn what_runs_already_counts_even_where_there_is_no_room() {
+        let (_root, limits) = limits(1, 0);
+        let admission = Admission::to_agents(&limits);
+        let running = [1, 2].map(|number| admission.occupy(ticket(number, "a").owner));
+        let mut next = Box::pin(admission.enter(ticket(3, "b")));
+        let mut context = Context::from_waker(Waker::noop());
+        let [first, second] = running;
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        drop(first);
+        assert!(next.as_mut().poll(&mut context).is_pending(), "the other one still runs");
+        drop(second);
+        assert!(next.as_mut().poll(&mut context).is_ready());
+    }
+
+    #[test]
+    fn who_waits_for_memory_is_never_forgotten_whatever_others_do_at_that_moment() {
+        let (root, limits) = limits(4, 1 << 20);
+        say(&root, 1023);
+        for _ in 0..300 {
+            let admission = Admission::to_agents(&limits);
+            let together = std::sync::Barrier::new(2);
+            let staying = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let passing = admission.enter(ticket(1, "a"));
+                    together.wait();
+                    drop(passing);
+                });
+                together.wait();
+                admission.enter(ticket(2, "b"))
+            });
+            assert!(admission.shared.pressure.borrow().is_some(), "nobody looks at the memory again");
+            drop(staying);
+            assert!(admission.shared.pressure.borrow().is_none());
+        }
     }
 
     #[tokio::test]

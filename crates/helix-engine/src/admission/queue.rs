@@ -111,6 +111,12 @@ impl<W> Queue<W> {
         served
     }
 
+    /// Takes a place that nobody was asked for, over the capacity if need be.
+    pub(super) fn occupy(&mut self, owner: &Owner) {
+        self.held += 1;
+        self.change(owner, |account| account.held += 1);
+    }
+
     /// Whether somebody waits and a place is free.
     pub(super) fn can_serve(&self) -> bool {
         self.held < self.capacity && !self.line.is_empty()

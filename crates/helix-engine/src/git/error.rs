@@ -43,6 +43,18 @@ pub enum GitError {
         /// The limit.
         limit: Duration,
     },
+    /// It takes too long in the user's own work tree, where it is not killed.
+    #[error("`{command}` takes longer than {limit:?} in {directory:?} and was left to finish (process {pid})")]
+    StillRunning {
+        /// The command line.
+        command: String,
+        /// Where it runs.
+        directory: PathBuf,
+        /// The limit.
+        limit: Duration,
+        /// The process.
+        pid: u32,
+    },
     /// Its answer is not what its manual says.
     #[error("`{command}` gave an answer that cannot be read: {problem}")]
     Unreadable {
@@ -90,6 +102,9 @@ impl GitError {
         match self {
             Self::Unstartable { .. } => Some("install git 2.38 or newer and make sure that it is on PATH".into()),
             Self::Failed { hint, .. } => hint.clone(),
+            Self::StillRunning { .. } => {
+                Some("wait until it has ended, or look what it waits for; then `helix jobs resume` goes on".into())
+            }
             Self::TimedOut { .. } => {
                 Some("look for a hanging file system, filter or credential helper and try the command by hand".into())
             }
@@ -109,7 +124,7 @@ impl GitError {
     pub fn fault(&self) -> Fault {
         let kind = match self {
             Self::Unstartable { .. } => FaultKind::ToolMissing,
-            Self::TimedOut { .. } => FaultKind::Timeout,
+            Self::TimedOut { .. } | Self::StillRunning { .. } => FaultKind::Timeout,
             Self::Unreadable { .. } => FaultKind::Unreadable,
             Self::Failed { .. } | Self::NoObject { .. } | Self::NoIdentity { .. } | Self::Disk { .. } => {
                 FaultKind::Environment

@@ -175,7 +175,7 @@ impl Repository {
             return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         }
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
-        let output = self.git(&work_tree, args).accept(&[0, 1, 2, 128]).run()?;
+        let output = self.git(&work_tree, args).accept(&[0, 1, 2, 128]).in_users_tree().run()?;
         if output.code == 0 {
             // Git moves what is checked out, which another command may have changed since it was looked at.
             if let Some(tip) = self.branch_tip(branch)?

@@ -4,7 +4,9 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
+use std::fs::{File, Metadata};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,6 +32,8 @@ struct Inner {
     top: PathBuf,
     common: PathBuf,
     own: PathBuf,
+    /// The common directory itself, whatever is at its path by now. Held open, so that no other directory gets its number.
+    anchor: File,
     warnings: Vec<OpenWarning>,
     reader: Batch,
     differ: Batch,
@@ -197,6 +201,7 @@ impl Repository {
             return Err(judge(path, &output.stderr));
         };
         let (top, common, own) = (PathBuf::from(top), PathBuf::from(common), PathBuf::from(own));
+        let anchor = File::open(&common).map_err(GitError::disk("open", &common)).map_err(failed)?;
         let mut warnings = Vec::new();
         if *shallow == "true" {
             warnings.push(OpenWarning::Shallow);
@@ -213,6 +218,7 @@ impl Repository {
             top,
             common,
             own,
+            anchor,
             warnings,
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -252,7 +258,7 @@ impl Repository {
         self.identity()?;
         let top = self.top();
         let named = || ["--".to_owned()].into_iter().chain(paths.iter().cloned());
-        self.git(top, ["add".to_owned()].into_iter().chain(named())).run()?;
+        self.git(top, ["add".to_owned()].into_iter().chain(named())).in_users_tree().run()?;
         // Done before, by somebody who did not hear of it: there is nothing to commit. Without any commit there is everything.
         let differ = ["diff", "--cached", "--quiet", "HEAD"].map(str::to_owned);
         if self.git(top, differ.into_iter().chain(named())).accept(&[0, 1, 128]).run()?.code == 0 {
@@ -260,13 +266,21 @@ impl Repository {
         }
         let commit = ["commit", "--quiet", "--no-verify", "--only"].map(str::to_owned);
         let message = [format!("--message={message}")];
-        self.git(top, commit.into_iter().chain(message).chain(named())).run()?;
+        self.git(top, commit.into_iter().chain(message).chain(named())).in_users_tree().run()?;
         Ok(())
     }
 
     /// Root of the user's work tree.
     pub fn top(&self) -> &Path {
         &self.inner.top
+    }
+
+    /// Whether this is still the repository at its path: one that was deleted, or made anew there, is not, and its long-lived git
+    /// processes would answer for what is no more.
+    pub fn is_still_there(&self) -> bool {
+        let is = |found: std::io::Result<Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+        let (opened, there) = (is(self.inner.anchor.metadata()), is(std::fs::metadata(&self.inner.common)));
+        opened.is_some() && opened == there
     }
 
     /// What its user should know.

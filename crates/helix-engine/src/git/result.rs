@@ -5,6 +5,7 @@
 //! inside) is repaired and named.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::{CommitId, TreeId};
@@ -243,8 +244,17 @@ impl Harvest<'_> {
             return Ok(());
         }
         // Most often a repository without a commit inside. The walk is for that rare case only.
+        // Whatever it was: submodules that the project declares stay what they are.
+        let modules = match fs::read_to_string(self.path.join(".gitmodules")) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(GitError::disk("read", self.path.join(".gitmodules"))(error)),
+        };
         for nested in nested_repositories(&self.path)? {
-            self.set_aside(&nested)?;
+            let name = nested.strip_prefix(&self.path).unwrap_or(&nested).to_string_lossy();
+            if !declares(&modules, &name) {
+                self.set_aside(&nested)?;
+            }
         }
         let again = self.git(["add", "--all", "--ignore-errors"]).accept(&[0, 1]).run()?;
         if again.code != 0 {
@@ -292,12 +302,8 @@ impl Harvest<'_> {
         let mut absorbed = false;
         for link in links {
             let name = escape_path(&link.path);
-            let declared = modules.lines().any(|line| {
-                line.trim().strip_prefix("path").and_then(|rest| rest.trim_start().strip_prefix('=')).map(str::trim)
-                    == Some(name.as_str())
-            });
             let nested = self.path.join(&name);
-            if declared || !nested.join(".git").exists() {
+            if declares(&modules, &name) || !nested.join(".git").exists() {
                 continue;
             }
             self.set_aside(&nested)?;
@@ -321,6 +327,14 @@ impl Harvest<'_> {
         self.repairs.push(Repair::NestedRepository { path });
         Ok(())
     }
+}
+
+/// Whether a `.gitmodules` declares a submodule at a path.
+fn declares(modules: &str, path: &str) -> bool {
+    modules.lines().any(|line| {
+        line.trim().strip_prefix("path").and_then(|rest| rest.trim_start().strip_prefix('=')).map(str::trim)
+            == Some(path)
+    })
 }
 
 fn message(key: &AttemptKey, text: &CommitText) -> String {

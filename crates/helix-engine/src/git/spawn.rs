@@ -53,6 +53,15 @@ pub(crate) struct Call<'a> {
     stdin: Vec<u8>,
     accepted: &'a [i32],
     limit: Duration,
+    overdue: Overdue,
+}
+
+/// What becomes of a git process that has not ended by its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overdue {
+    Killed,
+    /// It works in the user's own work tree, of which half would be left.
+    LeftAlone,
 }
 
 impl Git {
@@ -70,6 +79,7 @@ impl Git {
             stdin: Vec::new(),
             accepted: &[0],
             limit: LIMIT,
+            overdue: Overdue::Killed,
         }
     }
 
@@ -126,13 +136,37 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Never kills it: for what changes the user's own work tree. One that is overdue is left to finish.
+    pub(crate) fn in_users_tree(mut self) -> Self {
+        self.overdue = Overdue::LeftAlone;
+        self
+    }
+
+    #[cfg(test)]
+    fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
     /// Runs it to its end.
     pub(crate) fn run(self) -> Result<GitOutput, GitError> {
         let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
         let mut child = self.git.spawn(&self.directory, &self.args, &self.variables, stdin)?;
         let collected = self.collect(&mut child);
-        if collected.is_err() {
-            kill_group(&child);
+        match (&collected, self.overdue) {
+            (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {
+                let pid = child.id();
+                // Reaped whenever it ends.
+                std::thread::spawn(move || child.wait());
+                return Err(GitError::StillRunning {
+                    command: render(&self.args),
+                    directory: self.directory,
+                    limit: self.limit,
+                    pid,
+                });
+            }
+            (Err(_), _) => kill_group(&child),
+            (Ok(_), _) => {}
         }
         // Reaped in every case: after a kill this returns at once.
         let status = child.wait().map_err(|source| self.unreadable(format!("its exit status is lost: {source}")))?;
@@ -282,5 +316,35 @@ impl<R: Read + AsFd> Read for TimedReader<R> {
             return Err(std::io::ErrorKind::TimedOut.into());
         }
         self.inner.read(buffer)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says where it fails by panicking")]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_works_in_the_users_tree_is_left_to_finish_and_everything_else_is_killed() {
+        let place = tempfile::tempdir().unwrap();
+        let program = place.path().join("slow-git");
+        std::fs::write(&program, "#!/bin/sh\nuntil [ -e go ]; do sleep 0.02; done\ntouch \"$1\"\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let git = Git::new(GitEnvironment::from_process().with_program(&program));
+        let call = |name: &str| git.call(place.path(), [name]).limit(Duration::from_millis(200));
+        let killed = call("killed").run().unwrap_err();
+        assert!(matches!(killed, GitError::TimedOut { .. }), "{killed}");
+        let left = call("finished").in_users_tree().run().unwrap_err();
+        assert!(matches!(left, GitError::StillRunning { .. }), "{left}");
+        std::fs::write(place.path().join("go"), "").unwrap();
+        let start = Instant::now();
+        while !place.path().join("finished").exists() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it was killed");
+            // It is nobody's to wait for any more.
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!place.path().join("killed").exists());
     }
 }

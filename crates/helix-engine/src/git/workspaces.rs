@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use helix_core::ids::{CommitId, JobId};
 
@@ -22,6 +23,9 @@ const READY: &str = "helix-ready";
 /// Directory beside those of jobs with what nobody needs any more: in the same file system, so that a move is one step. No id of a
 /// job begins with a dot.
 const TRASH: &str = ".trash";
+
+/// Pauses before a worktree is added once more. Git holds the locks that another one runs into for milliseconds.
+const ADD_PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(400), Duration::from_millis(1600)];
 
 /// Touched files that are worth naming.
 const MAX_TOUCHED: usize = 20;
@@ -64,6 +68,16 @@ impl Workspaces {
         // Git records resolved paths; a link in the way would make a worktree unfindable.
         let root = root.canonicalize().map_err(GitError::disk("resolve", root))?;
         Ok(Self { repository, root, listing: Arc::default() })
+    }
+
+    /// Whether the two are clones of one another, which see to it together that git's list of worktrees changes in one place at a time.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.listing, &other.listing)
+    }
+
+    /// Whether another clone of this is in use.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.listing) > 1
     }
 
     /// The repository.
@@ -256,16 +270,34 @@ impl Workspaces {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(GitError::disk("create", parent))?;
         }
-        {
-            let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-            self.repository.git(self.repository.top(), args).run()?;
-        }
+        self.add_patiently(path, args)?;
         let own = self.find_own(path)?.ok_or_else(|| GitError::Unreadable {
             command: "git worktree add".into(),
             problem: format!("the repository does not know {path:?} afterwards"),
         })?;
         let ready = own.join(READY);
         fs::write(&ready, b"").map_err(GitError::disk("write", ready))
+    }
+
+    /// Adds a worktree, more than once if need be: another host or the user at work in the same repository at that moment makes git
+    /// refuse, and is no reason to give a job up.
+    fn add_patiently(&self, path: &Path, args: &[&OsStr]) -> Result<(), GitError> {
+        let mut pauses = ADD_PAUSES.iter();
+        loop {
+            let added = {
+                let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
+                self.repository.git(self.repository.top(), args).run()
+            };
+            match (added, pauses.next()) {
+                (Ok(_), _) => return Ok(()),
+                (Err(error @ GitError::Failed { .. }), Some(pause)) => {
+                    tracing::warn!(%error, "a worktree cannot be made; trying again in {pause:?}");
+                    std::thread::sleep(*pause);
+                    self.discard(path)?;
+                }
+                (Err(error), _) => return Err(error),
+            }
+        }
     }
 
     /// Removes a worktree with all that the repository knows of it, in whatever state it is. The same as

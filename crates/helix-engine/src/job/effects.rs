@@ -10,21 +10,22 @@ use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
-use helix_core::job::{Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseState, Tip, Try};
+use helix_core::job::{
+    Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip, Try,
+};
 use helix_core::plan::Phase;
 use helix_store::StateDir;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
-use super::unsaved::{commit_text, kept_in, unsaved};
 use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Repair, Repository, Workspaces};
+use crate::git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -110,6 +111,18 @@ impl Carrier {
         Some(async move { entering.await.ok() })
     }
 
+    /// Places of the agents of a job that a former host may have left at work, by the keys of the effects that go on with them.
+    pub(crate) fn occupied(&self, job: &JobId, state: &JobState) -> HashMap<String, Place> {
+        let running = |progress: &PhaseProgress| match progress.state {
+            PhaseState::Working { stage: Stage::Agent } => {
+                let run = Effect::RunAgent { phase: progress.id.clone(), attempt: progress.tries.len() as u32 };
+                Some((run.key(), self.runner().admission().occupy(Owner::Job(job.clone()))))
+            }
+            _ => None,
+        };
+        state.active().into_iter().flat_map(|active| &active.phases).filter_map(running).collect()
+    }
+
     /// The future that carries an effect out, in its attempt's place if that has one. It owns all that it needs of the job's
     /// state.
     pub(crate) fn carry_out(
@@ -191,32 +204,6 @@ impl Carrier {
         }
     }
 
-    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
-    /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
-    pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
-        let Some(active) = state.active() else { return };
-        let removed = async {
-            let spaces = self.workspaces(&active.spec).await?;
-            let unsaved = unsaved(job, active);
-            let job = job.clone();
-            blocking(move || {
-                let mut kept = Vec::new();
-                for one in unsaved {
-                    if let Err(error) = spaces.rescue_attempt(&one.key, &one.base, &one.start, &one.text) {
-                        let worktree = one.key.directory(spaces.root());
-                        tracing::warn!(%error, ?worktree, "what an attempt has left cannot be committed: it stays where it is");
-                        kept.push(one.key);
-                    }
-                }
-                spaces.remove_job(&job, &kept)
-            })
-            .await
-        };
-        if let Err(error) = removed.await {
-            tracing::warn!(%job, message = error.message, "worktrees are left");
-        }
-    }
-
     async fn start_attempt(
         &self,
         job: &JobId,
@@ -272,7 +259,7 @@ impl Carrier {
         limit(&runner, &agent, &mut ask);
         let stop = self.stop_token(&this.run);
         let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
-        // Without one, a former host had started the attempt: it has begun, and is to get on.
+        // Without one, its place was given back: it has begun, and is to get on.
         let entry = place.map_or_else(
             || {
                 let owner = Owner::Job(job.clone());
@@ -347,63 +334,12 @@ impl Carrier {
         Ok(ask)
     }
 
-    async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
-        match self.try_commit(job, active, id, attempt).await {
-            Ok(result) => JobEvent::ResultCommitted { phase: id.clone(), attempt, result },
-            Err(fault) => {
-                let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-                let worktree = key.directory(&self.shared.around.state.worktrees());
-                let fault = if worktree.exists() { kept_in(&worktree, fault) } else { fault };
-                JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault }
-            }
-        }
+    pub(super) fn known_workspaces(&self) -> &Mutex<HashMap<PathBuf, Workspaces>> {
+        &self.shared.workspaces
     }
 
-    async fn try_commit(
-        &self,
-        job: &JobId,
-        active: &Active,
-        id: &PhaseId,
-        attempt: u32,
-    ) -> Result<helix_core::job::Committed, Fault> {
-        let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
-        let spaces = self.workspaces(&active.spec).await?;
-        let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-        let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
-        let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
-        if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
-            return Err(Fault {
-                kind: FaultKind::Environment,
-                message: "what the attempt had left, which could not be committed before, is gone".into(),
-                hint: Some("`helix jobs resume` starts the phase again".into()),
-            });
-        }
-        for repair in &made.repairs {
-            tracing::warn!(%job, phase = %id, attempt, %repair, "mended what the agent left");
-        }
-        Ok(made.committed)
-    }
-
-    /// The worktrees of a job's repository.
-    pub(super) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
-        let path = PathBuf::from(&spec.repo.path);
-        if let Some(known) = lock(&self.shared.workspaces).get(&path) {
-            return Ok(known.clone());
-        }
-        let (environment, root) = (self.shared.around.git.clone(), self.shared.around.state.worktrees());
-        let spaces = blocking_fault({
-            let path = path.clone();
-            move || {
-                let repository = Repository::open(&path, environment).map_err(|error| Fault {
-                    kind: FaultKind::Environment,
-                    message: error.to_string(),
-                    hint: error.hint(),
-                })?;
-                Workspaces::new(repository, &root).map_err(|error| error.fault())
-            }
-        })
-        .await?;
-        Ok(lock(&self.shared.workspaces).entry(path).or_insert(spaces).clone())
+    pub(super) fn git(&self) -> &GitEnvironment {
+        &self.shared.around.git
     }
 
     pub(super) fn state(&self) -> &StateDir {

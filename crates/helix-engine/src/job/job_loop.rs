@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
-use helix_core::job::{Effect, JobEvent, JobState, decide};
+use helix_core::job::{Effect, ErrorView, JobEvent, JobState, decide};
 use helix_core::question::Question;
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
@@ -54,6 +54,14 @@ pub(crate) enum Refused {
     /// It does not fit what has happened.
     #[error("{0}")]
     Illegal(String),
+}
+
+/// How the loop of a job ended.
+pub(crate) enum LoopEnd {
+    /// The job is over, or the next host goes on with it.
+    Settled,
+    /// This host cannot carry it on, for the reason that its handle names: nothing of it was decided.
+    Broken,
 }
 
 /// A running job from outside.
@@ -127,6 +135,12 @@ enum Answer {
     Dropped,
 }
 
+/// What follows from a panic in the effect of this key.
+enum Panicked {
+    Failed(String, JobEvent),
+    ToRepeat(String),
+}
+
 /// What a task of the loop brings.
 enum Done {
     /// An attempt may begin; `None` when nobody is admitted any more.
@@ -135,10 +149,11 @@ enum Done {
 }
 
 impl JobLoop {
-    /// Makes the loop of a job and the handle to it.
+    /// Makes the loop of a job and the handle to it; `places` are those of its agents that are at work already.
     pub(crate) fn new(
         log: JobLog,
         carrier: Carrier,
+        places: HashMap<String, Place>,
         closing: CancellationToken,
         crash: CrashPoint,
     ) -> (Self, JobHandle) {
@@ -153,20 +168,30 @@ impl JobLoop {
             under_way: HashMap::new(),
             results: JoinSet::new(),
             keys: HashMap::new(),
-            places: HashMap::new(),
+            places,
             stale: HashMap::new(),
         };
         (this, JobHandle { commands: sender, hindrance })
     }
 
     /// Carries the job to its end, or until the engine closes (the agents then go on under their keepers).
-    pub(crate) async fn run(mut self) {
+    pub(crate) async fn run(mut self) -> LoopEnd {
         let id = self.log.id.clone();
-        match self.carry_out().await {
-            Ok(()) => tracing::info!(job = %id, "the job is over"),
-            Err(LogError::Closing) => tracing::debug!(job = %id, "left for the next host"),
-            Err(error) => tracing::error!(job = %id, %error, "the job cannot be carried on by this host"),
-        }
+        let end = match self.carry_out().await {
+            Ok(()) => {
+                tracing::info!(job = %id, "the job is over");
+                LoopEnd::Settled
+            }
+            Err(LogError::Closing) => {
+                tracing::debug!(job = %id, "left for the next host");
+                LoopEnd::Settled
+            }
+            Err(error) => {
+                tracing::error!(job = %id, %error, "the job cannot be carried on by this host");
+                self.log.give_up(&error);
+                LoopEnd::Broken
+            }
+        };
         if self.log.state.end().is_some() {
             self.wind_up().await;
         }
@@ -175,6 +200,7 @@ impl JobLoop {
         if self.log.state.end().is_some() {
             self.carrier.clean_up(&self.log.id, &self.log.state).await;
         }
+        end
     }
 
     /// Waits for what is still under way when the job is over: git that makes a worktree goes on even where nobody waits for it,
@@ -292,7 +318,8 @@ impl JobLoop {
                 }
             }
             Err(error) if error.is_panic() => match self.panicked(&error) {
-                Some((key, event)) => (key, vec![event]),
+                Some(Panicked::Failed(key, event)) => (key, vec![event]),
+                Some(Panicked::ToRepeat(key)) => return self.answered_in_vain(key).await,
                 None => return Ok(()),
             },
             Err(_cancelled) => return Ok(()),
@@ -330,8 +357,8 @@ impl JobLoop {
         Answer::Counts
     }
 
-    /// The answer of an effect came too late to be true. If the effect is still wanted, it is carried out again on what is true
-    /// now; if that does not help, its phase fails with it: nothing may wait for ever.
+    /// The answer of an effect came too late to be true, or not at all. If the effect is still wanted, it is carried out again on
+    /// what is true now; if that does not help, its phase fails with it, or the loop ends: nothing may wait for ever.
     async fn answered_in_vain(&mut self, key: String) -> Result<(), LogError> {
         let Some(under_way) = self.under_way.remove(&key) else { return Ok(()) };
         let times = self.stale.entry(key.clone()).or_default();
@@ -348,13 +375,15 @@ impl JobLoop {
             message: format!("what comes of {key} never fits the job's record"),
             hint: Some("please report this with the host's log".into()),
         };
-        let failed = self.failed(&under_way.effect, fault);
+        let Some(failed) = self.failed(&under_way.effect, fault) else {
+            return Err(LogError::Stuck { job: self.log.id.clone(), effect: key });
+        };
         self.under_way.insert(key, UnderWay { progress: Progress::Done, ..under_way });
         self.record(vec![failed]).await
     }
 
     /// A panic while an effect was carried out: the phase fails with it, the job's other phases and all other jobs go on.
-    fn panicked(&mut self, error: &tokio::task::JoinError) -> Option<(String, JobEvent)> {
+    fn panicked(&mut self, error: &tokio::task::JoinError) -> Option<Panicked> {
         let key = self.keys.remove(&error.id())?;
         let effect = self.under_way.get(&key)?.effect.clone();
         tracing::error!(job = %self.log.id, %key, "an effect panicked");
@@ -366,17 +395,35 @@ impl JobLoop {
             message: format!("Helix itself failed while it carried out {key}"),
             hint: Some("please report this with the host's log".into()),
         };
-        Some((key, self.failed(&effect, fault)))
+        Some(match self.failed(&effect, fault) {
+            Some(event) => Panicked::Failed(key, event),
+            None => Panicked::ToRepeat(key),
+        })
     }
 
-    /// What is recorded of an effect that could not be carried out.
-    fn failed(&self, effect: &Effect, fault: Fault) -> JobEvent {
-        match (effect, attempt_of(effect)) {
-            (_, Some((phase, attempt))) => JobEvent::AttemptFaulted { phase, attempt, fault },
-            (Effect::Advise { phase, round }, None) => super::advise::panicked(&self.log.id, phase, *round, fault),
-            (_, None) => {
-                JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)], gates: Vec::new() }
+    /// What is recorded of an effect that could not be carried out; `None` for those that only say what was decided, of which
+    /// nothing can be said but that they have to be repeated.
+    fn failed(&self, effect: &Effect, fault: Fault) -> Option<JobEvent> {
+        match effect {
+            Effect::StartAttempt { phase, attempt, .. }
+            | Effect::RunAgent { phase, attempt }
+            | Effect::CommitResult { phase, attempt }
+            | Effect::ReadPhases { phase, attempt }
+            | Effect::RunReview { phase, attempt, .. }
+            | Effect::RunGate { phase, attempt, .. } => {
+                Some(JobEvent::AttemptFaulted { phase: phase.clone(), attempt: *attempt, fault })
             }
+            Effect::Advise { phase, round } => Some(super::advise::panicked(&self.log.id, phase, *round, fault)),
+            Effect::Integrate { .. } => {
+                let findings = vec![super::gate::fault_finding(&fault)];
+                Some(JobEvent::IntegrationFailed { findings, gates: Vec::new() })
+            }
+            Effect::StopAgent { .. }
+            | Effect::StopReview { .. }
+            | Effect::StopAdvice { .. }
+            | Effect::Ask { .. }
+            | Effect::Expire { .. }
+            | Effect::Conclude { .. } => None,
         }
     }
 
@@ -466,6 +513,11 @@ impl JobLoop {
 }
 
 impl JobHandle {
+    /// Why this host cannot carry the job on at all, if that is so.
+    pub(crate) fn broken(&self) -> Option<ErrorView> {
+        self.commands.is_closed().then(|| self.hindrance.now()).flatten()
+    }
+
     /// Asks the job to stop; `false` if it is over already.
     pub(crate) async fn cancel(&self, by: &str) -> bool {
         let (done, answer) = oneshot::channel();
@@ -498,25 +550,6 @@ fn place_of(effect: &Effect) -> String {
             format!("effect integrate/{}", phases.join("+"))
         }
         other => format!("effect {}", other.key()),
-    }
-}
-
-fn attempt_of(effect: &Effect) -> Option<(PhaseId, u32)> {
-    match effect {
-        Effect::StartAttempt { phase, attempt, .. }
-        | Effect::RunAgent { phase, attempt }
-        | Effect::StopAgent { phase, attempt }
-        | Effect::CommitResult { phase, attempt }
-        | Effect::ReadPhases { phase, attempt }
-        | Effect::RunReview { phase, attempt, .. }
-        | Effect::StopReview { phase, attempt, .. }
-        | Effect::RunGate { phase, attempt, .. } => Some((phase.clone(), *attempt)),
-        Effect::Advise { .. }
-        | Effect::StopAdvice { .. }
-        | Effect::Ask { .. }
-        | Effect::Expire { .. }
-        | Effect::Integrate { .. }
-        | Effect::Conclude { .. } => None,
     }
 }
 

@@ -60,6 +60,14 @@ pub(crate) enum LogError {
     /// The engine is closing.
     #[error("the engine is closing")]
     Closing,
+    /// The same work comes to nothing again and again, and nothing can be recorded of it.
+    #[error("{effect} of job {job} comes to nothing again and again")]
+    Stuck {
+        /// Which job.
+        job: JobId,
+        /// The key of the work.
+        effect: String,
+    },
     /// The event cannot be written at all.
     #[error("an event of job {job} cannot be written")]
     Unwritable {
@@ -78,6 +86,14 @@ impl JobLog {
     /// What keeps the job from going on, as long as this log lives.
     pub(crate) fn hindrance(&self) -> Hindrance {
         self.hindrance.clone()
+    }
+
+    /// Says for good why this host cannot carry the job on.
+    pub(crate) fn give_up(&self, error: &LogError) {
+        let fault = super::effects::environment(error);
+        let message = format!("this host cannot carry the job on: {}", fault.message);
+        let hint = "stop this host and start Helix again: the job goes on where its record stands".to_owned();
+        self.hindrance.set(Some(ErrorView { message, hint: Some(hint) }));
     }
 
     /// Makes an event durable, then part of the state. Tries again as long as the database refuses for a reason that may

@@ -9,8 +9,9 @@ use helix_agents::{AgentAsk, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, JobId, PhaseId, RunId};
-use helix_core::job::{Active, Policy, describe, remedy};
+use helix_core::job::{Active, Policy, SideBudget, describe, remedy};
 use helix_core::run::{Outcome, Retry};
+use helix_core::usage::Usage;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -57,23 +58,22 @@ impl Carrier {
         active: &Active,
         side: SideAsk,
     ) -> Option<Result<SideAnswer, Fault>> {
-        if let Some(limit) = active.spent_limit() {
-            return Some(Err(Fault {
-                kind: FaultKind::Environment,
-                message: format!("the job's {limit}"),
-                hint: Some("`helix jobs resume` with a larger --budget goes on".into()),
-            }));
-        }
         let runner = match self.runner_of(job).await {
             Ok(runner) => runner,
             Err(fault) => return Some(Err(fault)),
         };
         let policy = &active.spec.policy;
         let stop = self.stop_token(&side.run);
-        let mut number = 0_u32;
+        let (mut number, mut before) = (0_u32, Consumed::default());
         loop {
             let run = repeat_of(&side.run, number);
-            let ask = match side_ask(&runner, &side, &run, budget(active)) {
+            // What a former host has started is read to its end whatever it costs: it has been paid.
+            let granted = match (runner.has_begun(&run).await, active.spent_limit()) {
+                (true, _) => Ok(None),
+                (false, Some(limit)) => Err(spent(&limit)),
+                (false, None) => budget(active),
+            };
+            let ask = match granted.and_then(|budget| side_ask(&runner, &side, &run, budget)) {
                 Ok(ask) => ask,
                 Err(fault) => return Some(Err(fault)),
             };
@@ -87,11 +87,12 @@ impl Carrier {
                 run: run.clone(),
                 carrier: self.clone(),
             };
-            let report = match runner.run(&side.agent, &run, || ask, limits, &mut ear).await {
+            let mut report = match runner.run(&side.agent, &run, || ask, limits, &mut ear).await {
                 Ok(report) => report,
                 Err(RunError::Closing) => return None,
                 Err(error) => return Some(Err(run_fault(&error))),
             };
+            before.add(&mut report);
             let outcome = Outcome::from_facts(&report.facts);
             let answer = match outcome.retry() {
                 Retry::Accept => ear.structured.ok_or_else(|| unreadable("the run has no structured answer".into())),
@@ -139,6 +140,30 @@ fn side_ask(runner: &AgentRunner, side: &SideAsk, run: &RunId, budget: Option<f6
     Ok(ask)
 }
 
+/// What all runs of a side run have consumed so far: the provider is paid for those that are repeated, too.
+#[derive(Default)]
+struct Consumed {
+    usage: Usage,
+    duration_ms: u64,
+}
+
+impl Consumed {
+    /// Adds a run, and makes its report that of all of them.
+    fn add(&mut self, report: &mut RunReport) {
+        self.usage = self.usage + report.usage;
+        self.duration_ms = self.duration_ms.saturating_add(report.duration_ms);
+        (report.usage, report.duration_ms) = (self.usage, self.duration_ms);
+    }
+}
+
+fn spent(limit: &str) -> Fault {
+    Fault {
+        kind: FaultKind::Environment,
+        message: format!("the job's {limit}"),
+        hint: Some("`helix jobs resume` with a larger --budget goes on".into()),
+    }
+}
+
 /// Names of the runs that a side run may have, for a host that looks for what a former one left.
 pub(crate) fn side_runs(run: &RunId, policy: &Policy) -> Vec<RunId> {
     (0..=policy.transient_retries).map(|number| repeat_of(run, number)).collect()
@@ -152,10 +177,14 @@ fn repeat_of(run: &RunId, number: u32) -> RunId {
     }
 }
 
-fn budget(active: &Active) -> Option<f64> {
-    match (active.spec.policy.side_budget_usd, active.usd_left()) {
-        (Some(side), Some(left)) => Some(side.min(left)),
-        (one, other) => one.or(other),
+fn budget(active: &Active) -> Result<Option<f64>, Fault> {
+    match active.side_budget() {
+        SideBudget::Unlimited => Ok(None),
+        SideBudget::Usd(usd) => Ok(Some(usd)),
+        // Nobody is asked to start one then.
+        SideBudget::Reserved => {
+            Err(unreadable("all that is left of the job's budget is reserved for other runs".into()))
+        }
     }
 }
 

@@ -139,6 +139,7 @@ mod tests {
             asked: Vec::new(),
             fault: None,
             taken_up: false,
+            repairs: Vec::new(),
         };
         (1..=count).map(one).collect()
     }

@@ -52,10 +52,13 @@ pub(super) fn lines(event: &JobEvent, view: &JobView, paint: impl Fn(Meaning, &s
             let outcome = describe(&Outcome::from_facts(facts));
             vec![format!("[{phase}] agent: {outcome} ({}, {})", duration(seconds), money(usage.cost_usd))]
         }
-        JobEvent::ResultCommitted { phase, result, .. } => {
+        JobEvent::ResultCommitted { phase, result, repairs, .. } => {
             let files = result.changed.len();
             let word = if files == 1 { "file" } else { "files" };
-            vec![format!("[{phase}] committed {} ({files} {word} changed)", short(result.commit.as_str()))]
+            let mut lines =
+                vec![format!("[{phase}] committed {} ({files} {word} changed)", short(result.commit.as_str()))];
+            lines.extend(repairs.iter().map(|repair| format!("[{phase}] note: {}", one_line(repair, LINE))));
+            lines
         }
         JobEvent::GateFinished { phase, report, .. } => {
             let (meaning, mut lines) = match &report.verdict {

@@ -86,6 +86,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
         if let Some(stage) = phase.stage.as_ref().filter(|_| busy) {
             lines.push(format!("{}: {stage}", phase.id));
         }
+        lines.extend(phase.notes.iter().map(|note| format!("{}: note: {}", phase.id, one_line(note, 200))));
         if let Some(verdict) = &phase.verdict {
             lines.push(format!("{}: verifier: {}", phase.id, one_line(verdict, 200)));
         }

@@ -1,0 +1,77 @@
+//! Commits what attempts leave in their worktrees, and removes these when the job is over.
+//!
+//! Must not remove the only copy of anything: a worktree whose work is in no commit stays.
+
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::ids::{JobId, PhaseId};
+use helix_core::job::{Active, JobEvent, JobState};
+
+use super::effects::{Carrier, blocking, phase_of, try_of};
+use super::unsaved::{commit_text, kept_in, unsaved};
+use crate::git::{AttemptCommit, AttemptKey, Repair};
+
+impl Carrier {
+    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
+    /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
+    pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
+        let Some(active) = state.active() else { return };
+        let removed = async {
+            let spaces = self.workspaces(&active.spec).await?;
+            let unsaved = unsaved(job, active);
+            let job = job.clone();
+            blocking(move || {
+                let mut kept = Vec::new();
+                for one in unsaved {
+                    if let Err(error) = spaces.rescue_attempt(&one.key, &one.base, &one.start, &one.text) {
+                        let worktree = one.key.directory(spaces.root());
+                        tracing::warn!(%error, ?worktree, "what an attempt has left cannot be committed: it stays where it is");
+                        kept.push(one.key);
+                    }
+                }
+                spaces.remove_job(&job, &kept)
+            })
+            .await
+        };
+        if let Err(error) = removed.await {
+            tracing::warn!(%job, message = error.message, "worktrees are left");
+        }
+        self.let_go(&active.spec).await;
+    }
+
+    pub(super) async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
+        match self.try_commit(job, active, id, attempt).await {
+            Ok(AttemptCommit { committed: result, repairs }) => {
+                let repairs = repairs.iter().map(ToString::to_string).collect();
+                JobEvent::ResultCommitted { phase: id.clone(), attempt, result, repairs }
+            }
+            Err(fault) => {
+                let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
+                let worktree = key.directory(&self.state().worktrees());
+                let fault = if worktree.exists() { kept_in(&worktree, fault) } else { fault };
+                JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault }
+            }
+        }
+    }
+
+    async fn try_commit(
+        &self,
+        job: &JobId,
+        active: &Active,
+        id: &PhaseId,
+        attempt: u32,
+    ) -> Result<AttemptCommit, Fault> {
+        let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
+        let spaces = self.workspaces(&active.spec).await?;
+        let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
+        let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
+        let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
+        if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
+            return Err(Fault {
+                kind: FaultKind::Environment,
+                message: "what the attempt had left, which could not be committed before, is gone".into(),
+                hint: Some("`helix jobs resume` starts the phase again".into()),
+            });
+        }
+        Ok(made)
+    }
+}

@@ -1,0 +1,60 @@
+//! The repositories that jobs work in, each with one set of long-lived git processes as long as something needs them.
+//!
+//! Must not know what is done in them.
+
+use std::path::PathBuf;
+
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::job::JobSpec;
+
+use super::effects::{Carrier, blocking_fault, lock};
+use crate::git::{Repository, Workspaces};
+
+impl Carrier {
+    /// The worktrees of a job's repository, as it is at its path now.
+    pub(super) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
+        let path = PathBuf::from(&spec.repo.path);
+        let known = lock(self.known_workspaces()).get(&path).cloned();
+        let (environment, root) = (self.git().clone(), self.state().worktrees());
+        let spaces = blocking_fault({
+            let (path, known) = (path.clone(), known.clone());
+            move || {
+                if let Some(known) = known.filter(|known| known.repository().is_still_there()) {
+                    return Ok(known);
+                }
+                let repository = Repository::open(&path, environment).map_err(|error| Fault {
+                    kind: FaultKind::Environment,
+                    message: error.to_string(),
+                    hint: error.hint(),
+                })?;
+                Workspaces::new(repository, &root).map_err(|error| error.fault())
+            }
+        })
+        .await?;
+        let is_known = |other: &Workspaces| known.as_ref().is_some_and(|known| known.is(other));
+        if is_known(&spaces) {
+            return Ok(spaces);
+        }
+        let mut all = lock(self.known_workspaces());
+        if let Some(faster) = all.get(&path).filter(|other| !is_known(other)) {
+            return Ok(faster.clone());
+        }
+        all.insert(path, spaces.clone());
+        Ok(spaces)
+    }
+
+    /// Ends the long-lived git processes of a repository unless something works in it at this moment; they are started again when
+    /// they are needed.
+    pub(super) async fn let_go(&self, spec: &JobSpec) {
+        let unused = {
+            let mut all = lock(self.known_workspaces());
+            let path = PathBuf::from(&spec.repo.path);
+            let unused = all.get(&path).is_some_and(|spaces| !spaces.is_shared());
+            unused.then(|| all.remove(&path)).flatten()
+        };
+        // Waits for the processes' end.
+        if let Err(error) = tokio::task::spawn_blocking(move || drop(unused)).await {
+            tracing::warn!(%error, "git processes of a repository may be left");
+        }
+    }
+}
