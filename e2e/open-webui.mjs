@@ -32,10 +32,15 @@ const flows = [
   ['an answer is continued', goOn],
   ['a temporary chat', temporary],
   ['an image', image],
+  ['a text file', textFile],
+  ['an older message is edited, the chat is cloned', fork],
+  ['two models in one chat', twoModels],
+  ['a connection in the responses form, with a job', responses],
   ['a failing turn', failure],
   ['a job started and watched live', job],
   ['a job asks and is answered in the chat', question],
   ['watching is stopped, the job goes on', leave],
+  ['a message is sent while a job is watched', sendNow],
 ];
 
 /** Thinking, tools, status and usage stand where Open WebUI has places for them; every click lands at the right place of the agent's session. */
@@ -150,7 +155,7 @@ async function goOn() {
 /** Nothing of it is kept by Open WebUI, and all temporary chats of a tab have one name: its words tell them apart. */
 async function temporary() {
   const before = (await helix.sessions()).length;
-  await chat.begin('&temporary-chat=true');
+  await chat.begin({ temporary: true });
   await chat.say('Is anybody there?');
   await chat.answered('I am here.', TURN);
   await chat.say('Still there?');
@@ -176,6 +181,74 @@ async function image() {
   assert.equal(attachment.media_type, 'image/png');
   assert.ok(readFileSync(path.join(directory, attachment.path)).length > 0);
   assert.ok(last(await helix.asked('scene picture')).includes(attachment.path), 'the agent is told where it is');
+}
+
+/** What a file holds comes with the message, and the words alone are what the conversation is known by. */
+async function textFile() {
+  const files = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('alpha beta\nSECRET-CODE 4711\n') };
+  await page.locator('input[type=file]').first().setInputFiles(files);
+  await page.getByText('notes.txt').first().waitFor();
+  await chat.say('What is the code in the file?');
+  await chat.answered('It is 4711.', TURN);
+  await picture('text-file');
+  assert.match(last(await helix.asked('scene code')), /SECRET-CODE 4711/);
+  await chat.say('And backwards?');
+  await chat.answered('1174.', TURN);
+  const { turns } = await helix.settled(await chat.chat());
+  assert.deepEqual(turns.map((turn) => turn.parent ?? null), [null, turns[0].id], 'the second message goes on from the first');
+}
+
+/** Every branch goes on from what it has seen, and so does a chat that was cloned. */
+async function fork() {
+  await chat.say('Name a harbour.');
+  await chat.answered('Whitby.', TURN);
+  await chat.say('Name another one.');
+  await chat.answered('Hull.', TURN);
+  await chat.edit('Name a lake.', 0);
+  await chat.answered('Windermere.', TURN);
+  await picture('edit-older');
+  const id = await chat.chat();
+  const edited = await helix.settled(id);
+  assert.deepEqual(edited.turns.map((turn) => turn.parent ?? null), [null, edited.turns[0].id, null]);
+  assert.ok(!last(await helix.asked('scene lake')).includes('Whitby'), 'nothing of the other branch is known');
+  assert.equal(await chat.clone(), id);
+  await chat.say('How deep is it?');
+  await chat.answered('Sixty-four metres.', TURN);
+  await picture('clone');
+  conversations += 1;
+  assert.ok(last(await helix.asked('scene depth')).includes('Windermere.'), 'the clone knows what was said before');
+  const cloned = await helix.settled(await chat.chat());
+  assert.equal(cloned.copied_from, edited.id);
+  assert.equal((await helix.settled(id)).turns.length, 3, 'the first chat is as it was');
+}
+
+/** Two models answer the same message, each on a branch of its own, one after the other. */
+async function twoModels() {
+  await chat.begin({ models: 'helix,helix:haiku' });
+  await chat.say('Which of you is quicker?');
+  for (const text of ['The large one thinks twice.', 'The small one is.']) await page.getByText(text).first().waitFor({ timeout: TURN });
+  await chat.idle();
+  await picture('two-models');
+  const { turns, branches } = await helix.settled(await chat.chat());
+  assert.deepEqual(turns.map((turn) => turn.model ?? null).sort(), ['haiku', null]);
+  assert.deepEqual([turns.length, branches.length], [2, 2]);
+}
+
+/** In the other form of the API thinking, tools, status lines and jobs are seen as well. */
+async function responses() {
+  await chat.begin({ models: 'responses.helix' });
+  await chat.say('Whitewash the wall.');
+  await chat.answered('Job wall succeeded', JOB);
+  assert.match(await chat.text(), /^Explored.*\s*It is being whitewashed\./);
+  assert.match(await chat.status.innerText(), /^wall succeeded/);
+  assert.equal(await chat.shimmering.count(), 0);
+  await picture('responses-job');
+  await chat.say('Is it white?');
+  await chat.answered('As snow.', TURN);
+  await picture('responses-follow-up');
+  assert.ok(!last(await helix.asked('scene white')).includes('[!NOTE]'), "Helix's own words are not taken for the agent's");
+  const { turns, jobs } = await helix.settled(await chat.chat());
+  assert.deepEqual([turns.length, turns[1].parent, jobs.length], [2, turns[0].id, 1]);
 }
 
 /** The provider's limit is seen as what it is, with the time of its end, and is no obstacle afterwards. */
@@ -283,13 +356,31 @@ async function leave() {
   assert.equal((await helix.get(`/api/v1/jobs/${jobs[0]}`)).status, 'succeeded');
 }
 
+/** A message that is sent while a job is watched ends the watching, not the job, and is answered at once. */
+async function sendNow() {
+  await chat.say('Tar the boat.');
+  await chat.reads('The tar is hot.', TURN);
+  await until('the line above the answer', TURN, async () => (await chat.status.count()) && (await chat.status.innerText()).includes('Phase 1 of 1'));
+  await chat.sayNow('Is it tight?');
+  await chat.reads('Not yet.', TURN);
+  await picture('send-now');
+  await chat.answered('Job boat succeeded', JOB);
+  const { turns, jobs } = await helix.settled(await chat.chat());
+  assert.equal(turns.length, 2);
+  assert.ok(turns.every((turn) => !turn.end.facts.stopped), 'no turn was stopped');
+  assert.equal((await helix.get(`/api/v1/jobs/${jobs[0]}`)).status, 'succeeded');
+}
+
 const failed = [];
 let chats = 0;
+/** Conversations that are to be there at the end. */
+let conversations = 0;
 await chat.enter();
 await picture('home');
 for (const [name, flow] of flows) {
   if (place.only && !name.includes(place.only)) continue;
   chats += 1;
+  conversations += 1;
   const started = performance.now();
   const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
   try {
@@ -304,7 +395,7 @@ for (const [name, flow] of flows) {
 }
 assert.ok(chats > 0, `no flow is named like ${place.only}; there are: ${flows.map(([name]) => name).join('; ')}`);
 if (failed.length === 0) {
-  assert.equal((await helix.sessions()).length, chats, 'one conversation for each chat, none for titles and the like [14]');
+  assert.equal((await helix.sessions()).length, conversations, 'one conversation for each chat, none for titles and the like [14]');
 }
 await browser.close();
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -35,10 +35,10 @@ export class ChatPage {
     await this.input.waitFor();
   }
 
-  /** Begins a chat that nobody has said anything in. */
-  async begin(more = '') {
-    await this.page.goto(`${this.address}/?models=helix${more}`);
-    await this.page.locator('#model-selector-model-button', { hasText: 'Helix' }).waitFor();
+  /** Begins a chat that nobody has said anything in, with one model or several. */
+  async begin({ models = 'helix', temporary = false } = {}) {
+    await this.page.goto(`${this.address}/?models=${encodeURIComponent(models)}${temporary ? '&temporary-chat=true' : ''}`);
+    await this.page.locator('#model-selector-model-button, #model-selector-0-button', { hasText: 'Helix' }).first().waitFor();
     await this.input.waitFor();
   }
 
@@ -99,13 +99,29 @@ export class ChatPage {
     await this.page.getByRole('menu').getByText('Try Again', { exact: true }).click();
   }
 
-  /** Says something else in place of the last message. */
-  async edit(text) {
-    const message = this.page.locator('.user-message').last();
+  /** Says something in place of a message: the last, or the one of this number. */
+  async edit(text, number = -1) {
+    const message = this.page.locator('.user-message').nth(number);
     await message.hover();
     await message.getByRole('button', { name: 'Edit' }).click();
     await this.page.locator('[id^="message-edit-"]').fill(text);
     await this.page.locator('#confirm-edit-message-button').click();
+  }
+
+  /** Says something while an answer is under way: it waits, and is sent at once by its own button. */
+  async sayNow(text) {
+    await this.input.fill(text);
+    await this.input.press('Enter');
+    await this.page.getByLabel('Send now').first().click();
+  }
+
+  /** Makes a chat of its own that has been the same so far. */
+  async clone() {
+    const before = await this.chat();
+    await this.page.locator('#chat-context-menu-button').first().click();
+    await this.page.getByText('Clone', { exact: true }).first().click();
+    await this.page.waitForURL((url) => /\/c\/[0-9a-f-]+$/.test(url.pathname) && !url.pathname.endsWith(before));
+    return before;
   }
 
   /** The name under which Open WebUI keeps the chat. */

@@ -100,9 +100,11 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
         Ok(Prepared::Running(run)) => *run,
         Ok(Prepared::StoppedBefore(cause)) => {
             let reason = "it was stopped before it was started".to_owned();
-            return ExitRecord::not_started(reason, Some(cause), claimed_at).write(&directory);
+            return ExitRecord::not_started(reason, None, Some(cause), claimed_at).write(&directory);
         }
-        Err(fault) => return ExitRecord::not_started(fault.reason(), None, claimed_at).write(&directory),
+        Err(fault) => {
+            return ExitRecord::not_started(fault.reason(), fault.program_errno(), None, claimed_at).write(&directory);
+        }
     };
 
     let (ending, leftovers) = run.attend(&directory, &signals)?;

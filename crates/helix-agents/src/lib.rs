@@ -13,11 +13,12 @@ pub mod supervisor;
 pub mod tail;
 
 pub use dialect::{
-    Classified, Dialect, Ended, InvocationError, Keeping, Limit, Reader, classify_recording, dialect, replay_main,
+    Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Program, Reader, classify_recording,
+    dialect, replay_main,
 };
 pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
-pub use probe::{Capabilities, Feature, ProbeError, Supported, Version, probe};
+pub use probe::{Capabilities, ProbeError, Supported, Version, probe};
 pub use profile::{
     AgentAsk, AgentHook, AgentProfile, AskedSchema, DialectName, ExitStatus, McpServer, SessionRef, SubAgent, ToolRules,
 };

@@ -2,6 +2,7 @@
 //!
 //! Must not start a session, need an account or the network, or wait without a limit.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -11,11 +12,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
-use crate::dialect::{Probing, Surroundings, dialect};
+use crate::dialect::{Surroundings, dialect};
 use crate::profile::AgentProfile;
 
 /// How long an agent may take to print its version. The measured time is 0.14 s; a cold disk takes seconds.
 pub const PROBE_LIMIT: Duration = Duration::from_secs(20);
+
+/// What makes every agent of a version print it.
+const VERSION_ARGUMENT: &str = "--version";
 
 /// A version of three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,6 +33,9 @@ pub struct Version {
 }
 
 impl Version {
+    /// That of a program that was not asked for one.
+    pub(crate) const NONE: Self = Self { major: 0, minor: 0, patch: 0 };
+
     /// The first version in a text, such as `2.1.330` in `2.1.330 (Claude Code)`.
     pub fn first_in(text: &str) -> Option<Self> {
         text.split(|c: char| !(c.is_ascii_digit() || c == '.')).find_map(Self::exactly)
@@ -47,15 +54,13 @@ impl fmt::Display for Version {
     }
 }
 
-/// What an agent can do for Helix.
+/// What an agent is to Helix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
     /// Its version.
     pub version: Version,
     /// Whether Helix knows this version.
     pub supported: Supported,
-    /// What can be used.
-    pub features: Vec<Feature>,
 }
 
 /// Whether Helix knows a version of an agent.
@@ -89,31 +94,6 @@ impl Supported {
             Self::Yes
         }
     }
-
-    /// The version's features as far as it may be used at all.
-    pub(crate) fn with(self, version: Version, features: Vec<Feature>) -> Capabilities {
-        let features = match self {
-            Self::TooOld { .. } | Self::NotAsked => Vec::new(),
-            Self::Yes | Self::Untested { .. } => features,
-        };
-        Capabilities { version, supported: self, features }
-    }
-}
-
-/// Something that Helix uses where an agent has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "each is the name of what the agent can do")]
-pub enum Feature {
-    PartialMessages,
-    StructuredOutput,
-    MaxTurns,
-    MaxBudget,
-    Resume,
-    Fork,
-    FallbackModel,
-    ToolServers,
-    Hooks,
 }
 
 /// Says why nothing is known of an agent.
@@ -207,23 +187,15 @@ pub async fn probe_within(
     limit: Duration,
 ) -> Result<Capabilities, ProbeError> {
     let name = || profile.name.clone();
-    let (program, leading) = profile
-        .command
-        .split_first()
-        .filter(|(program, _)| !program.is_empty())
-        .ok_or_else(|| ProbeError::NoProgram { profile: name() })?;
-    let env = own.for_agent(profile, []);
+    let (program, leading) = profile.program().ok_or_else(|| ProbeError::NoProgram { profile: name() })?;
+    let env = own.for_agent(profile, BTreeMap::new(), BTreeMap::new());
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value.as_str());
     let program = found(profile, program, path)?;
     let dialect = dialect(profile.dialect);
-    if dialect.probing() == Probing::Presence {
-        return dialect.capabilities("").ok_or_else(|| ProbeError::NoVersion {
-            profile: name(),
-            program,
-            output: String::new(),
-        });
+    if let Some(capabilities) = dialect.unasked() {
+        return Ok(capabilities);
     }
-    let arguments: Vec<String> = leading.iter().cloned().chain(dialect.version_arguments()).collect();
+    let arguments: Vec<&str> = leading.iter().map(String::as_str).chain([VERSION_ARGUMENT]).collect();
     let mut command = Command::new(&program);
     command.args(&arguments).env_clear().envs(env.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).kill_on_drop(true);

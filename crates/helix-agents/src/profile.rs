@@ -49,7 +49,7 @@ impl fmt::Display for DialectName {
 
 /// Says that a text names no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no dialect {0:?}; known: claude, codex, command, replay")]
+#[error("there is no dialect {0:?}; known: {known}", known = DialectName::ALL.map(DialectName::as_str).join(", "))]
 pub struct UnknownDialect(pub String);
 
 impl FromStr for DialectName {
@@ -122,6 +122,12 @@ impl AgentProfile {
             config_dir: None,
             exit_status: ExitStatus::default(),
         }
+    }
+
+    /// The program and its leading arguments; `None` where the command names no program.
+    pub fn program(&self) -> Option<(&str, &[String])> {
+        let (program, leading) = self.command.split_first()?;
+        (!program.is_empty()).then_some((program.as_str(), leading))
     }
 }
 

@@ -7,12 +7,8 @@ mod recordings;
 use helix_agents::{AskedSchema, DialectName, Ended, classify_recording};
 use helix_core::run::{Ending, Outcome, OutcomeName, RunFacts};
 use proptest::prelude::*;
-use recordings::{Random, Recording, outcome, recordings};
+use recordings::{Random, Recording, assert_spoiled, is_completion, outcome, recordings};
 use serde_json::{Map, Value, json};
-
-fn is_completion(name: OutcomeName) -> bool {
-    matches!(name, OutcomeName::Complete | OutcomeName::CompleteWithDenials)
-}
 
 /// Whether a stdout ends a turn with a whole record of success, found independently of the reader.
 fn ends_with_success(stdout: &[u8]) -> bool {
@@ -67,14 +63,9 @@ fn a_cut_recording_is_never_complete_without_its_whole_terminal_record() {
 fn a_recording_of_completion_is_spoiled_by_any_line_that_is_no_record() {
     let spoilers: [&[u8]; 5] =
         [b"\xff\xfe\n", b"{\"type\":\"x\0\"}\n", b"{\"type\":\n", b"[1]\n", b"Segmentation fault\n"];
-    let complete = recordings().into_iter().filter(|recording| is_completion(recording.verdict));
-    for recording in complete {
-        for spoiler in spoilers {
-            for stdout in [[spoiler, &recording.stdout].concat(), [&recording.stdout, spoiler].concat()] {
-                let found = outcome(&stdout, &recording.ended(), recording.schema());
-                assert_eq!(found, OutcomeName::Truncated, "{}", recording.name());
-            }
-        }
+    let all = recordings();
+    assert_spoiled(DialectName::Claude, &all, &spoilers);
+    for recording in all.iter().filter(|recording| is_completion(recording.verdict)) {
         // The start of a further record, without its newline.
         let stdout = [&recording.stdout, &b"{\"type\":\"assis"[..]].concat();
         assert_eq!(outcome(&stdout, &recording.ended(), recording.schema()), OutcomeName::Truncated);
@@ -153,12 +144,6 @@ fn a_line_of_ten_megabytes_is_a_line_like_any_other() {
 }
 
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
-    let all = recordings();
-    let lines: Vec<Vec<u8>> = all
-        .iter()
-        .flat_map(|recording| recording.stdout.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec))
-        .filter(|line| !String::from_utf8_lossy(line).contains("\"type\":\"result\""))
-        .collect();
     let kinds = ["system", "assistant", "user", "stream_event", "rate_limit_event", "result", "x"];
     let half_record = (prop::sample::select(kinds.to_vec()), "[a-z_]{0,12}", any::<bool>(), any::<i64>()).prop_map(
         |(kind, word, flag, number)| {
@@ -171,19 +156,7 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
             format!("{record}\n").into_bytes()
         },
     );
-    prop_oneof![
-        prop::collection::vec(any::<u8>(), 0..80).prop_map(|mut bytes| {
-            bytes.push(b'\n');
-            bytes
-        }),
-        half_record,
-        prop::sample::select(lines.clone()),
-        (prop::sample::select(lines), any::<prop::sample::Index>()).prop_map(|(mut line, place)| {
-            let place = place.index(line.len());
-            line[place] = line[place].wrapping_add(1);
-            line
-        }),
-    ]
+    recordings::any_line(&recordings(), "\"type\":\"result\"", half_record)
 }
 
 proptest! {

@@ -84,6 +84,8 @@ fn http_statuses_are_read_as_numbers_and_as_texts() {
         (json!(529), OutcomeName::OverloadedOrNetwork),
         (json!("503"), OutcomeName::OverloadedOrNetwork),
         (json!("401"), OutcomeName::FatalCredentials),
+        // Payment required, as gateways say it.
+        (json!(402), OutcomeName::FatalCredentials),
         (json!(404), OutcomeName::Error),
         (json!(null), OutcomeName::Error),
         (json!("n/a"), OutcomeName::Error),
@@ -158,11 +160,13 @@ fn only_exactly_right_fields_are_a_success() {
         ("stop_reason", json!("max_tokens")),
         ("stop_reason", json!("pause_turn")),
         ("result", json!("")),
+        ("result", json!("  \n ")),
         ("result", json!("-")),
         ("result", json!(5)),
         ("modelUsage", json!({})),
         ("modelUsage", json!(null)),
         ("modelUsage", json!([1])),
+        ("api_error_status", json!(500)),
     ] {
         let found = name(&[init(), result(json!({field: value.clone()}))], 0);
         assert!(
@@ -268,7 +272,7 @@ fn an_early_error_exit_is_wrong_usage_also_when_it_speaks_on_stdout() {
     assert_eq!(outcome("", 143), OutcomeName::Truncated);
 }
 
-fn events(records: &[Value]) -> (Vec<AgentEvent>, Box<dyn Reader>) {
+fn events(records: &[Value]) -> (Vec<AgentEvent>, Reader) {
     let mut reader = dialect(DialectName::Claude).reader(AskedSchema::No);
     let mut events = Vec::new();
     for record in records {

@@ -8,7 +8,7 @@ use helix_agents::{AskedSchema, Classified, DialectName, Ended, RunEnd, StreamEn
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{Ending, Outcome, OutcomeName, RunFacts};
 use proptest::prelude::*;
-use recordings::{Random, Recording, recordings_of};
+use recordings::{Random, Recording, assert_spoiled, is_completion, misjudged, recordings_of};
 use serde_json::{Value, json};
 
 fn codex_recordings() -> Vec<Recording> {
@@ -23,10 +23,6 @@ fn classified(stdout: &[u8], ended: &Ended, asked: AskedSchema) -> Classified {
     classify_recording(DialectName::Codex, stdout, ended, asked).unwrap()
 }
 
-fn is_completion(name: OutcomeName) -> bool {
-    matches!(name, OutcomeName::Complete | OutcomeName::CompleteWithDenials)
-}
-
 /// The events of a whole stdout.
 fn events(stdout: &[u8], asked: AskedSchema) -> Vec<AgentEvent> {
     let mut reader = helix_agents::dialect(DialectName::Codex).reader(asked);
@@ -38,17 +34,8 @@ fn events(stdout: &[u8], asked: AskedSchema) -> Vec<AgentEvent> {
 #[test]
 fn every_recording_has_its_outcome() {
     let all = codex_recordings();
-    let wrong: Vec<String> = all
-        .iter()
-        .filter_map(|recording| {
-            let found = classified(&recording.stdout, &recording.ended(), recording.schema());
-            let right = found.outcome.name() == recording.verdict;
-            (!right).then(|| format!("{}: {:?} instead of {:?}", recording.name(), found.outcome, recording.verdict))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    println!("{} recordings", all.len());
     assert!(all.len() >= 40, "recordings are missing: {}", all.len());
+    assert_eq!(misjudged(DialectName::Codex, &all), Vec::<String>::new());
 }
 
 #[test]
@@ -77,14 +64,7 @@ fn a_cut_recording_is_never_complete_without_its_whole_terminal_record() {
 #[test]
 fn any_line_that_is_no_record_spoils_a_completion() {
     let spoilers: [&[u8]; 4] = [b"\xff\xfe\n", b"{\"type\":\n", b"[1]\n", b"thread 'main' panicked\n"];
-    for recording in codex_recordings().into_iter().filter(|recording| is_completion(recording.verdict)) {
-        for spoiler in spoilers {
-            for stdout in [[spoiler, &recording.stdout].concat(), [&recording.stdout, spoiler].concat()] {
-                let found = classified(&stdout, &recording.ended(), recording.schema()).outcome.name();
-                assert_eq!(found, OutcomeName::Truncated, "{}", recording.name());
-            }
-        }
-    }
+    assert_spoiled(DialectName::Codex, &codex_recordings(), &spoilers);
 }
 
 #[test]
@@ -201,11 +181,6 @@ fn a_usage_limit_says_when_it_resets() {
 }
 
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
-    let lines: Vec<Vec<u8>> = codex_recordings()
-        .iter()
-        .flat_map(|recording| recording.stdout.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec))
-        .filter(|line| !String::from_utf8_lossy(line).contains("turn.completed"))
-        .collect();
     let kinds = ["thread.started", "turn.started", "item.completed", "turn.failed", "error", "x"];
     let half_record =
         (prop::sample::select(kinds.to_vec()), "[a-z_]{0,12}", any::<i64>()).prop_map(|(kind, word, number)| {
@@ -213,16 +188,7 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
                 "error": word, "message": number, "usage": {"output_tokens": number}});
             format!("{record}\n").into_bytes()
         });
-    prop_oneof![
-        prop::collection::vec(any::<u8>(), 0..80).prop_map(|bytes| [&bytes[..], b"\n"].concat()),
-        half_record,
-        prop::sample::select(lines.clone()),
-        (prop::sample::select(lines), any::<prop::sample::Index>()).prop_map(|(mut line, place)| {
-            let place = place.index(line.len());
-            line[place] = line[place].wrapping_add(1);
-            line
-        }),
-    ]
+    recordings::any_line(&codex_recordings(), "turn.completed", half_record)
 }
 
 proptest! {

@@ -15,7 +15,7 @@ use helix_agents::{
     dialect, replay_main,
 };
 use helix_core::ids::AgentSessionId;
-use helix_core::run::{Ending, Outcome, OutcomeName};
+use helix_core::run::{Outcome, OutcomeName};
 
 const AGENT: &str = "--replay-agent";
 
@@ -87,9 +87,8 @@ fn spawned(invocation: &Invocation) -> Child {
 fn run(invocation: &Invocation, asked_schema: AskedSchema) -> (Classified, Vec<u8>) {
     let output = spawned(invocation).wait_with_output().unwrap();
     let ended = Ended {
-        ending: Ending::Exited { code: output.status.code().unwrap() },
-        stopped: None,
         stderr_tail: String::from_utf8_lossy(&output.stderr).into_owned(),
+        ..Ended::exited(output.status.code().unwrap())
     };
     let classified = classify_recording(DialectName::Replay, &output.stdout[..], &ended, asked_schema).unwrap();
     (classified, output.stdout)

@@ -9,8 +9,8 @@ use std::time::Duration;
 use helix_agents::dialect::Surroundings;
 use helix_agents::profile::{AgentHook, PromptImage};
 use helix_agents::{
-    AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, McpServer, SessionRef, SubAgent, ToolRules,
-    dialect,
+    AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, Keeping, Limit, McpServer, SessionRef, SubAgent,
+    ToolRules, dialect,
 };
 use helix_core::ids::AgentSessionId;
 use serde_json::{Value, json};
@@ -352,4 +352,59 @@ fn codex_is_not_asked_what_it_cannot_do() {
     fork.session = SessionRef::Fork { from: id("one"), new: id("two") };
     let args = codex(&fork, |_| {}).unwrap().args;
     assert_eq!(args[args.len() - 3..], ["fork", "one", "-"]);
+}
+
+/// What holds for every dialect, also for the next one: nothing that somebody relies on is left out in silence.
+#[test]
+fn every_dialect_keeps_the_rules_that_are_not_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let plain = ask(dir.path());
+    let own: Surroundings =
+        [("HOME".to_owned(), "/home/dev".to_owned()), ("SECRET".to_owned(), "s".to_owned())].into_iter().collect();
+    for name in DialectName::ALL {
+        let dialect = dialect(name);
+        assert_eq!(dialect.name, name);
+        let profile = AgentProfile::new("one", name, vec!["agent".to_owned(), "--leading".to_owned()]);
+        let with = |change: &dyn Fn(&mut AgentAsk)| {
+            let mut ask = plain.clone();
+            change(&mut ask);
+            dialect.invocation_in(&profile, &ask, &own)
+        };
+        let made = with(&|_| {}).unwrap();
+        assert_eq!((made.program.to_str(), made.args.first().map(String::as_str)), (Some("agent"), Some("--leading")));
+        assert!(made.env.iter().all(|(variable, _)| variable != "SECRET"), "{name}: {:?}", made.env);
+        let shown = format!("{:?} {:?}", made.args, made.env);
+        assert!(!shown.contains("Say"), "{name}: the prompt goes through stdin alone: {shown}");
+        assert!(String::from_utf8_lossy(&made.stdin).contains("Say"), "{name}");
+        for (limit, change) in [
+            (Limit::Turns, &(|ask: &mut AgentAsk| ask.max_turns = Some(3)) as &dyn Fn(&mut AgentAsk)),
+            (Limit::Money, &|ask| ask.budget_usd = Some(1.0)),
+        ] {
+            assert_eq!(with(change).is_ok(), dialect.keeps(limit) == Keeping::DuringRuns, "{name}: {limit:?}");
+        }
+        let error = with(&|ask| ask.budget_usd = Some(-1.0)).unwrap_err();
+        assert!(matches!(error, InvocationError::Budget { .. }), "{name}: {error}");
+        let server = McpServer { name: "a".into(), url: "http://127.0.0.1/".into(), headers: [].into() };
+        let error = with(&|ask| ask.mcp = vec![server.clone(), server.clone()]).unwrap_err();
+        assert!(matches!(error, InvocationError::DuplicateServer { .. }), "{name}: {error}");
+        let mut spoiled = profile.clone();
+        spoiled.command.push("a\0b".to_owned());
+        let error = dialect.invocation_in(&spoiled, &plain, &own).unwrap_err();
+        assert!(matches!(error, InvocationError::NulByte { .. }), "{name}: {error}");
+        spoiled.command = vec![String::new()];
+        let error = dialect.invocation_in(&spoiled, &plain, &own).unwrap_err();
+        assert!(matches!(error, InvocationError::NoProgram { .. }), "{name}: {error}");
+        spoiled.command.clone_from(&profile.command);
+        spoiled.env.extend(made.env.iter().map(|(variable, _)| (variable.clone(), "mine".to_owned())));
+        let mine = dialect.invocation_in(&spoiled, &plain, &own).unwrap().env;
+        assert!(mine.iter().all(|(_, value)| value == "mine"), "{name}: the configuration's own wins: {mine:?}");
+    }
+    let command = |session| {
+        let profile = AgentProfile::new("one", DialectName::Command, vec!["agent".to_owned()]);
+        let ask = AgentAsk { session, ..plain.clone() };
+        dialect(DialectName::Command).invocation_in(&profile, &ask, &own).unwrap_err().to_string()
+    };
+    let id = || AgentSessionId::new(SESSION).unwrap();
+    assert!(command(SessionRef::Resume(id())).contains("cannot resume a session"));
+    assert!(command(SessionRef::Fork { from: id(), new: id() }).contains("cannot copy a session"));
 }

@@ -92,8 +92,7 @@ async fn an_agent_that_ignores_everything_is_killed() {
     let bed = Bed::new();
     let mut request = bed.script("trap '' INT TERM; echo ready; while :; do sleep 60; done");
     request.grace = Grace::each(Duration::from_millis(100));
-    let handle = bed.start(&request).await;
-    assert_eq!(bed::next_line(&mut handle.lines()).await, "ready");
+    let (handle, _) = bed.begun(&request, "ready").await;
     handle.stop(StopCause::Stalled).await.unwrap();
     let end = handle.ended().await;
     assert_eq!((end.ending, end.stopped), (Ending::Signaled { signal: 9 }, Some(StopCause::Stalled)));
@@ -114,7 +113,7 @@ async fn kill_9_of_the_agent_is_recorded_by_its_keeper() {
 
 async fn reason_for_not_starting(bed: &Bed, request: &RunRequest) -> String {
     match bed.run(request).await.ending {
-        Ending::NotStarted { reason } => reason,
+        Ending::NotStarted { reason, .. } => reason,
         other => panic!("started: {other:?}"),
     }
 }
@@ -178,8 +177,7 @@ async fn the_record_of_the_end_uses_the_space_that_was_set_aside() {
     let request = bed.script("echo ready; read go < ./go");
     rustix::fs::mknodat(rustix::fs::CWD, bed.work().join("go"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
         .unwrap();
-    let handle = bed.start(&request).await;
-    assert_eq!(bed::next_line(&mut handle.lines()).await, "ready");
+    let (handle, _) = bed.begun(&request, "ready").await;
     let inode = |name: &str| {
         use std::os::unix::fs::MetadataExt;
         let metadata = std::fs::metadata(handle.directory().join(name)).unwrap();

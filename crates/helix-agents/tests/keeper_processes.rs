@@ -65,8 +65,7 @@ async fn a_whole_tree_is_ended_however_deep() {
                 trap '' INT TERM; (spawn 4) & sleep 0.3; echo ready; sleep 600";
     let mut request = bed.script(tree);
     request.grace = Grace::each(Duration::from_millis(50));
-    let handle = bed.start(&request).await;
-    assert_eq!(bed::next_line(&mut handle.lines()).await, "ready");
+    let (handle, _) = bed.begun(&request, "ready").await;
     handle.stop(StopCause::Cancelled).await.unwrap();
     assert_eq!(handle.ended().await.ending, Ending::Signaled { signal: 9 });
     bed::assert_nothing_left(&request.run);

@@ -99,9 +99,7 @@ async fn without_inotify_the_same_is_read() {
 async fn a_cut_record_is_an_error() {
     let bed = Bed::new();
     let request = bed.script("echo one; sleep 600");
-    let handle = bed.start(&request).await;
-    let mut lines = handle.lines();
-    assert_eq!(bed::next_line(&mut lines).await, "one");
+    let (handle, mut lines) = bed.begun(&request, "one").await;
     std::fs::OpenOptions::new().write(true).open(handle.directory().join("stdout.jsonl")).unwrap().set_len(1).unwrap();
     let error = lines.next().await.unwrap().unwrap_err();
     assert!(matches!(error, ReadError::Truncated { length: 1, expected: 4, .. }), "{error}");
@@ -115,9 +113,7 @@ async fn a_cut_record_is_an_error() {
 async fn a_removed_record_is_an_error() {
     let bed = Bed::new();
     let request = bed.script("echo one; sleep 600");
-    let handle = bed.start(&request).await;
-    let mut lines = handle.lines();
-    assert_eq!(bed::next_line(&mut lines).await, "one");
+    let (handle, mut lines) = bed.begun(&request, "one").await;
     std::fs::remove_file(handle.directory().join("stdout.jsonl")).unwrap();
     // Its last link is gone but nobody wrote: the directory itself tells.
     std::fs::File::create(handle.directory().join("stdout.jsonl")).unwrap().write_all(b"forged\n").unwrap();

@@ -40,8 +40,7 @@ fn a_restarted_host_goes_on_where_the_first_one_stopped() {
     let (bed, request) = first.block_on(async {
         let bed = Bed::new();
         let request = two_parts(&bed);
-        let handle = bed.start(&request).await;
-        assert_eq!(bed::next_line(&mut handle.lines()).await, "one");
+        bed.begun(&request, "one").await;
         (bed, request)
     });
     drop(first);
@@ -71,8 +70,7 @@ fn a_stop_outlives_the_host_that_asked_for_it() {
         let bed = Bed::new();
         let mut request = bed.script("trap '' INT; echo ready; sleep 600 & wait");
         request.grace = Grace::each(Duration::from_millis(300));
-        let handle = bed.start(&request).await;
-        assert_eq!(bed::next_line(&mut handle.lines()).await, "ready");
+        let (handle, _) = bed.begun(&request, "ready").await;
         handle.stop(StopCause::Cancelled).await.unwrap();
         (bed, request)
     });
@@ -131,8 +129,7 @@ async fn stopping_twice_keeps_the_first_cause_and_stopping_the_dead_does_nothing
     let bed = Bed::new();
     let mut request = bed.script("trap '' INT TERM; echo ready; while :; do sleep 60; done");
     request.grace = Grace::each(Duration::from_millis(50));
-    let handle = bed.start(&request).await;
-    assert_eq!(bed::next_line(&mut handle.lines()).await, "ready");
+    let (handle, _) = bed.begun(&request, "ready").await;
     handle.stop(StopCause::Lingered).await.unwrap();
     handle.stop(StopCause::Cancelled).await.unwrap();
     let end = handle.ended().await;
@@ -152,9 +149,7 @@ async fn stopping_twice_keeps_the_first_cause_and_stopping_the_dead_does_nothing
 async fn a_lingering_agent_is_ended_at_once_when_asked() {
     let bed = Bed::new();
     let request = bed.script("echo '{\"type\":\"result\"}'; exec sleep 600");
-    let handle = bed.start(&request).await;
-    let mut lines = handle.lines();
-    assert_eq!(bed::next_line(&mut lines).await, "{\"type\":\"result\"}");
+    let (handle, mut lines) = bed.begun(&request, "{\"type\":\"result\"}").await;
     handle.stop(StopCause::Lingered).await.unwrap();
     let end = handle.ended().await;
     assert_eq!((end.ending, end.stopped), (Ending::Signaled { signal: 2 }, Some(StopCause::Lingered)));

@@ -202,57 +202,55 @@ fn no_breaking_change_needs_no_migration() {
 }
 
 #[test]
-fn files_to_change_are_checked_only_while_the_decision_is_open() {
+fn what_files_are_checked_for_follows_from_the_state_of_the_decision() {
     let source = include_str!("fixtures/adrs/good/012-csv-export.md");
     let there = Repo { files: vec!["src/export.py"], ..repo() };
     let codes = |source: &str| -> Vec<String> {
         check(&Adr::parse("012-x.md", source), &there).into_iter().map(|problem| problem.code).collect()
     };
-    assert_eq!(codes(source), ["HX0213", "HX0212"]);
-    assert_eq!(codes(&source.replace("accepted", "Superseded")), Vec::<String>::new());
+    let stated = |status: &str| codes(&source.replace("status: accepted", &format!("status: {status}")));
+    assert_eq!(stated("Proposed"), ["HX0213", "HX0212"]);
+    // What is decided may be there already: then it has been carried out. What is to be changed must be there.
+    assert_eq!(stated("Accepted"), ["HX0212"]);
+    // What is said to be done must be there.
+    assert_eq!(stated("Implemented"), ["HX0233"]);
+    assert_eq!(stated("Superseded"), Vec::<String>::new());
+    // A draft is no decision yet, whatever it says.
+    let draft = source.replace("adr_id: \"012\"", "adr_id: draft");
+    assert_ne!(draft, source);
+    assert_eq!(codes(&draft)[..2], ["HX0213", "HX0212"]);
 }
 
-/// [46]: "Implemented" is what somebody wrote; what is not there is not implemented.
 #[test]
-fn an_implemented_decision_has_its_files() {
-    let source = include_str!("fixtures/adrs/good/012-csv-export.md").replace("accepted", "Implemented");
-    let missing = |files: &[&'static str]| -> Vec<String> {
-        let there = Repo { files: files.to_vec(), ..repo() };
-        let problems = check(&Adr::parse("012-x.md", &source), &there);
-        assert!(
-            problems.iter().all(|one| one.code == "HX0233" && !one.is_error() && one.span.is_some()),
-            "{problems:?}"
-        );
-        problems.into_iter().map(|one| one.message).collect()
-    };
-    assert_eq!(missing(&["src/export.py", "README.md"]), Vec::<String>::new());
-    let one = "the decision is said to be implemented, but `src/export.py` does not exist";
-    assert_eq!(missing(&["README.md"]), [one]);
-    let removed = source.replace("  modify: [", "  delete: [");
-    let there = Repo { files: vec!["src/export.py", "README.md"], ..repo() };
-    let problems = check(&Adr::parse("012-x.md", &removed), &there);
-    let messages: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
-    assert_eq!(messages, ["the decision is said to be implemented, but `README.md` still exists"]);
-}
+fn the_state_is_written_in_both_places_and_boxes_are_ticked_by_what_they_say_46() {
+    let english = "---\nadr_id: draft\ntitle: T\nstatus: proposed # yes\n---\n## Status\n\nProposed, since May.\n\n## Context\nc [ ] c\n\n## Decision\nd\n\n## Acceptance criteria\n- [ ] one (test: `a::b`)\n- [x] two\n* [ ] three\n";
+    let finalized = Adr::parse("a.md", english).with_id_and_status(AdrId::Number(7), Status::Accepted).unwrap();
+    let expected = english
+        .replace("adr_id: draft", "adr_id: \"007\"")
+        .replace("status: proposed #", "status: Accepted #")
+        .replace("Proposed, since", "Accepted, since");
+    assert_eq!(finalized, expected);
+    let german = english.replace("Proposed, since May", "**Vorgeschlagen** (seit Mai)").replace("Context", "Kontext");
+    let finalized = Adr::parse("a.md", &german).with_id_and_status(AdrId::Number(7), Status::Accepted).unwrap();
+    assert!(finalized.contains("**Angenommen** (seit Mai)"), "{finalized}");
+    let differs = |text: &str| check(&Adr::parse("007-a.md", text), &NoRepo).iter().any(|one| one.code == "HX0227");
+    assert!(!differs(&finalized) && differs(&finalized.replace("Angenommen", "Abgelehnt")), "{finalized}");
+    // Words that name no state are the author's.
+    let free = english.replace("Proposed, since May.", "We talk about it.");
+    let written = Adr::parse("a.md", &free).with_id_and_status(AdrId::Number(7), Status::Accepted).unwrap();
+    assert!(written.contains("We talk about it."), "{written}");
 
-/// [46]: the same fact in two places.
-#[test]
-fn a_state_that_the_text_denies_is_told() {
-    let source = include_str!("fixtures/adrs/good/012-csv-export.md");
-    let with = |section: &str| -> Vec<(String, String)> {
-        let source = format!("{source}\n## Status\n\n{section}\n");
-        let problems = check(&Adr::parse("012-x.md", &source), &repo());
-        problems.into_iter().map(|one| (one.code, one.message)).collect()
-    };
-    for agrees in ["Accepted", "accepted on Monday", "", "Decided last week, implemented since."] {
-        assert!(with(agrees).iter().all(|(code, _)| code != "HX0227"), "{agrees:?}: {:?}", with(agrees));
-    }
-    for (says, word) in
-        [("Proposed", "Proposed"), ("**Implemented** in May", "Implemented"), ("- rejected", "Rejected")]
-    {
-        let message = format!("this section says {word}, the front matter says Accepted");
-        assert!(with(says).contains(&("HX0227".into(), message)), "{says:?}: {:?}", with(says));
-    }
+    let adr = Adr::parse("a.md", english);
+    let texts: Vec<String> = adr.criteria.iter().map(|one| one.text.clone()).collect();
+    let some = adr.with_met_criteria(&texts[..1], None).unwrap();
+    assert_eq!(some, english.replace("- [ ] one", "- [x] one"));
+    let all = adr.with_met_criteria(&texts, Some(Status::Implemented)).unwrap();
+    let expected = some
+        .replace("* [ ] three", "* [x] three")
+        .replace("status: proposed #", "status: Implemented #")
+        .replace("Proposed, since", "Implemented, since");
+    assert_eq!(all, expected);
+    assert!(Adr::parse("a.md", &all).criteria.iter().all(|one| one.checked));
 }
 
 #[test]

@@ -162,6 +162,99 @@ fn ordinary_logs_stay_as_they_are() {
     assert!(changed.is_empty(), "{changed:#?}");
 }
 
+/// Secrets that do not stand on one line: text, what of them must not stay.
+fn split_secrets() -> Vec<(String, Vec<String>)> {
+    let random = "Zx81kQ2mP0aLw93vB7nR5tY6uI4oE1sD8fGh";
+    let line = |seed: usize| -> String {
+        (0..76).map(|at| char::from(b"Qz7Lw2Xv9Kc4Jb6Hg8Fd1Sa3Pm5Yt0Ru"[(at * 7 + seed * 5 + at / 9) % 32])).collect()
+    };
+    let (first, second) = (line(1), line(2));
+    let (begin, end) =
+        (format!("-----BEGIN {}-----", "RSA PRIVATE KEY"), format!("-----END {}-----", "RSA PRIVATE KEY"));
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    for before in ["| ", "│ ", "12 | ", "> ", "2026-11-22T10:00:00Z ", "[stderr] ", "#7 0.41 ", "+"] {
+        rows.push((
+            format!("{before}{begin}\n{before}{first}\n{before}{second}\n{before}{end}\n{before}done"),
+            vec![first.clone(), second.clone()],
+        ));
+    }
+    rows.push((format!("\"key\": \"{begin}\" +\n  \"{first}\" +\n  \"{second}\" +\n  \"{end}\""), vec![first.clone()]));
+    for (form, value) in [
+        ("Authorization:\n    Bearer V", random),
+        ("authorization:\r\n\tBearer\r\n\tV", random),
+        ("\"Authorization\": [\n    \"Bearer V\"\n  ]", random),
+        ("api_key:\n  V\nnext: 1", random),
+        ("client_secret: >-\n    V\n", random),
+        ("\"token\":\n      \"V\"", random),
+        ("machine git.example\n  login app\n  password V\n", "hunter2"),
+        ("  password V", "hunter2"),
+        ("Password:\n  V\nok", "hunter2"),
+        ("{\"auths\": {\"r.example\": {\"auth\": \"V\"}}}", "dXNlcjpodW50ZXIy"),
+        ("export AWS_SECRET_ACCESS_KEY=V", "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY"),
+        ("GET /v1/x?user=a&token=V HTTP/1.1", random),
+        ("git clone https://oauth2:V@git.example/a.git", random),
+    ] {
+        rows.push((form.replacen('V', value, 1), vec![value.into()]));
+    }
+    // Broken at the width of a terminal, and by an encoder after 76 letters.
+    let key = format!("sk-ant-api03-{random}");
+    rows.push((format!("{{\"key\":\"{key}\n{first}\n{random}\",\n\"x\":1}}"), vec![first.clone(), random.into()]));
+    rows.push((format!("ghp_{random}\n{first}"), vec![first.clone()]));
+    rows.push((
+        format!("secret_key: {first}\n  {second}\n  Zx8=\nnext"),
+        vec![first.clone(), second.clone(), "Zx8=".into()],
+    ));
+    rows.push((format!("curl -H 'Authorization: Bearer {random}\\\n{first}'"), vec![first]));
+    // Two bytes a letter, read as one.
+    let wide = |text: &str| -> String { text.chars().flat_map(|letter| [letter, '\0']).collect() };
+    rows.push((wide(&format!("token={key} was refused")), vec![key.clone(), wide(&key)]));
+    rows
+}
+
+#[test]
+fn secrets_over_several_lines_go_as_a_whole() {
+    let mut left = Vec::new();
+    for (text, parts) in split_secrets() {
+        let masked = redact(&text).into_owned();
+        if parts.iter().any(|part| masked.contains(part)) || !masked.contains("[redacted]") {
+            left.push(format!("{text:?} -> {masked:?}"));
+        }
+        assert_eq!(redact(&masked), masked, "{text:?}");
+    }
+    assert!(left.is_empty(), "{left:#?}");
+}
+
+/// What looks random and is none: digests, ids, public keys, encoded pictures, also below a secret.
+#[test]
+fn digests_ids_and_public_keys_stay() {
+    let hex = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    for text in [
+        format!("checksum = \"{hex}\""),
+        "\"integrity\": \"sha512-4F5pQw5l0vXrTz8zYk0m7Qv8cB8Q2o1jv7m6gq0x3Wc1q9F3h0J8bS7d2k4l6n8p0r2t4v6x8z0A2C4E6G8I0g==\"".into(),
+        "golang.org/x/sys v0.5.0 h1:MUK/U/4lj1t1oPg0HfuXDN/Z1wv31ZJ/YcPiGccS4DU=".into(),
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBV5bL0m6tQe1Qy9o0nT7v3mS2Xk9uR4wZ8pQ1aB2cD3 dev@host".into(),
+        "<img src=\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk\">".into(),
+        format!("image shop@sha256:{hex}"),
+        "pod shop-7d4b9c6f5d-x2x8k was evicted".into(),
+        "01ARZ3NDEKTSV4RRFFQ69G5FAV".into(),
+        "/nix/store/8vkzd6n0xk3y1s9q2w4e5r6t7y8u9i0o-shop-1.0/bin/shop".into(),
+        "etag: \"33a64df551425fcc55e4d42a148795d9f25f89d4\"".into(),
+        format!("Merge: 1f2e3d4c 5b6a7988\n{hex}\n{hex}"),
+        "request-id: 3fa85f64-5717-4562-b3fc-2c963f66afa6".into(),
+        "Password:\nPermission denied, please try again.".into(),
+        "password incorrect".into(),
+        "  password required".into(),
+        "token:\n  expected `;`".into(),
+        "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----".into(),
+        format!("\"auth\": \"{}\"", "basic"),
+    ] {
+        assert_eq!(redact(&text), text);
+    }
+    // A digest below a secret is a line of its own.
+    let below = format!("API_KEY=abcdefgh\n{hex}\n");
+    assert_eq!(redact(&below), format!("API_KEY=[redacted]\n{hex}\n"));
+}
+
 #[test]
 fn what_stands_around_a_secret_stays() {
     assert_eq!(redact("PG_PASSWORD=hunter2 psql -c 'select 1'"), "PG_PASSWORD=[redacted] psql -c 'select 1'");

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use helix_core::failure::event::{FailureEvent, event_schema};
+use helix_core::failure::event::FailureEvent;
 use helix_core::failure::memory::{
     Closeness, Diagnosis, Exposure, FailureEnd, FixLink, Holdout, KnownFailure, Occurrence, OccurrencePlace,
     PastFailure, Suggestion, SuggestionOutcome, SuggestionSource, Work,
@@ -484,7 +484,7 @@ fn events_have_their_names_and_fit_their_schema() {
         FailureEvent::suggestion_recorded(&suggestion),
         FailureEvent::suggestion_resolved(&suggestion).unwrap(),
     ];
-    let schema = event_schema().to_string();
+    let schema = schemars::schema_for!(FailureEvent).to_value().to_string();
     for (event, name) in
         events.iter().zip(["failure.recorded", "report.generated", "suggestion.recorded", "suggestion.resolved"])
     {

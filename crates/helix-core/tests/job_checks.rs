@@ -12,8 +12,8 @@ use helix_core::job::{
 use helix_core::plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
 use helix_core::question::{About, Answer, FAIL, Question, QuestionKind, QuestionStatus, RETRY, SKIP};
 use job_world::{
-    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
-    run_finished, spec,
+    World, added, advice_given, answered, at, commit, complete, fault, finding, gate_finished, id, job, phase,
+    review_finished, run_finished, spec,
 };
 
 struct Play {
@@ -531,6 +531,52 @@ fn a_failed_job_goes_on_where_it_stopped_with_its_tries_kept() {
     play.work();
     play.happy();
     assert_eq!(play.keys(), ["start/c/1"]);
+}
+
+#[test]
+fn a_result_that_could_not_be_committed_is_committed_first_when_the_job_goes_on() {
+    let mut play = Play::new(spec(vec![phase("a", &[], 1)]));
+    let resume = |play: &mut Play| {
+        play.happy();
+        let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+        play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    };
+    let failed = JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: fault() };
+    (0..2).for_each(|_| play.happy());
+    play.event(failed.clone());
+    assert!(matches!(play.phase("a"), PhaseState::Failed { .. }));
+    resume(&mut play);
+    assert_eq!(play.keys(), ["commit/a/1"], "the agent has done its work");
+    let (mut twice, mut former) = (Play { world: World::new(Vec::new()), state: play.state.clone() }, play);
+    twice.world.number = former.world.number;
+    let mut good = Play { world: World::new(Vec::new()), state: twice.state.clone() };
+    good.world.number = twice.world.number;
+    while good.state.end().is_none() {
+        good.happy();
+    }
+    assert_eq!(good.state.end(), Some(&JobEnd::Succeeded));
+    assert_eq!(good.state.active().unwrap().phases[0].tries.len(), 1);
+    // What cannot be committed the second time either is not waited for again and again.
+    twice.event(failed);
+    resume(&mut twice);
+    assert_eq!(twice.keys(), ["start/a/2"]);
+    // Former versions began anew at once: their journals stay readable.
+    let mut started = run_finished(&id("a"), 2, complete());
+    former.event(JobEvent::AttemptStarted {
+        phase: id("a"),
+        attempt: 2,
+        run: helix_core::ids::RunId::for_attempt(&job(), &id("a"), 2),
+        base: commit(0),
+        start: commit(0),
+        resume: None,
+        correction: None,
+        grant: Default::default(),
+    });
+    if let JobEvent::RunFinished { attempt, .. } = &mut started {
+        *attempt = 2;
+    }
+    former.event(started);
+    assert_eq!(former.keys(), ["commit/a/2"]);
 }
 
 #[test]

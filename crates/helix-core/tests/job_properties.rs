@@ -125,7 +125,10 @@ fn carry_on(
             continue;
         } else {
             // Stopping an agent records nothing itself: the run's end does.
-            let telling: Vec<&Effect> = decision.effects.iter().filter(|effect| !effect.is_stop()).collect();
+            let stops = |effect: &&Effect| {
+                matches!(effect, Effect::StopAgent { .. } | Effect::StopReview { .. } | Effect::StopAdvice { .. })
+            };
+            let telling: Vec<&Effect> = decision.effects.iter().filter(|effect| !stops(effect)).collect();
             let index = world.draw() as usize % telling.len();
             world.carry_out(telling[index], |id| result_tree(&state, id)).unwrap()
         };

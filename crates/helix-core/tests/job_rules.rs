@@ -322,3 +322,18 @@ fn a_gate_report_about_another_tree_is_refused() {
     assert!(error.why.contains("looked at tree"), "[35] {error}");
     assert!(!matches!(play.state.active().unwrap().phases[0].state, PhaseState::Passed { .. }));
 }
+
+#[test]
+fn what_is_under_way_takes_its_time_until_it_ends() {
+    let mut play = Play::new(vec![phase("a", &[], 0), phase("b", &["a"], 0)]);
+    play.happy();
+    let now = play.view().at(at(play.world.clock + 12));
+    assert_eq!(now.phases[0].duration_seconds, Some(12.0), "no event has come since the attempt started");
+    assert!(now.duration_seconds >= 12.0, "{now:#?}");
+    assert_eq!(now.phases[1].duration_seconds, None);
+    while play.state.end().is_none() {
+        play.happy();
+    }
+    let ended = play.view();
+    assert_eq!(ended.clone().at(at(play.world.clock + 3600)), ended, "what is over takes no more time");
+}

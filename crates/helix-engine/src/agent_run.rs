@@ -18,6 +18,7 @@ use helix_agents::{
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
+use helix_core::job::Wait;
 use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 use tokio::io::AsyncBufReadExt as _;
@@ -173,6 +174,11 @@ pub enum Entry {
 pub trait Listener: Send {
     /// Takes one event. Awaited, so that a bounded channel slows reading down instead of losing anything.
     fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;
+
+    /// Takes what the run waits for before it can start; told once, and not at all where it starts at once.
+    fn waits(&mut self, _wait: Wait) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
 }
 
 /// A listener that ignores everything.
@@ -199,6 +205,15 @@ impl AgentRunner {
     pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self
+    }
+
+    /// The same with these agents, which go before those of the same name.
+    #[must_use]
+    pub fn with_profiles(&self, mut profiles: Vec<AgentProfile>) -> Self {
+        let others = self.profiles.iter().filter(|other| profiles.iter().all(|one| one.name != other.name)).cloned();
+        let others: Vec<AgentProfile> = others.collect();
+        profiles.extend(others);
+        Self { profiles: Arc::new(profiles), ..self.clone() }
     }
 
     /// The configured agents.
@@ -261,7 +276,7 @@ impl AgentRunner {
         let _place = tokio::select! {
             biased;
             () = limits.stop.cancelled() => return Ok(never_started()),
-            place = self.enter(limits.entry) => place?,
+            place = self.enter(limits.entry, listener) => place?,
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
@@ -320,11 +335,18 @@ impl AgentRunner {
         Ok(())
     }
 
-    async fn enter(&self, entry: Entry) -> Result<Place, RunError> {
-        match entry {
-            Entry::Place(place) => Ok(place),
-            Entry::Ticket(ticket) => self.admission.enter(ticket).await.map_err(|_| RunError::Closing),
+    async fn enter(&self, entry: Entry, listener: &mut impl Listener) -> Result<Place, RunError> {
+        let ticket = match entry {
+            Entry::Place(place) => return Ok(place),
+            Entry::Ticket(ticket) => ticket,
+        };
+        let (owner, phase) = (ticket.owner.clone(), ticket.phase.clone());
+        let place = self.admission.enter(ticket);
+        let waits = self.admission.waiting_of(&owner).into_iter().find(|(waiting, _)| *waiting == phase);
+        if let Some((_, wait)) = waits {
+            listener.waits(wait).await;
         }
+        place.await.map_err(|_| RunError::Closing)
     }
 
     async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, RunError> {
@@ -332,7 +354,7 @@ impl AgentRunner {
         attached.map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })
     }
 
-    fn reader(&self, run: &RunId, handle: &RunHandle) -> Result<Box<dyn Reader>, RunError> {
+    fn reader(&self, run: &RunId, handle: &RunHandle) -> Result<Reader, RunError> {
         let labels = handle.labels();
         let name: DialectName = labels
             .get(DIALECT_LABEL)
@@ -457,11 +479,11 @@ async fn record_length(handle: &RunHandle) -> std::io::Result<u64> {
 
 /// The report of a run that was stopped before it had a place to run in.
 fn never_started() -> RunReport {
-    let ending = Ending::NotStarted { reason: "it was stopped before it started".into() };
+    let ending = Ending::NotStarted { reason: "it was stopped before it started".into(), errno: None };
     RunReport::without_record(RunFacts::without_record(ending, Some(StopCause::Cancelled)))
 }
 
-fn report(mut reader: Box<dyn Reader>, end: &RunEnd, stream: &helix_agents::StreamEnd) -> RunReport {
+fn report(mut reader: Reader, end: &RunEnd, stream: &helix_agents::StreamEnd) -> RunReport {
     let elapsed = end.ended_at.duration_since(end.started_at).as_millis();
     RunReport {
         facts: reader.facts(end, stream),

@@ -1,5 +1,8 @@
 //! Codes of errors that the engine finds at submit; each has a page in `docs/errors/`.
 
+/// The beginning of an id fits several.
+pub use helix_store::codes::AMBIGUOUS;
+
 /// The plan file cannot be found or read.
 pub const PLAN_UNREADABLE: &str = "HX0401";
 /// The plan has errors (each has its own code).
@@ -36,6 +39,8 @@ pub const GATE_CANNOT_ANSWER: &str = "HX0417";
 pub const OUTPUT_GUESSED: &str = "HX0418";
 /// An agent does not have a model.
 pub const UNKNOWN_MODEL: &str = "HX0416";
+/// The idempotency key has started another job.
+pub const KEY_USED: &str = "HX0419";
 /// A page that is no usable skill.
 pub const BAD_SKILL: &str = "HX0450";
 /// A plan names a skill that nobody has.

@@ -8,9 +8,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use helix_agents::AgentProfile;
 use rustix::process::{Pid, Signal};
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -24,17 +23,16 @@ const MARK: &str = "HELIX_GATE_ID";
 /// Names the state directory whose host started a command, so that the next host can end what a dead one left.
 const OWNER: &str = "HELIX_GATE_STATE";
 
-/// What a toolchain needs of the surroundings, and nothing that is a secret. Agents and gates get the same, so that what runs
-/// for one runs for the other [28].
-pub const TOOLCHAIN: [&str; 47] = [
+/// What a toolchain needs of the surroundings, and nothing that is a provider's key. Agents and gates get the same, so that what
+/// runs for one runs for the other [28]. `*` ends a prefix.
+pub const TOOLCHAIN: &[&str] = &[
     "PATH",
     "HOME",
     "USER",
     "LOGNAME",
     "SHELL",
     "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
+    "LC_*",
     "TZ",
     "TMPDIR",
     "LD_LIBRARY_PATH",
@@ -73,8 +71,19 @@ pub const TOOLCHAIN: [&str; 47] = [
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
     "DOCKER_HOST",
 ];
+
+/// Whether a toolchain needs this variable.
+pub(crate) fn is_toolchain(name: &str) -> bool {
+    TOOLCHAIN.iter().any(|known| match known.strip_suffix('*') {
+        Some(prefix) => name.starts_with(prefix),
+        None => name == *known,
+    })
+}
 
 /// The environment of commands, as an explicit list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,17 +92,12 @@ pub struct ToolEnvironment {
 }
 
 impl ToolEnvironment {
-    /// Takes what a toolchain needs from this process.
-    pub fn from_process() -> Self {
+    /// Takes what a toolchain needs from this process, and the variables named in addition (`pass_env` in `helix.toml`).
+    pub fn from_process(also: &[String]) -> Self {
+        let wanted = |name: &str| is_toolchain(name) || also.iter().any(|other| other == name);
         let taken =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        Self { variables: taken.filter(|(name, _)| TOOLCHAIN.contains(&name.as_str())).collect() }
-    }
-
-    /// The same as an agent has it: what its profile sets of a toolchain wins, and nothing else of the profile is taken.
-    pub fn of_agent(profile: &AgentProfile) -> Self {
-        let own = profile.env.iter().filter(|(name, _)| TOOLCHAIN.contains(&name.as_str()));
-        own.fold(Self::from_process(), |environment, (name, value)| environment.with(name, value))
+        Self { variables: taken.filter(|(name, _)| wanted(name)).collect() }
     }
 
     /// Sets a variable.
@@ -161,8 +165,6 @@ pub struct CommandRun {
     pub tail: String,
     /// Processes that had outlived it and were killed.
     pub leftovers_killed: u32,
-    /// Wall time.
-    pub took: Duration,
 }
 
 /// Why a command could not be run.
@@ -238,7 +240,6 @@ impl Drop for Leash {
 /// [`CommandError`] when it could not be started or observed. A command that fails is no error here.
 pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) -> Result<CommandRun, CommandError> {
     let Some((program, arguments)) = request.argv.split_first() else { return Err(CommandError::Empty) };
-    let started = Instant::now();
     let unusable = |source| CommandError::Output { path: request.output.clone(), source };
     if let Some(parent) = request.output.parent() {
         tokio::fs::create_dir_all(parent).await.map_err(unusable)?;
@@ -292,7 +293,7 @@ pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) ->
     let read =
         tokio::task::spawn_blocking(move || digest(&path)).await.map_err(|error| lost(std::io::Error::other(error)))?;
     let (sha256, length, tail) = read.map_err(unusable)?;
-    Ok(CommandRun { end, sha256, length, tail, leftovers_killed, took: started.elapsed() })
+    Ok(CommandRun { end, sha256, length, tail, leftovers_killed })
 }
 
 enum Ending {
@@ -409,6 +410,8 @@ fn is_changing(pid: Pid) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     /// What looks as if it were changing for ever would cost every command the whole bound.

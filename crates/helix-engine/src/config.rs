@@ -12,6 +12,7 @@ use crate::agent_run::Patience;
 use crate::consultant::{Enforcement, Retention, ToolsEndpoint};
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
+use crate::git::GitEnvironment;
 use crate::prompt::ConsultantPrompt;
 
 /// How long a chat shows how its jobs get on when nothing else is said: long enough for most phases, short enough that a chat
@@ -48,6 +49,8 @@ pub struct EngineConfig {
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
     pub tools: Option<ToolsEndpoint>,
+    /// Program and environment of git.
+    pub git: GitEnvironment,
     /// Path of this `helix` binary, for agents that call it.
     pub helix: PathBuf,
     /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.

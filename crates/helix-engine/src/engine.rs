@@ -25,7 +25,7 @@ use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
-use crate::git::{GitEnvironment, Workspaces, wait_for_leftovers};
+use crate::git::{AttemptKey, GitEnvironment, Workspaces, wait_for_leftovers};
 use crate::job::{Carrier, JobHandle, JobLog, JobLoop, Surroundings, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
@@ -55,7 +55,7 @@ pub(crate) struct Inner {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) fence: Fence,
     pub(crate) runner: AgentRunner,
-    gate_places: Admission,
+    pub(crate) gate_places: Admission,
     pub(crate) git: GitEnvironment,
     pub(crate) desk: Arc<Desk>,
     pub(crate) probes: Probes,
@@ -75,7 +75,15 @@ pub(crate) struct Inner {
 /// Why something cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// There is no such thing, or the prefix fits several.
+    /// The beginning of an id fits several.
+    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// Some of those that it fits.
+        candidates: Vec<String>,
+    },
+    /// There is no such thing.
     #[error("there is no {kind} {id:?}")]
     NotFound {
         /// What was looked for, such as `job`.
@@ -158,7 +166,7 @@ impl Engine {
         .with_patience(config.patience);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
-        let git = GitEnvironment::from_process().owned_by(state.root());
+        let git = config.git.clone().owned_by(state.root());
         let failures = FailureDesk::open(&state, config.failures).await;
         let desk = Arc::new(Desk {
             runner: runner.clone().with_patience(in_a_chat(config.patience)),
@@ -170,6 +178,7 @@ impl Engine {
             helix: config.helix.clone(),
             tools: config.tools.clone(),
             closing: closing.clone(),
+            crash: config.crash.clone(),
             failures: failures.clone(),
             reports: ReportShelf::of(state.root()),
         });
@@ -251,19 +260,53 @@ impl Engine {
             Ok(report) => tracing::debug!(?report, "swept runs that nobody keeps"),
             Err(error) => tracing::warn!(%error, "runs that nobody keeps may be left"),
         }
+        // Before anybody can go on with a job: what is resumed in a moment must not find its worktree half deleted.
+        self.set_worktrees_aside(living).await;
         for (id, state) in states {
             self.start_loop(id, state);
         }
-        // Listed before anybody can submit a job, so that no new job's worktree is among them; removed beside the work.
-        match Workspaces::abandoned(&inner.state.worktrees(), &living) {
-            Ok(abandoned) => drop(self.inner.tasks.spawn_blocking(move || match Workspaces::sweep(abandoned) {
-                Ok(swept) if swept.removed.is_empty() && swept.stuck.is_empty() => {}
-                Ok(swept) => tracing::info!(?swept, "removed worktrees of jobs that are over"),
-                Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
-            })),
+        inner.house.recover().await.map_err(journal_error)
+    }
+
+    /// Moves the worktrees of jobs that are over out of the way, and deletes them beside the work. What cannot be removed is no
+    /// reason not to start.
+    async fn set_worktrees_aside(&self, living: BTreeSet<JobId>) {
+        let root = self.inner.state.worktrees();
+        let set_aside = async {
+            let unsaved = self.unsaved_attempts(&root, &living).await?;
+            let worktrees = root.clone();
+            let set_aside = move || Workspaces::set_aside(&worktrees, &living, &unsaved).map_err(environment_error);
+            tokio::task::spawn_blocking(set_aside).await.map_err(environment_error)?
+        };
+        match set_aside.await {
+            Ok(done) if done.removed.is_empty() && done.stuck.is_empty() => {}
+            Ok(done) => tracing::info!(?done, "removed worktrees of jobs that are over"),
             Err(error) => tracing::warn!(%error, "worktrees of jobs that are over are left"),
         }
-        inner.house.recover().await.map_err(journal_error)
+        self.inner.tasks.spawn_blocking(move || {
+            if let Err(error) = Workspaces::empty_trash(&root) {
+                tracing::warn!(%error, "worktrees of jobs that are over are left in the trash");
+            }
+        });
+    }
+
+    /// Attempts of jobs that are over whose work may be in no commit.
+    async fn unsaved_attempts(
+        &self,
+        root: &std::path::Path,
+        living: &BTreeSet<JobId>,
+    ) -> Result<Vec<AttemptKey>, EngineError> {
+        let mut unsaved = Vec::new();
+        for job in Workspaces::jobs(root).map_err(environment_error)?.into_iter().filter(|job| !living.contains(job)) {
+            let events = helix_store::job_events(self.inner.journal.as_ref(), &job, 0).await.map_err(journal_error)?;
+            // A job that is not in this journal, or whose record contradicts itself, is none that could go on.
+            let Ok(state) = JobState::fold(&events) else { continue };
+            for progress in state.active().into_iter().flat_map(|active| &active.phases) {
+                let key = |attempt| AttemptKey { job: job.clone(), phase: progress.id.clone(), attempt };
+                unsaved.extend(progress.unsaved().map(|one| key(one.number)));
+            }
+        }
+        Ok(unsaved)
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
@@ -313,6 +356,7 @@ impl Engine {
         if view.error.is_none() {
             view.error = lock(&self.inner.jobs).get(&view.id).and_then(|handle| handle.hindrance.now());
         }
+        view = view.at(Timestamp::now());
         let owner = Owner::Job(view.id.clone());
         let mut waits = self.inner.runner.admission().waiting_of(&owner);
         waits.extend(self.inner.gate_places.waiting_of(&owner));
@@ -335,9 +379,12 @@ impl Engine {
     /// A job by its id or a unique prefix of it.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], [`EngineError::Journal`].
     pub async fn job(&self, id: &str) -> Result<JobView, EngineError> {
-        let found = self.inner.journal.job(id.to_owned()).await.map_err(journal_error)?;
+        let found = self.inner.journal.job(id.to_owned()).await.map_err(|error| match error {
+            helix_store::ReadError::Ambiguous { prefix, candidates } => EngineError::Ambiguous { prefix, candidates },
+            other => journal_error(other),
+        })?;
         let view = found.ok_or_else(|| EngineError::NotFound { kind: "job", id: id.to_owned() })?;
         Ok(self.live(view))
     }

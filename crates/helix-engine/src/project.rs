@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_core::ids::CommitId;
+use helix_core::ids::{CommitId, TreeId};
 use helix_core::plan::Plan;
 use helix_core::slug::slug;
 
@@ -84,9 +84,6 @@ pub(crate) fn create(
     adr: Option<&Path>,
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
-    if root.exists() {
-        return Err(ProjectError::Exists { path: root.to_path_buf() });
-    }
     let disk = |path: &Path| {
         let path = path.to_path_buf();
         move |source| ProjectError::Disk { path, source }
@@ -94,7 +91,15 @@ pub(crate) fn create(
     let parent = root.parent().unwrap_or(root);
     std::fs::create_dir_all(parent).map_err(disk(parent))?;
     let site = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(disk(parent))?;
-    let mut made = furnish(site.path(), git, root, shelves, adr, plan)?;
+    let mut made = furnish(site.path(), git.clone(), root, shelves, adr, plan)?;
+    if root.exists() {
+        // With the same drafts in it and nothing else, it was made by a call whose answer nobody heard.
+        let same = if adr.is_some() || plan.is_some() { same_project(root, site.path(), git)? } else { None };
+        return match same {
+            Some(commit) => Ok(Created { path: root.to_string_lossy().into_owned(), commit, ..made }),
+            None => Err(ProjectError::Exists { path: root.to_path_buf() }),
+        };
+    }
     let site = site.keep();
     // A rename onto a directory that somebody else has made meanwhile fails unless that one is empty.
     if let Err(source) = std::fs::rename(&site, root) {
@@ -103,6 +108,23 @@ pub(crate) fn create(
     }
     made.path = root.to_string_lossy().into_owned();
     Ok(made)
+}
+
+/// The commit of a project that holds what the one under construction does, and nothing else.
+fn same_project(root: &Path, site: &Path, git: GitEnvironment) -> Result<Option<CommitId>, ProjectError> {
+    let head = |path: &Path| -> Result<Option<(CommitId, TreeId)>, ProjectError> {
+        // What is no repository of its own is somebody else's.
+        if !path.join(".git").exists() {
+            return Ok(None);
+        }
+        let repository = Repository::open(path, git.clone()).map_err(ProjectError::Open)?;
+        let found = repository.find_commit("HEAD").map_err(ProjectError::Git)?;
+        Ok(found.map(|commit| (commit.id, commit.tree)))
+    };
+    Ok(match (head(root)?, head(site)?) {
+        (Some((commit, there)), Some((_, here))) if there == here => Some(commit),
+        (Some(_) | None, Some(_) | None) => None,
+    })
 }
 
 fn furnish(

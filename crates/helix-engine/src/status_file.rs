@@ -7,15 +7,19 @@
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use helix_core::ids::JobId;
-use helix_core::job::JobView;
+use helix_core::job::{JobStatus, JobView};
 
 use crate::engine::Engine;
 use crate::git::{GitEnvironment, GitError, OpenError, Repository};
 
 /// The file's name.
 pub const STATUS_FILE: &str = "status.json";
+
+/// How old the times in it may become while nothing happens.
+const REFRESH: Duration = Duration::from_secs(5);
 
 /// How its name begins before it is whole.
 const BEFORE: &str = ".status.json.";
@@ -52,10 +56,20 @@ impl Engine {
         let mut view = view;
         loop {
             let (now, place) = (view, path.clone());
-            let last = now.last_event;
+            let (last, running) = (now.last_event, now.status == JobStatus::Running);
             tokio::task::spawn_blocking(move || write(&place, &now)).await??;
             // Changes that came while it was written are written together.
-            let ended = events.recv().await.is_none();
+            let refresh = async {
+                match running {
+                    true => tokio::time::sleep(REFRESH).await,
+                    false => std::future::pending().await,
+                }
+            };
+            let ended = tokio::select! {
+                received = events.recv() => received.is_none(),
+                // Nothing happened; but what is under way takes its time, and the file says how long.
+                () = refresh => false,
+            };
             while events.try_recv().is_ok() {}
             view = self.job(id.as_str()).await?;
             if ended && view.last_event == last {

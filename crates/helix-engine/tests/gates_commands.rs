@@ -36,7 +36,7 @@ impl Bench {
         ]);
         let repository = Repository::init(&user, git).unwrap();
         let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
-        Self { spaces, environment: ToolEnvironment::from_process(), home }
+        Self { spaces, environment: ToolEnvironment::from_process(&[]), home }
     }
 
     fn base(&self) -> CommitId {
@@ -58,6 +58,7 @@ impl Bench {
             phase: phase(&[]),
             plan_adr: None,
             adr: None,
+            origin: base.clone(),
             base: base.clone(),
             result: result.clone(),
             gate_files: BTreeMap::new(),
@@ -276,7 +277,7 @@ async fn nothing_survives_a_command_or_its_cancellation() {
     let request = |script: &str| CommandRequest {
         argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
         directory: home.path().into(),
-        environment: ToolEnvironment::from_process(),
+        environment: ToolEnvironment::from_process(&[]),
         output: home.path().join("out.log"),
         limit: Duration::from_secs(60),
         state: home.path().into(),
@@ -315,7 +316,7 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
     let request = CommandRequest {
         argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),
         directory: home.path().into(),
-        environment: ToolEnvironment::from_process(),
+        environment: ToolEnvironment::from_process(&[]),
         output: home.path().join("out.log"),
         limit: Duration::from_secs(60),
         state: home.path().into(),

@@ -154,7 +154,6 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     assert!(tree.path.join("src/a.txt").exists());
     // Crash after the agent worked: its files stay. A dead git left its lock.
     fs::write(tree.path.join("b.txt"), "b").unwrap();
-    assert_eq!(spaces.prepare_attempt(&key, &base).unwrap(), tree);
     fs::write(bench.user().join(".git/worktrees/build.1/index.lock"), "").unwrap();
     let once = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
     assert_eq!(once.repairs, [Repair::LockRemoved]);
@@ -163,9 +162,43 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     // Gone altogether: the branch still has the work.
     fs::remove_dir_all(&tree.path).unwrap();
     let gone = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
-    assert_eq!((gone.committed, gone.repairs), (once.committed.clone(), vec![Repair::WorktreeGone]));
-    spaces.prepare_attempt(&key, &base).unwrap();
-    assert!(tree.path.join("b.txt").exists(), "work on the branch was lost");
+    assert_eq!((gone.committed, gone.repairs), (once.committed, vec![]));
+}
+
+#[test]
+fn a_worktree_that_is_gone_before_its_work_was_committed_is_named() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let gone = bench.attempt("gone", &base, |tree| fs::remove_dir_all(tree).unwrap());
+    assert_eq!((gone.committed.commit, gone.repairs), (base.clone(), vec![Repair::WorktreeGone]));
+    let half = bench.attempt("half", &base, |tree| {
+        fs::write(tree.join("b.txt"), "b").unwrap();
+        bench.git(tree, &["add", "."]);
+        bench.git(tree, &["commit", "--quiet", "-m", "mine"]);
+        fs::remove_dir_all(tree).unwrap();
+    });
+    assert_eq!((half.committed.changed.len(), half.repairs), (1, vec![Repair::WorktreeGone]));
+}
+
+#[test]
+fn an_attempt_that_never_began_is_prepared_from_where_it_starts_now() {
+    let bench = Bench::new();
+    let first = bench.head();
+    let next = bench.attempt("upstream", &first, |tree| fs::write(tree.join("src/a.txt"), "redone\n").unwrap());
+    let next = next.committed.commit;
+    // Prepared, and cancelled before it was recorded: the directory goes, the branch stays.
+    let (key, spaces) = (key("build"), &bench.spaces);
+    spaces.prepare_attempt(&key, &first).unwrap();
+    spaces.remove_job(&key.job, &[]).unwrap();
+    // What it builds on was done again meanwhile.
+    let tree = spaces.prepare_attempt(&key, &next).unwrap();
+    assert_eq!(fs::read_to_string(tree.path.join("src/a.txt")).unwrap(), "redone\n");
+    let result = spaces.commit_attempt(&key, &next, &next, &text()).unwrap();
+    assert_eq!((result.committed.commit, result.repairs), (next.clone(), Vec::new()));
+    // The same where the directory is there, too.
+    spaces.prepare_attempt(&key, &first).unwrap();
+    spaces.prepare_attempt(&key, &next).unwrap();
+    assert_eq!(bench.git(&tree.path, &["rev-parse", "HEAD"]), next.as_str());
 }
 
 /// Table B "breaker never trips".
@@ -355,13 +388,21 @@ fn dead_jobs_leave_nothing_on_the_disk() {
     let tree = bench.spaces.prepare_attempt(&key("build"), &base).unwrap();
     bench.spaces.gate_checkout(&job(), &base, &[]).unwrap();
     let root = bench.home.path().join("state/worktrees");
-    assert!(Workspaces::abandoned(&root, &BTreeSet::from([job()])).unwrap().is_empty());
-    let swept = Workspaces::sweep(Workspaces::abandoned(&root, &BTreeSet::new()).unwrap()).unwrap();
-    assert_eq!((swept.removed.len(), swept.stuck.len()), (2, 0));
-    assert!(!tree.path.exists());
+    let living = Workspaces::set_aside(&root, &BTreeSet::from([job()]), &[]).unwrap();
+    assert!(living.removed.is_empty() && tree.path.exists());
+    // What is in no commit yet stays with its directory.
+    let kept = Workspaces::set_aside(&root, &BTreeSet::new(), &[key("build")]).unwrap();
+    assert_eq!((kept.removed, kept.stuck), (vec![root.join("j0001/gate")], vec![]));
+    assert!(tree.path.join("src/a.txt").exists());
+    assert_eq!(Workspaces::jobs(&root).unwrap(), [job()]);
+    let done = Workspaces::set_aside(&root, &BTreeSet::new(), &[]).unwrap();
+    assert_eq!((done.removed.len(), done.stuck.len()), (1, 0));
+    // Out of the way at once, before anything is deleted.
+    assert!(!tree.path.exists() && Workspaces::jobs(&root).unwrap().is_empty());
     assert_eq!(bench.git(&bench.user(), &["worktree", "list"]).lines().count(), 1);
-    bench.spaces.delete_attempt_branches(&job()).unwrap();
-    assert_eq!(bench.git(&bench.user(), &["branch", "--list", "helix/*"]), "");
+    assert_eq!(fs::read_dir(root.join(".trash")).unwrap().count(), 3);
+    Workspaces::empty_trash(&root).unwrap();
+    assert_eq!(fs::read_dir(root.join(".trash")).unwrap().count(), 0);
 }
 
 #[test]

@@ -6,7 +6,8 @@ mod workshop;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use helix_core::job::{IntegrationTarget, JobEvent, JobStatus};
+use helix_core::job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
+use helix_engine::reopen::ReopenRequest;
 use workshop::{Workshop, part};
 
 const PLAN: &str = r#"
@@ -129,4 +130,67 @@ async fn a_branch_that_moved_against_the_result_is_left_alone() {
     assert_eq!(shop.file(&repo, &branch, "guide.md").as_deref(), Some("G"));
     assert_eq!(std::fs::read_to_string(repo.join("guide.md")).unwrap(), "other\n");
     assert_eq!(shop.git(&repo, &["log", "-1", "--format=%s"]), "other");
+}
+
+fn unfinished() -> ReopenRequest {
+    ReopenRequest { phase: None, budget_usd: None, by: "a test".into() }
+}
+
+/// A git that cannot write its index as long as a test wants that: what a full disk looks like.
+const FULL_DISK: &str = r#"case "$*" in
+"add --all"*) if [ -e "$D/full" ]; then echo "fatal: unable to write new index file: No space left on device" >&2; exit 128; fi ;;
+esac"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_that_cannot_be_committed_stays_where_it_is_and_is_committed_when_the_job_goes_on() {
+    let shop = Workshop::with_git(&guide(""), |_| {}, FULL_DISK).await;
+    let repo = shop.repo();
+    std::fs::write(shop.signal("full"), "").unwrap();
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
+    let (job, worktree) = (ended.view.id.clone(), shop.worktree(&ended.view.id, "guide", 1));
+    assert!(ended.error().contains("No space left"), "{}", ended.error());
+    assert!(ended.error().contains(worktree.to_str().unwrap()), "it says where the work is: {}", ended.error());
+    assert!(ended.view.error.as_ref().unwrap().hint.as_ref().unwrap().contains("resume"));
+    // Neither the end of the job nor a new host removes the only copy.
+    let shop = shop.reopen().await;
+    assert_eq!(std::fs::read_to_string(worktree.join("guide.md")).unwrap(), "G");
+    std::fs::remove_file(shop.signal("full")).unwrap();
+    shop.engine.reopen(&job, unfinished()).await.unwrap();
+    let ended = shop.ended_again(&job, ended.view.last_event).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(shop.file(&repo, "main", "guide.md").as_deref(), Some("G"));
+    assert_eq!(shop.plays("guide"), 1, "the agent had done its work");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_new_host_removes_is_never_the_worktree_of_a_job_that_goes_on() {
+    let script =
+        part("guide", "    attempts: [{ say: Done. }, { steps: [{ write: { path: guide.md, content: G } }] }]\n");
+    let shop = Workshop::open(&format!("parts:\n{script}")).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, &PLAN.replace("outputs: [guide.md]", "outputs: [guide.md]\n    max_attempts: 1")).await;
+    assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
+    let job = ended.view.id.clone();
+    // A host that died before it had removed anything: much of an earlier job, and a directory of this one.
+    let worktrees = shop.sandbox.state().join("worktrees");
+    for number in 0..2_000 {
+        let directory = worktrees.join("j0/big.1").join(number.to_string());
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join("file"), "x").unwrap();
+    }
+    std::fs::create_dir_all(worktrees.join(job.as_str())).unwrap();
+    let shop = shop.reopen().await;
+    let left: Vec<String> =
+        std::fs::read_dir(&worktrees).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(left, [".trash"], "out of the way before anything goes on");
+    shop.engine.reopen(&job, unfinished()).await.unwrap();
+    let ended = shop.ended_again(&job, ended.view.last_event).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let changed = ended.events.iter().find_map(|event| match &event.event {
+        JobEvent::Integrated { result, .. } => Some(result.changed.clone()),
+        _ => None,
+    });
+    let changed: Vec<_> = changed.unwrap().into_iter().map(|file| (file.path, file.how)).collect();
+    assert_eq!(changed, [("guide.md".to_owned(), ChangeKind::Added)], "nothing but what the agent wrote");
 }

@@ -3,11 +3,13 @@
 
 mod workshop;
 
+use helix_agents::{AgentProfile, DialectName};
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
 use helix_core::job::{AskPerson, IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
 use helix_core::question::QuestionKind;
 use helix_engine::evidence::{OutputState, Standing};
+use helix_engine::submit::SubmitError;
 use workshop::{Workshop, part};
 
 const TWO_PHASES: &str = r#"
@@ -336,4 +338,159 @@ async fn only_the_phases_that_were_asked_for_run() {
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!((shop.plays("extra"), shop.plays("main")), (0, 2));
+}
+
+/// A part of an agent that writes one file.
+fn writing(phase: &str, path: &str, text: &str) -> String {
+    part(phase, &format!("    act: {{ steps: [{{ write: {{ path: {path}, content: {text:?} }} }}] }}\n"))
+}
+
+const BROKEN: &str = "def add(a, b):\n    return a - b\n";
+const TESTS: &str = "gates: [{ type: tests_pass, command: \"python3 -m unittest -v\" }]";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_earlier_phase_broke_is_no_old_failure_43() {
+    let plan = format!(
+        "name: Chain
+phases:
+  - {{ id: build, type: development, description: B, outputs: [shop/add.py] }}
+  - {{ id: check, type: test, description: C, depends_on: [build], max_attempts: 1, on_failure: fail, {TESTS} }}
+"
+    );
+    let script = format!("parts:\n{}{}", writing("build", "shop/add.py", BROKEN), writing("check", "notes.md", "n"));
+    let shop = Workshop::open(&script).await;
+    let repo = shop.adding("a + b");
+    let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+    let ended = shop.run(&repo, &plan).await;
+    assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
+    let Verdict::Fail { findings } = &ended.phase("check").gates[0].verdict else { panic!("{:#?}", ended.view) };
+    assert!(findings[0].message.contains("an earlier phase broke it"), "{findings:#?}");
+    assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_failed_before_the_job_blocks_nobody_even_where_nothing_changed_43() {
+    let plan = format!("name: Idle\nphases: [{{ id: look, type: test, description: L, max_attempts: 1, {TESTS} }}]\n");
+    let shop = Workshop::open(&format!("parts:\n{}", part("look", "    act: { say: \"All is well.\" }\n"))).await;
+    let repo = shop.adding("a - b");
+    let ended = shop.run(&repo, &plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let report = &ended.phase("look").gates[0];
+    assert!(report.summary.contains("1 of them before the job too"), "{report:#?}");
+}
+
+/// An optional phase may be left out for what it did itself, never for what it found in the work that is merged.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_left_out_phase_found_in_the_others_work_is_not_merged_24() {
+    for (body, expected) in [("a - b", JobStatus::Failed), ("b + a", JobStatus::Succeeded)] {
+        let plan = format!(
+            "name: Extras
+phases:
+  - {{ id: build, type: development, description: B, outputs: [shop/add.py] }}
+  - {{ id: polish, type: development, description: P, depends_on: [build], optional: true, max_attempts: 1, {TESTS} }}
+"
+        );
+        let add = format!("def add(a, b):\n    return {body}\n");
+        let polish = "import unittest\n\n\nclass PolishTest(unittest.TestCase):\n    def test_polish(self):\n        self.fail('dull')\n";
+        let script = format!(
+            "parts:\n{}{}",
+            writing("build", "shop/add.py", &add),
+            writing("polish", "tests/test_polish.py", polish)
+        );
+        let shop = Workshop::open(&script).await;
+        let repo = shop.adding("a + b");
+        let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+        let ended = shop.run(&repo, &plan).await;
+        assert_eq!(ended.view.status, expected, "{body}: {:#?}", ended.view);
+        assert_eq!(ended.phase("polish").status, PhaseStatus::Skipped, "{body}");
+        let merged = shop.git(&repo, &["rev-parse", "HEAD"]) != before;
+        assert_eq!(merged, expected == JobStatus::Succeeded, "{body}");
+        assert!(!repo.join("tests/test_polish.py").exists());
+        if merged {
+            let evidence = shop.engine.evidence(ended.view.id.as_str()).await.unwrap();
+            assert!(evidence.proved, "{evidence:#?}");
+        } else {
+            assert!(ended.error().contains("test_add"), "{}", ended.error());
+        }
+    }
+}
+
+const DECISION: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Proposed\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `python3 -c 'import shop.export'` exits 0\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claims_of_the_decision_are_compared_with_where_the_job_started_49() {
+    let plan = "name: Export
+adr: adr/001-export.md
+phases:
+  - { id: build, type: development, description: B, outputs: [shop/export.py] }
+  - { id: page, type: documentation, description: P, depends_on: [build], outputs: [page.md], max_attempts: 1, gates: [{ type: adr_valid }] }
+";
+    let script =
+        format!("parts:\n{}{}", writing("build", "shop/export.py", "ROWS = 1\n"), writing("page", "page.md", "p"));
+    let shop = Workshop::open(&script).await;
+    let repo = shop.repo();
+    std::fs::create_dir(repo.join("adr")).unwrap();
+    std::fs::write(repo.join("adr/001-export.md"), DECISION).unwrap();
+    shop.git(&repo, &["add", "-A"]);
+    shop.git(&repo, &["commit", "--quiet", "-m", "Decide"]);
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    // Now that the file is there, the same proposal cannot be carried out, and nothing has to run to see it.
+    match shop.engine.submit(shop.request(&repo, plan)).await {
+        Err(SubmitError::Plan { diagnostics, .. }) => {
+            let codes: Vec<&str> = diagnostics.iter().map(|one| one.code.as_str()).collect();
+            assert_eq!(codes, ["HX0213"], "{diagnostics:#?}");
+            assert!(diagnostics[0].message.contains("adr/001-export.md:5:"), "{diagnostics:#?}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The agents of a job stay those of its submission, even where the next host knows other ones.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_goes_on_with_the_agents_of_its_submission_under_any_host() {
+    let plan =
+        "name: Later\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], approval: before }]\n";
+    let shop = Workshop::open(&format!("parts:\n{}", writing("a", "a.md", "x"))).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, plan).await;
+    let question = shop.question(&job).await;
+    let kept = shop.sandbox.state().join("agents").join(format!("{job}.json"));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&kept.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600, "profiles may hold keys");
+    let shop = shop
+        .reopen_as(|config| {
+            config.agents = vec![AgentProfile::new("other", DialectName::Claude, vec!["/nowhere/other".into()])];
+            config.default_agent = "other".into();
+        })
+        .await;
+    shop.answer(&question, "approve", None).await;
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(shop.plays("a"), 1);
+}
+
+/// What a later phase did to the work of an earlier one is in the merged tree: the tests of the earlier one run there, too [35].
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_later_phase_breaks_is_not_merged_35() {
+    let plan = format!(
+        "name: Chain
+phases:
+  - {{ id: build, type: development, description: B, outputs: [shop/more.py], {TESTS} }}
+  - {{ id: page, type: documentation, description: P, depends_on: [build], outputs: [page.md] }}
+"
+    );
+    let both = "    act: { steps: [{ write: { path: page.md, content: p } }, { write: { path: shop/add.py, content: \"def add(a, b):\\n    return 0\\n\" } }] }\n";
+    for (page, expected) in
+        [(part("page", both), JobStatus::Failed), (writing("page", "page.md", "p"), JobStatus::Succeeded)]
+    {
+        let shop = Workshop::open(&format!("parts:\n{}{page}", writing("build", "shop/more.py", "MORE = 1\n"))).await;
+        let repo = shop.adding("a + b");
+        let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+        let ended = shop.run(&repo, &plan).await;
+        assert_eq!(ended.view.status, expected, "{:#?}", ended.view);
+        let merged = shop.git(&repo, &["rev-parse", "HEAD"]) != before;
+        assert_eq!(merged, expected == JobStatus::Succeeded);
+        assert_eq!(merged, !ended.error().contains("test_add"), "{}", ended.error());
+    }
 }

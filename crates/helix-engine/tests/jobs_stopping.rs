@@ -320,3 +320,67 @@ async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
     shop.engine.cancel(&open, "a test").await.unwrap();
     shop.ended(&open).await;
 }
+
+/// A git that takes as long as a test likes over making the worktrees of a phase `b`, and keeps a list of those that it makes.
+const SLOW_ADD: &str = r#"case "$*" in
+"worktree add "*"/b.1 "*)
+    echo "$*" >> "$D/adds"
+    until [ -e "$D/go" ]; do sleep 0.02; done ;;
+esac"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_attempt_that_is_no_longer_wanted_does_not_begin_and_none_is_made_twice_at_once() {
+    let file = |name: &str| format!("    act: {{ steps: [{{ write: {{ path: {name}.md, content: {name} }} }}] }}\n");
+    let script = format!("parts:\n{}{}", part("a", &file("a")), part("b", &file("b")));
+    let shop = Workshop::with_git(&script, |config| config.policy.max_parallel = 1, SLOW_ADD).await;
+    let repo = shop.repo();
+    let plan = "name: Two
+phases:
+  - { id: a, type: documentation, description: A, outputs: [a.md], approval: before }
+  - { id: b, type: documentation, description: B, outputs: [b.md] }
+";
+    let job = shop.submit(&repo, plan).await;
+    let question = shop.question(&job).await;
+    shop.until_there(&shop.signal("adds")).await;
+    // The only place goes to `a` while the worktree of `b` is being made.
+    shop.answer(&question, "approve", None).await;
+    std::fs::write(shop.signal("go"), "").unwrap();
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!((shop.plays("a"), shop.plays("b")), (1, 1));
+    for name in ["a", "b"] {
+        assert_eq!(shop.file(&repo, "main", &format!("{name}.md")).as_deref(), Some(name));
+    }
+    let moments: Vec<(&str, &str)> = ended
+        .events
+        .iter()
+        .filter_map(|one| match &one.event {
+            JobEvent::AttemptStarted { phase, .. } => Some(("starts", phase.as_str())),
+            JobEvent::RunFinished { phase, .. } => Some(("ends", phase.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(moments, [("starts", "a"), ("ends", "a"), ("starts", "b"), ("ends", "b")], "never two at once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancel_while_the_first_worktree_is_made_leaves_nothing_behind() {
+    let script = format!("parts:\n{}", part("b", "    act: { steps: [] }\n"));
+    let shop = Workshop::with_git(&script, |_| {}, SLOW_ADD).await;
+    let repo = shop.repo();
+    let job = shop.submit(&repo, &PLAN.replace("note", "b")).await;
+    shop.until_there(&shop.signal("adds")).await;
+    shop.engine.cancel(&job, "a test").await.unwrap();
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.names(), ["job_submitted", "cancel_requested", "job_finished"]);
+    std::fs::write(shop.signal("go"), "").unwrap();
+    // The job is over already: nothing tells that its worktrees are gone but that they are.
+    let worktrees = shop.sandbox.state().join("worktrees");
+    let start = std::time::Instant::now();
+    while std::fs::read_dir(&worktrees).unwrap().next().is_some() {
+        assert!(start.elapsed() < workshop::LIMIT, "a worktree is left");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(shop.git(&repo, &["worktree", "list"]).lines().count(), 1);
+    assert_eq!(shop.plays("b"), 0);
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, header};
 
 /// Why a body was not read.
 #[derive(Debug, thiserror::Error)]
@@ -19,13 +20,22 @@ pub(crate) enum BodyError {
         /// Allowed time.
         limit: Duration,
     },
+    /// It is compressed: how large it is would only be seen by unpacking it.
+    #[error("the body is encoded as {encoding}, which this server does not read; send it without `Content-Encoding`")]
+    Encoded {
+        /// What the header says.
+        encoding: String,
+    },
     /// The connection broke.
     #[error("the body could not be read: {0}")]
     Broken(String),
 }
 
-/// Reads a body.
-pub(crate) async fn read(body: Body, limit: usize, time: Duration) -> Result<Bytes, BodyError> {
+/// Reads the body of a request with this head.
+pub(crate) async fn read(headers: &HeaderMap, body: Body, limit: usize, time: Duration) -> Result<Bytes, BodyError> {
+    if let Some(encoding) = headers.get(header::CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
+        return Err(BodyError::Encoded { encoding: String::from_utf8_lossy(encoding.as_bytes()).into_owned() });
+    }
     match tokio::time::timeout(time, axum::body::to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) if is_limit(&error) => Err(BodyError::TooLarge { limit }),
@@ -52,14 +62,17 @@ mod tests {
     #[tokio::test]
     async fn a_body_over_the_limit_is_told_from_a_broken_one() {
         let time = Duration::from_secs(1);
-        assert_eq!(read(Body::from("12345"), 5, time).await.unwrap(), "12345");
-        assert!(matches!(read(Body::from("123456"), 5, time).await, Err(BodyError::TooLarge { limit: 5 })));
+        assert_eq!(read(&HeaderMap::new(), Body::from("12345"), 5, time).await.unwrap(), "12345");
+        assert!(matches!(
+            read(&HeaderMap::new(), Body::from("123456"), 5, time).await,
+            Err(BodyError::TooLarge { limit: 5 })
+        ));
     }
 
     #[tokio::test]
     async fn a_body_that_never_ends_is_given_up() {
         let stream = futures::stream::pending::<Result<Bytes, std::io::Error>>();
-        let read = read(Body::from_stream(stream), 5, Duration::from_millis(1)).await;
+        let read = read(&HeaderMap::new(), Body::from_stream(stream), 5, Duration::from_millis(1)).await;
         assert!(matches!(read, Err(BodyError::TooSlow { .. })));
     }
 }

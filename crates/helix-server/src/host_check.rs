@@ -1,18 +1,25 @@
 //! Host and Origin: keeps pages of other sites from reaching a server on loopback (DNS rebinding, cross-site requests).
 //!
-//! Must not know tokens. There is no CORS: a page of another origin is refused unless it is configured.
+//! Must not know tokens. There is CORS for configured origins alone: pages of all others are refused.
 
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tower_http::cors::{AllowHeaders, CorsLayer};
 
 use crate::auth::is_openai;
 use crate::config::ServerConfig;
 use crate::openai::ApiError;
 use crate::problem::{Problem, codes};
+
+/// What OpenAI's libraries read to know whether to repeat a request.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+/// For how long a browser need not ask again whether a page may call.
+const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
 /// Who may be meant by a request and which pages may send one.
 #[derive(Debug, Clone)]
@@ -38,6 +45,22 @@ impl HostRules {
         Self { names, origins, addresses }
     }
 
+    /// Tells browsers that pages of the configured origins may call and read the answers. Stands behind [`require_host`],
+    /// so that it never sees another origin, and before the token, which browsers do not send with their first question.
+    /// `None` where no origin is configured: then there is nothing to tell.
+    pub(crate) fn cors(&self) -> Option<CorsLayer> {
+        let origins: Vec<HeaderValue> =
+            self.origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect();
+        (!origins.is_empty()).then(|| {
+            CorsLayer::new()
+                .allow_origin(origins)
+                .allow_methods([Method::GET, Method::POST, Method::DELETE])
+                .allow_headers(AllowHeaders::mirror_request())
+                .expose_headers([header::LOCATION, header::RETRY_AFTER, SHOULD_RETRY])
+                .max_age(PREFLIGHT_AGE)
+        })
+    }
+
     fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
         let authority = uri
             .authority()
@@ -46,7 +69,9 @@ impl HostRules {
             .ok_or("the request has no readable Host header")?
             .to_ascii_lowercase();
         if !self.knows(host_of(&authority)) {
-            return Err(format!("this server is not {authority:?}; add the name to `allowed_hosts` if it should be"));
+            return Err(format!(
+                "this server is not {authority:?}; add the name to `allowed_hosts` in `[server]` of helix.toml if it should be"
+            ));
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
         let origin = origin.to_str().map_err(|_| "the Origin header is not readable")?.to_ascii_lowercase();
@@ -54,7 +79,9 @@ impl HostRules {
         if own || self.origins.contains(&origin) {
             return Ok(());
         }
-        Err(format!("pages of {origin:?} may not call this server; add it to `allowed_origins` if they should"))
+        Err(format!(
+            "pages of {origin:?} may not call this server; add it to `allowed_origins` in `[server]` of helix.toml if they should"
+        ))
     }
 
     fn knows(&self, host: &str) -> bool {

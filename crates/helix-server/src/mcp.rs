@@ -142,7 +142,7 @@ impl HelixTools {
     }
 
     #[tool(
-        description = "Check a plan (phases.yaml) by Helix's rules. Call it after every change of the plan and mend what it names."
+        description = "Check a plan (phases.yaml) as job_start does. Call it after every change of the plan and mend what it names."
     )]
     async fn plan_check(
         &self,

@@ -91,6 +91,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
                 "text/markdown": { "schema": { "type": "string" } }
             }),
         ),
+        Answer::Text(what) => (200, *what, json!({ "text/plain": { "schema": { "type": "string" } } })),
         Answer::Foreign(what) => (200, *what, json!({ "application/json": { "schema": { "type": "object" } } })),
     };
     let error = if is_openai(route.path) {

@@ -58,6 +58,7 @@ pub(crate) mod codes {
     pub(crate) const REFUSED: &str = "HX0814";
     /// The journal failed.
     pub(crate) const JOURNAL: &str = "HX0810";
+    pub(crate) use helix_engine::codes::AMBIGUOUS;
     /// Something in the surroundings failed.
     pub(crate) const ENVIRONMENT: &str = "HX0811";
 }
@@ -108,14 +109,13 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::NotFound { kind, id } => Self::new(
-                StatusCode::NOT_FOUND,
-                codes::NOT_FOUND,
-                format!("there is no {kind} {id:?}, or more than one"),
-            )
-            .hint(
-                "list what there is (`helix jobs list`; GET /api/v1/jobs, GET /api/v1/sessions), and give the full id",
-            ),
+            EngineError::NotFound { kind, id } => {
+                Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, format!("there is no {kind} {id:?}"))
+                    .hint("`helix jobs list` (GET /api/v1/jobs, GET /api/v1/sessions) lists what there is")
+            }
+            EngineError::Ambiguous { .. } => {
+                Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give more of the id")
+            }
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }

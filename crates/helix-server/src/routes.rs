@@ -11,7 +11,9 @@ use axum::routing::{MethodRouter, delete, get, post};
 use helix_core::job::JobView;
 use schemars::{JsonSchema, SchemaGenerator};
 
-use crate::api::{activity, events, failures, health, job_request, jobs, logs, questions, results, sessions};
+use crate::api::{
+    activity, adrs, events, failures, health, job_request, jobs, logs, metrics, questions, results, sessions,
+};
 use crate::auth::{is_openai, require_token};
 use crate::host_check::{HostRules, require_host};
 use crate::openai::{self, ApiError};
@@ -65,6 +67,8 @@ pub(crate) enum Answer {
     Page(Schema),
     /// JSON of a form that others define.
     Foreign(&'static str),
+    /// Text of a form that others define.
+    Text(&'static str),
 }
 
 fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> schemars::Schema {
@@ -102,12 +106,13 @@ impl Route {
 /// The list. (`/mcp` is beside it: it speaks a protocol of its own.)
 #[rustfmt::skip]
 pub(crate) fn list() -> Vec<Route> {
-    use Answer::{Events, Foreign, Json, Lines, Page, Patch};
+    use Answer::{Events, Foreign, Json, Lines, Page, Patch, Text};
     let job = || Json(200, schema::<JobView>);
     let accepted = || Json(202, schema::<jobs::Accepted>);
     vec![
         Route::new("get", "/healthz", "Whether the process answers", Json(200, schema::<health::Health>), get(health::live)),
         Route::new("get", "/readyz", "Whether the journal answers, too", Json(200, schema::<health::Health>), get(health::ready)),
+        Route::new("get", "/metrics", "Figures of this host", Text("OpenMetrics 1.0, as Prometheus collects it"), get(metrics::show)),
         Route::new("get", "/openapi.json", "This document", Foreign("an OpenAPI 3.1 document"), get(openapi::serve)),
 
         Route::new("get", "/v1/models", "Models to choose from", Json(200, schema::<openai::ModelList>), get(openai::list)),
@@ -120,11 +125,11 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
-        Route::new("post", "/api/v1/jobs/{id}/cancel", "Ask a job to stop", job(), post(jobs::cancel)),
+        Route::new("post", "/api/v1/jobs/{id}/cancel", "Ask a job to stop", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
         Route::new("get", "/api/v1/jobs/{id}/events", "What happened to a job, numbered", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents do right now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
-        Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)),
+        Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
         Route::new("get", "/api/v1/sessions/{id}", "One conversation, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
         Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)),
@@ -142,27 +147,36 @@ pub(crate) fn list() -> Vec<Route> {
 
         Route::new("get", "/api/v1/questions", "List questions that wait for an answer", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
         Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_core::question::QuestionView>), get(questions::show)),
+        Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
         Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
+
+        Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(schema::<adrs::AdrQuery>),
 
         Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/helix/jobs/{id}", "Older name of GET /api/v1/jobs/{id}", job(), get(jobs::show)),
-        Route::new("delete", "/helix/jobs/{id}", "Older name of POST /api/v1/jobs/{id}/cancel", job(), delete(jobs::cancel)),
+        Route::new("delete", "/helix/jobs/{id}", "Older name of POST /api/v1/jobs/{id}/cancel", job(), delete(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
         Route::new("get", "/helix/stream/{id}", "Older name of GET /api/v1/jobs/{id}/events", Events("as there"), get(events::stream)).query(schema::<events::EventQuery>),
     ]
 }
 
 /// The router with everything around it.
 pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
-    let router = list().into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler));
-    router
+    // Some clients end every address with a slash.
+    let router = list().into_iter().fold(Router::new(), |router, route| {
+        router.route(&format!("{}/", route.path), route.handler.clone()).route(route.path, route.handler)
+    });
+    let router = router
         .route_service("/mcp", mcp::service(shared.clone()))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(shared.clone(), require_room))
-        .layer(from_fn_with_state(shared.clone(), require_token))
-        .layer(from_fn_with_state(hosts, require_host))
-        .with_state(shared)
+        .layer(from_fn_with_state(shared.clone(), require_token));
+    let router = match hosts.cors() {
+        Some(cors) => router.layer(cors),
+        None => router,
+    };
+    router.layer(from_fn_with_state(hosts, require_host)).with_state(shared)
 }
 
 async fn no_route(request: Request) -> Response {
@@ -170,8 +184,12 @@ async fn no_route(request: Request) -> Response {
     if is_openai(path) {
         return ApiError::no_route(method, path).into_response();
     }
+    let hint = match path.trim_end_matches('/') {
+        "/models" | "/chat/completions" | "/responses" => "the address of the OpenAI-compatible API ends with /v1",
+        _ => "GET /openapi.json lists every route",
+    };
     Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("there is no {method} {path} here"))
-        .hint("GET /openapi.json lists every route")
+        .hint(hint)
         .into_response()
 }
 

@@ -82,6 +82,74 @@ async fn the_document_is_served_and_every_route_in_it_answers() {
 }
 
 #[tokio::test]
+async fn figures_of_the_host_are_there_for_collectors() {
+    let host = Host::start().await;
+    let answer = host.get("/metrics").send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let form = answer.headers()["content-type"].to_str().unwrap().to_owned();
+    assert!(form.starts_with("application/openmetrics-text"), "{form}");
+    let text = answer.text().await.unwrap();
+    for line in [
+        "helix_jobs{status=\"running\"} 0",
+        "helix_jobs{status=\"succeeded\"} 0",
+        "helix_sessions 0",
+        "helix_questions_open 0",
+        "helix_places_taken{kind=\"agent\"} 0",
+        "helix_places_waiting{kind=\"gate\"} 0",
+        "# TYPE helix_journal_events counter",
+    ] {
+        assert!(text.lines().any(|one| one == line), "{line} in\n{text}");
+    }
+    let all = text.lines().find_map(|line| line.strip_prefix("helix_places{kind=\"agent\"} ")).unwrap();
+    assert!(all.parse::<u32>().unwrap() >= 1, "{text}");
+    assert!(text.ends_with("# EOF\n"), "{text}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn decisions_of_a_project_are_listed() {
+    let host = Host::start().await;
+    let project = tempfile::tempdir().unwrap();
+    let path = project.path().to_str().unwrap().to_owned();
+    let adrs = async |path: &str| {
+        let answer = host.get("/api/v1/adrs").query(&[("project_path", path)]).send().await.unwrap();
+        (answer.status().as_u16(), answer.json::<Value>().await.unwrap())
+    };
+    assert_eq!(adrs(&path).await, (200, json!({ "adrs": [] })));
+    std::fs::create_dir(project.path().join("adr")).unwrap();
+    let text = "---\nadr_id: ADR-007\ntitle: Keep it\nstatus: Accepted\n---\n# Keep it\n\n## Acceptance criteria\n\n- [x] one\n- [ ] two\n";
+    std::fs::write(project.path().join("adr/007-keep-it.md"), text).unwrap();
+    let expected = json!({
+        "id": "ADR-007", "title": "Keep it", "status": "Accepted", "file": "adr/007-keep-it.md", "criteria": 2, "met": 1
+    });
+    assert_eq!(adrs(&path).await, (200, json!({ "adrs": [expected] })));
+    for (path, status, words) in [("relative", 400, "absolute"), ("/no/such/project", 422, "no directory")] {
+        let (answered, problem) = adrs(path).await;
+        assert_eq!(answered, status, "{problem}");
+        assert!(problem["detail"].as_str().unwrap().contains(words), "{problem}");
+    }
+    assert_eq!(host.get("/api/v1/adrs").send().await.unwrap().status(), 400);
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn decisions_outside_of_the_roots_are_nobody_s_business() {
+    let allowed = tempfile::tempdir().unwrap();
+    let root = allowed.path().to_owned();
+    let host = Host::with_engine(helix_server::ServerConfig::default(), |config| config.roots = vec![root]).await;
+    let outside = tempfile::tempdir().unwrap();
+    // A link inside that leads outside is outside.
+    std::os::unix::fs::symlink(outside.path(), allowed.path().join("link")).unwrap();
+    for path in [outside.path().to_owned(), allowed.path().join("link"), allowed.path().join("../")] {
+        let path = path.to_str().unwrap().to_owned();
+        let answer = host.get("/api/v1/adrs").query(&[("project_path", &path)]).send().await.unwrap();
+        assert_eq!(answer.status(), 403, "{path}");
+        assert_eq!(answer.json::<Value>().await.unwrap()["code"], "HX0410");
+    }
+    host.stop().await;
+}
+
+#[tokio::test]
 async fn any_log_is_explained_and_what_cannot_be_is_a_problem() {
     let host = Host::start().await;
     let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");

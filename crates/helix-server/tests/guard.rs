@@ -49,6 +49,81 @@ async fn other_names_and_foreign_pages_are_refused() {
     host.stop().await;
 }
 
+/// A configured page gets the answers of CORS, also before it has shown its token; no other page does.
+#[tokio::test]
+async fn a_configured_page_may_call_from_a_browser() {
+    let page = "https://chat.example";
+    let config = ServerConfig { allowed_origins: vec![page.into()], ..ServerConfig::default() };
+    let host = Host::start_with(config).await;
+    let ask = |origin: &str| {
+        let asked = host.http.request(reqwest::Method::OPTIONS, format!("{}/v1/chat/completions", host.url));
+        let asked = asked.header("origin", origin).header("access-control-request-method", "POST");
+        asked.header("access-control-request-headers", "authorization,content-type").send()
+    };
+    let first = ask(page).await.unwrap();
+    assert_eq!(
+        (first.status().as_u16(), &first.headers()["access-control-allow-origin"]),
+        (200, &page.parse().unwrap())
+    );
+    assert_eq!(first.headers()["access-control-allow-headers"], "authorization,content-type");
+    assert_eq!(ask("https://evil.example").await.unwrap().status(), 403);
+    let models = host.get("/v1/models").header("origin", page).send().await.unwrap();
+    assert_eq!(
+        (models.status().as_u16(), &models.headers()["access-control-allow-origin"]),
+        (200, &page.parse().unwrap())
+    );
+    let without = host.http.get(format!("{}/v1/models", host.url)).header("origin", page).send().await.unwrap();
+    assert_eq!(without.status(), 401, "the token is needed all the same");
+    assert!(without.headers().contains_key("access-control-allow-origin"), "the page can read why");
+    host.stop().await;
+}
+
+/// What sits between clients and servers: old protocols, requests sent before the answer to the one before, slashes, compression.
+#[tokio::test]
+async fn unusual_requests_are_answered_or_refused_in_order() {
+    let host = Host::start().await;
+    let token = format!("Authorization: Bearer {}", host::TOKEN);
+    let raw = async |request: String| -> String {
+        let mut stream = tokio::net::TcpStream::connect(host.url.trim_start_matches("http://")).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    let old = raw(format!("GET /v1/models HTTP/1.0\r\nHost: localhost\r\n{token}\r\n\r\n")).await;
+    assert!(old.starts_with("HTTP/1.0 200") && old.contains("\"helix\""), "{old}");
+    let two = raw(format!(
+        "GET /v1/models HTTP/1.1\r\nHost: localhost\r\n{token}\r\n\r\n\
+         GET /v1/models/gpt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{token}\r\n\r\n"
+    ))
+    .await;
+    // The second answer follows the body of the first without a line between them.
+    let statuses: Vec<&str> = two.match_indices("HTTP/1.1 ").map(|(at, _)| &two[at + 9..at + 12]).collect();
+    assert_eq!(statuses, ["200", "404"], "in the order in which they were asked");
+    let body = "{\"messages\":[]}";
+    let expects = raw(format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: {}\r\nConnection: close\r\n{token}\r\n\r\n{body}",
+        body.len()
+    ))
+    .await;
+    assert!(expects.starts_with("HTTP/1.1 100 Continue") && expects.contains("HTTP/1.1 400"), "{expects}");
+    for path in ["/v1/models/", "/v1/models/helix/", "/api/v1/jobs/"] {
+        assert_eq!(host.get(path).send().await.unwrap().status(), 200, "{path}");
+    }
+    let head = host.http.head(format!("{}/v1/models", host.url)).bearer_auth(host::TOKEN).send().await.unwrap();
+    assert_eq!(head.status(), 200);
+    for path in ["/v1/chat/completions", "/v1/responses", "/api/v1/jobs"] {
+        let packed = host.post(path).header("content-encoding", "gzip").body(vec![0x1f, 0x8b, 8]).send().await.unwrap();
+        assert_eq!(packed.status(), 415, "{path}");
+        assert!(packed.text().await.unwrap().contains("encoded as gzip"), "{path}");
+    }
+    let elsewhere: Value = host.post("/chat/completions").send().await.unwrap().json().await.unwrap();
+    assert_eq!(elsewhere["hint"], "the address of the OpenAI-compatible API ends with /v1");
+    let other: Value = host.post("/v1/completions").send().await.unwrap().json().await.unwrap();
+    assert!(other["error"]["message"].as_str().unwrap().contains("/v1/chat/completions"), "{other}");
+    host.stop().await;
+}
+
 #[tokio::test]
 async fn no_route_and_no_method_are_told_in_the_right_form() {
     let host = Host::start().await;

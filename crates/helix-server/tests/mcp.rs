@@ -3,6 +3,9 @@
 
 mod host;
 
+use helix_server::ServerConfig;
+use helix_testkit::project::{Language, Project, git};
+use helix_testkit::sandbox::Sandbox;
 use host::Host;
 use serde_json::{Value, json};
 
@@ -144,7 +147,7 @@ async fn nobody_is_asked_where_there_is_nobody() {
 /// A plan that is refused is a failure of the tool `helix`; looked at ten times it was refused once, and what mended it helps others.
 #[tokio::test]
 async fn a_refused_plan_is_remembered_once_and_what_mended_it_is_told_to_the_next() {
-    let host = Host::start().await;
+    let host = Host::with_agent(ServerConfig::default()).await;
     let twice = "name: x\nphases:\n  - { id: a, type: documentation, description: d, outputs: [a.md] }\n  \
                  - { id: a, type: documentation, description: d, outputs: [b.md] }\n";
     let directory = tempfile::tempdir().unwrap();
@@ -188,5 +191,58 @@ async fn a_refused_plan_is_remembered_once_and_what_mended_it_is_told_to_the_nex
     assert!(failed, "{text}");
     let failures = known().await;
     assert!(failures["failures"][0]["code"].as_str().unwrap().starts_with("HX02"), "{failures}");
+    host.stop().await;
+}
+
+/// The codes that a text names, in order.
+fn codes(text: &str) -> Vec<&str> {
+    text.match_indices("HX").filter_map(|(at, _)| text.get(at..at + 6)).collect()
+}
+
+/// What passes `plan_check` is not refused by `job_start`, and what that refuses does not pass.
+#[tokio::test]
+async fn a_plan_is_checked_as_it_is_submitted() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let sandbox = Sandbox::new().unwrap();
+    let repo = sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
+    let bare = sandbox.path().join("bare");
+    std::fs::create_dir(&bare).unwrap();
+    git(&bare, sandbox.environment(), &["init", "-q"]).unwrap();
+    let plan = |more: &str, phase: &str| {
+        format!(
+            "name: x\n{more}phases:\n  - {{ id: a, type: documentation, description: d, outputs: [a.md]{phase} }}\n"
+        )
+    };
+    let cases = [
+        (&repo, plan("", ", agent: fakr"), "HX04"),
+        (&repo, plan("", ", inputs: [docs/none.md]"), "HX04"),
+        (&repo, plan("adr: adr/009-none.md\n", ""), "HX04"),
+        (&repo, plan("", ", depends_on: [b]"), "HX01"),
+        (&bare, plan("", ""), "HX04"),
+        (&repo, plan("", ""), ""),
+    ];
+    for (directory, text, expected) in cases {
+        let path = directory.join("phases.yaml");
+        std::fs::write(&path, &text).unwrap();
+        let (checked, refused) = told(&host, None, "plan_check", json!({ "path": path })).await;
+        let (started, not_started) = told(&host, None, "job_start", json!({ "project": path })).await;
+        assert_eq!(refused, not_started, "{text}: {checked} / {started}");
+        assert_eq!(refused, !expected.is_empty(), "{text}: {checked}");
+        if refused {
+            assert!(codes(&checked)[0].starts_with(expected), "{text}: {checked}");
+            assert_eq!(codes(&checked), codes(&started), "{text}: {checked} / {started}");
+        } else {
+            assert!(!checked.contains("Checked as a draft"), "{checked}");
+        }
+    }
+    // A draft lies in no repository: what one would say is not known, and the answer says so.
+    let draft = tempfile::tempdir().unwrap();
+    let path = draft.path().join("phases.yaml");
+    std::fs::write(&path, plan("", ", inputs: [docs/none.md]")).unwrap();
+    let (checked, refused) = told(&host, None, "plan_check", json!({ "path": path })).await;
+    assert!(!refused && checked.contains("Checked as a draft"), "{checked}");
+    let named = json!({ "path": path, "project": repo });
+    let (checked, refused) = told(&host, None, "plan_check", named).await;
+    assert!(refused && checked.contains("docs/none.md"), "{checked}");
     host.stop().await;
 }

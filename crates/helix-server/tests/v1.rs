@@ -40,6 +40,21 @@ async fn requests_that_cannot_be_answered_are_refused_with_the_field_at_fault() 
             "invalid_request",
         ),
         (json!({ "model": "gpt-4o", "messages": user }).to_string(), 404, json!("model"), "model_not_found"),
+        // What structured-output libraries send: no answer of an agent would be what they ask for.
+        (
+            json!({ "messages": user, "response_format": { "type": "json_schema", "json_schema": { "name": "x" } } })
+                .to_string(),
+            400,
+            json!("response_format"),
+            "invalid_request",
+        ),
+        (
+            json!({ "messages": user, "tool_choice": "required" }).to_string(),
+            400,
+            json!("tool_choice"),
+            "invalid_request",
+        ),
+        (json!({ "messages": user, "n": 2 }).to_string(), 400, json!("n"), "invalid_request"),
         (json!({ "messages": user, "x": "y".repeat(2_000) }).to_string(), 413, Value::Null, "body_too_large"),
     ] {
         let answer = host.post("/v1/chat/completions").body(body.clone()).send().await.unwrap();
@@ -48,6 +63,16 @@ async fn requests_that_cannot_be_answered_are_refused_with_the_field_at_fault() 
         let error: Value = answer.json().await.unwrap();
         assert_eq!(error["error"]["param"], param, "{error}");
         assert_eq!(error["error"]["code"], code, "{error}");
+    }
+    for (body, param) in [
+        (json!({ "input": [] }), "input"),
+        (json!({ "input": "hi", "conversation": "conv_1" }), "conversation"),
+        (json!({ "input": "hi", "text": { "format": { "type": "json_object" } } }), "text.format"),
+    ] {
+        let answer = host.post("/v1/responses").json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{body}");
+        let error: Value = answer.json().await.unwrap();
+        assert_eq!(error["error"]["param"], param, "{error}");
     }
     host.stop().await;
 }

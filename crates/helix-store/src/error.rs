@@ -160,6 +160,22 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// The same as a failure of a database that was open before: header and version were checked then, so that opening it again
+    /// can only fail in the ways of a database.
+    pub(crate) fn again(self) -> DatabaseError {
+        match self {
+            Self::Database(error) => error,
+            Self::Missing { ref database }
+            | Self::Foreign { ref database, .. }
+            | Self::TooNew { ref database, .. }
+            | Self::Outdated { ref database, .. } => {
+                DatabaseError::Unexpected { database: database.clone(), source: Arc::new(self) }
+            }
+        }
+    }
+}
+
 /// Events were not written.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AppendError {
@@ -327,6 +343,32 @@ pub enum StateDirError {
 }
 
 impl DatabaseError {
+    /// The failure of a database among an error and its causes, whichever of this crate's errors carries it.
+    pub fn among<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Self> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            let found = match (
+                error.downcast_ref::<Self>(),
+                error.downcast_ref::<OpenError>(),
+                error.downcast_ref::<ReadError>(),
+                error.downcast_ref::<AppendError>(),
+                error.downcast_ref::<LeaseError>(),
+            ) {
+                (Some(found), ..)
+                | (_, Some(OpenError::Database(found)), ..)
+                | (_, _, Some(ReadError::Database(found)), ..)
+                | (_, _, _, Some(AppendError::Database(found)), _)
+                | (_, _, _, _, Some(LeaseError::Database(found))) => Some(found),
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+            next = error.source();
+        }
+        None
+    }
+
     /// The error's code; it has a page in `docs/errors/`.
     pub fn code(&self) -> &'static str {
         match self {

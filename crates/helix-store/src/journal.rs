@@ -16,7 +16,7 @@ use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submit
 use crate::error::{AppendError, LeaseError, ReadError};
 use crate::follow::Subscription;
 use crate::lease::{Acquire, Fence, Lease};
-use crate::query::{EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, SessionPage};
+use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, SessionPage};
 use crate::stream::Stream;
 
 /// An answer that is being worked on; boxed, so that `dyn Journal` is possible.
@@ -59,6 +59,9 @@ pub trait Journal: Send + Sync {
 
     /// Finds the job that was submitted with this idempotency key.
     fn job_by_key(&self, idempotency_key: String) -> Pending<'_, Option<JobView>, ReadError>;
+
+    /// How much there is; costs the same however long jobs and conversations are.
+    fn counts(&self) -> Pending<'_, Counts, ReadError>;
 
     /// Lists sessions, newest first, that come after `cursor`.
     fn list_sessions(&self, cursor: Option<SessionId>, limit: usize) -> Pending<'_, SessionPage, ReadError>;

@@ -22,7 +22,7 @@ pub use event::{DecodeError, EncodeError, NewEvent, StoredEvent};
 pub use follow::{Change, Follower, Moved, Subscription};
 pub use journal::{Journal, Pending, job_events, session_events};
 pub use lease::{Acquire, Fence, Lease};
-pub use query::{EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
+pub use query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 pub use sqlite::{Access, SqliteJournal, SqliteOptions};
 pub use state_dir::{HostInfo, HostLock, StateDir};
 pub use stream::{InvalidStream, Stream};

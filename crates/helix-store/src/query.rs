@@ -54,6 +54,17 @@ pub struct JobPage {
     pub next: Option<JobId>,
 }
 
+/// How much there is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Jobs by status; a status that no job has is not there.
+    pub jobs: Vec<(JobStatus, u64)>,
+    /// Conversations.
+    pub sessions: u64,
+    /// Events that were ever written, over all streams.
+    pub events: u64,
+}
+
 /// Some sessions, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionPage {

@@ -13,8 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StateDirError;
 
+/// Name of the directory with the runs of agents.
+pub(crate) const RUNS: &str = "runs";
+
 /// Directories of the layout; all are for their owner only, since they hold prompts, code and tokens.
-const DIRECTORIES: [&str; 4] = ["runs", "worktrees", "sessions", "cache"];
+const DIRECTORIES: [&str; 4] = [RUNS, "worktrees", "sessions", "cache"];
 
 /// A state directory that exists and can be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +96,7 @@ impl StateDir {
 
     /// Run directories of agents.
     pub fn runs(&self) -> PathBuf {
-        self.root.join("runs")
+        self.root.join(RUNS)
     }
 
     /// Git worktrees of attempts.

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use contract::samples::{event, job_id, new_job, new_session};
 use helix_store::{
-    Access, Append, AppendError, Expected, JobFilter, Journal, OpenError, SqliteJournal, SqliteOptions, Stream,
+    Access, Append, AppendError, DatabaseError, Expected, JobFilter, Journal, OpenError, SqliteJournal, SqliteOptions,
+    Stream,
 };
 use tempfile::TempDir;
 
@@ -294,4 +295,61 @@ async fn a_file_that_may_only_be_read_is_named() {
         Err(error) => assert_error(&error, "HX0301", &path(&scratch)),
         Ok(_) => assert!(!bound, "permissions bind, and yet it was opened"),
     }
+}
+
+/// An emptied file is a new database to SQLite, and all jobs were silently gone; a crash while the first one was made leaves one, too.
+#[tokio::test]
+async fn a_database_that_lost_its_content_is_damaged_and_a_new_one_is_not() {
+    for access in [Access::ReadWrite, Access::ReadOnly] {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(scratch.path().join("runs/j1.a.1")).unwrap();
+        std::fs::write(path(&scratch), "").unwrap();
+        let error = SqliteJournal::open(path(&scratch), access).await.unwrap_err();
+        assert_error(&error, "HX0304", &path(&scratch));
+        assert_eq!(std::fs::metadata(path(&scratch)).unwrap().len(), 0, "nothing was changed");
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    std::fs::create_dir(scratch.path().join("runs")).unwrap();
+    std::fs::write(path(&scratch), "").unwrap();
+    SqliteJournal::open(path(&scratch), Access::ReadWrite).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_directory_in_place_of_the_database_is_named() {
+    for access in [Access::ReadWrite, Access::ReadOnly] {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::create_dir(path(&scratch)).unwrap();
+        assert_error(&SqliteJournal::open(path(&scratch), access).await.unwrap_err(), "HX0301", &path(&scratch));
+    }
+}
+
+/// Damage need not hit SQLite's own structures: a text that is none any more is damage, too, and no defect of Helix.
+#[tokio::test]
+async fn a_text_that_is_not_utf8_any_more_is_damage() {
+    let scratch = tempfile::tempdir().unwrap();
+    let journal = SqliteJournal::open(path(&scratch), Access::ReadWrite).await.unwrap();
+    journal.submit(new_job("j1", None)).await.unwrap();
+    journal.close().await;
+    let connection = rusqlite::Connection::open(path(&scratch)).unwrap();
+    let changed = connection.execute("UPDATE jobs SET view = CAST(x'7bff7d' AS TEXT)", []).unwrap();
+    assert_eq!(changed, 1);
+    drop(connection);
+    let journal = SqliteJournal::open(path(&scratch), Access::ReadOnly).await.unwrap();
+    let error = journal.list_jobs(JobFilter::default(), None, 10).await.unwrap_err();
+    assert_eq!(error.code(), "HX0304", "{error:?}");
+    assert_eq!(DatabaseError::among(&error).map(DatabaseError::code), Some("HX0304"));
+}
+
+/// What `helix doctor` asks: a lock of writers does not keep readers from reading, so that only trying tells.
+#[tokio::test]
+async fn whether_a_host_could_write_is_found_out_without_writing() {
+    let scratch = written().await;
+    let before = std::fs::read(path(&scratch)).unwrap();
+    SqliteJournal::try_to_lock(path(&scratch)).await.unwrap();
+    let other = rusqlite::Connection::open(path(&scratch)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = SqliteJournal::try_to_lock(path(&scratch)).await.unwrap_err();
+    assert_eq!(error.code(), "HX0303", "{error:?}");
+    drop(other);
+    assert_eq!(std::fs::read(path(&scratch)).unwrap(), before);
 }

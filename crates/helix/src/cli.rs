@@ -19,6 +19,7 @@ use crate::config::{Overrides, Settings};
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
+use crate::runtime;
 use crate::terminal::{Reading, Terminal};
 
 /// Helix turns a conversation into verified software by driving coding agents.
@@ -34,17 +35,20 @@ pub(crate) struct Cli {
     command: Command,
 }
 
+/// Where the help lists the flags that every command has, so that they do not hide a command's own.
+const SHARED: &str = "Options of every command";
+
 /// Flags that every command has.
 #[derive(Debug, Args)]
 struct Shared {
     /// Directory that holds everything Helix keeps [env: HELIX_STATE_DIR] [default: ~/.local/state/helix]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = SHARED)]
     state_dir: Option<PathBuf>,
     /// Configuration file [default: helix.toml here or above, then ~/.config/helix/helix.toml]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = SHARED)]
     config: Option<PathBuf>,
     /// Writes JSON for programs
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = SHARED)]
     json: bool,
 }
 
@@ -128,11 +132,7 @@ impl Context {
     /// # Errors
     /// Those of the command, and when there are no threads for it.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| CommandError::environment(codes::RUNTIME, "cannot start threads").because(&error))?;
-        runtime.block_on(work)
+        runtime::start()?.block_on(work)
     }
 }
 
@@ -148,9 +148,6 @@ pub(crate) fn main() -> ExitCode {
     let environment = match Environment::of_this_process() {
         Ok(environment) => environment,
         Err(error) => {
-            let error = CommandError::environment(codes::RUNTIME, "cannot find the working directory")
-                .because(&error)
-                .hint("change to a directory that exists");
             Terminal::without_surroundings().report(&error);
             return error.exit().into();
         }
@@ -211,8 +208,15 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
         terminal.report(&CommandError::usage(codes::USAGE, message).hint("see `helix --help`"));
         return Exit::Usage;
     }
-    if error.print().is_err() {
-        // Nobody reads it.
+    match error.print() {
+        Ok(()) => {}
+        Err(closed) if closed.kind() == std::io::ErrorKind::BrokenPipe => {}
+        Err(full) => {
+            let error =
+                CommandError::environment(codes::OUTPUT_STREAM, "cannot write to standard output").because(&full);
+            terminal.report(&error);
+            return error.exit();
+        }
     }
     if is_help { Exit::Success } else { Exit::Usage }
 }

@@ -24,6 +24,8 @@ codes! {
     CONFIG_NO_SUCH_AGENT = "HX0905";
     /// There is no place for the state directory.
     NO_STATE_PLACE = "HX0906";
+    /// A path or a variable is not UTF-8.
+    NOT_UTF8 = "HX0907";
     /// The address is open to others and no token was chosen for it.
     OPEN_ADDRESS = "HX0910";
     /// Another program listens on the address.

@@ -1,12 +1,18 @@
 //! What the process was given by its surroundings, read once. Must not know what the values are used for.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use crate::codes;
+use crate::error::CommandError;
 
 /// Environment variables and directories of this process.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     variables: BTreeMap<String, String>,
+    /// Names of variables whose values are not UTF-8.
+    unreadable: Vec<String>,
     /// Where the command was started; all relative paths are meant from here.
     pub(crate) directory: PathBuf,
     /// This very binary.
@@ -14,15 +20,57 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Reads the surroundings. Variables that are not UTF-8 are left out: no variable that Helix reads may be one.
+    /// Reads the surroundings. Variables that are not UTF-8 are left out, and of `PATH` the directories that are not.
     ///
     /// # Errors
     /// When the working directory or the program's own path cannot be found.
-    pub(crate) fn of_this_process() -> std::io::Result<Self> {
-        let variables = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
-        Ok(Self { variables, directory: std::env::current_dir()?, program: std::env::current_exe()? })
+    pub(crate) fn of_this_process() -> Result<Self, CommandError> {
+        let directory = std::env::current_dir().map_err(|error| {
+            CommandError::environment(codes::RUNTIME, "cannot find the working directory")
+                .because(&error)
+                .hint("change to a directory that exists")
+        })?;
+        let program = std::env::current_exe().map_err(|error| {
+            CommandError::environment(codes::RUNTIME, "cannot find the program's own file").because(&error).hint(
+                "mount /proc: Helix starts itself again for every run of an agent, and watches processes through it",
+            )
+        })?;
+        let (mut variables, mut unreadable) = (BTreeMap::new(), Vec::new());
+        for (name, value) in std::env::vars_os() {
+            let Ok(name) = name.into_string() else { continue };
+            let value = if name == "PATH" { Ok(readable_directories(value)) } else { value.into_string() };
+            match value {
+                Ok(value) => drop(variables.insert(name, value)),
+                Err(_) => unreadable.push(name),
+            }
+        }
+        Ok(Self { variables, unreadable, directory, program })
+    }
+
+    /// Refuses to go on as if a variable that says where things are were not set.
+    ///
+    /// # Errors
+    /// When one of them is not UTF-8.
+    pub(crate) fn check_places(&self) -> Result<(), CommandError> {
+        let says_where = |name: &str| name == "HOME" || name.starts_with("XDG_") || name.starts_with("HELIX_");
+        match self.unreadable.iter().find(|name| says_where(name)) {
+            None => Ok(()),
+            Some(name) => {
+                Err(CommandError::usage(codes::NOT_UTF8, format!("the environment variable {name} is not UTF-8"))
+                    .hint(format!("set {name} to a path in UTF-8, or unset it")))
+            }
+        }
+    }
+
+    /// A path as text, which is how it goes into records and requests.
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub(crate) fn text_of(path: &Path) -> Result<String, CommandError> {
+        path.to_str().map(str::to_owned).ok_or_else(|| {
+            CommandError::usage(codes::NOT_UTF8, format!("the path {path:?} is not UTF-8"))
+                .hint("rename it, or choose a path in UTF-8")
+        })
     }
 
     /// A variable that is set and not empty.
@@ -33,6 +81,12 @@ impl Environment {
     /// Names of all variables.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.variables.keys().map(String::as_str)
+    }
+
+    /// Who sits here, for records.
+    pub(crate) fn person(&self) -> String {
+        let name = ["USER", "LOGNAME"].into_iter().find_map(|name| self.variable(name));
+        format!("{} (terminal)", name.filter(|name| !name.trim().is_empty()).unwrap_or("somebody"))
     }
 
     /// The user's home.
@@ -68,4 +122,12 @@ impl Environment {
         let path = self.variable("PATH")?;
         std::env::split_paths(path).map(|directory| directory.join(name)).find(|candidate| executable(candidate))
     }
+}
+
+/// `PATH` without the directories that are not UTF-8.
+fn readable_directories(path: OsString) -> String {
+    path.into_string().unwrap_or_else(|path| {
+        let readable = std::env::split_paths(&path).filter_map(|directory| directory.to_str().map(str::to_owned));
+        readable.collect::<Vec<_>>().join(":")
+    })
 }

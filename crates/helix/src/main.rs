@@ -12,6 +12,7 @@ mod environment;
 mod error;
 mod exit;
 mod host;
+mod runtime;
 mod terminal;
 mod watch;
 

@@ -177,3 +177,90 @@ fn wrong_encodings_are_repaired_where_that_is_certain() {
     assert_eq!(now, text.replace("So it", "ä → ü: so it"));
     assert_eq!(user.run(&["adr", "graph", "--format", "dot"]).code, 0);
 }
+
+/// A template that nobody has filled in is a draft and no decision.
+#[test]
+fn an_unfilled_template_does_not_become_a_decision() {
+    let user = User::new();
+    user.repository();
+    assert_eq!(user.run(&["adr", "new", "CSV export"]).code, 0);
+    let draft = "adr/draft-csv-export.md";
+    let checked = user.run(&["adr", "check", draft]);
+    assert!(checked.code == 0 && checked.stderr.contains("warning[HX0232]"), "{checked:?}");
+    user.run(&["adr", "finalize", draft]).refused(2, &["error[HX0232]", "lines still say what the template said"]);
+    assert!(user.work().join(draft).exists() && !user.work().join("adr/001-csv-export.md").exists());
+    // Nor is one by writing a number into it.
+    let text = std::fs::read_to_string(user.work().join(draft)).unwrap();
+    user.write("adr/001-csv-export.md", &text.replace("adr_id: draft", "adr_id: \"001\""));
+    user.run(&["adr", "check", "adr/001-csv-export.md"]).refused(2, &["error[HX0232]"]);
+    std::fs::remove_file(user.work().join("adr/001-csv-export.md")).unwrap();
+    user.write(draft, &ADR.replace("TITLE", "CSV export"));
+    assert_eq!(user.run(&["adr", "finalize", draft]).stdout.trim(), "adr/001-csv-export.md");
+}
+
+/// Two clones that have not seen each other choose one number; after the merge the later decision gets another one, and whoever
+/// named it follows.
+#[test]
+fn a_number_that_two_clones_chose_is_mended_after_the_merge() {
+    let user = User::new();
+    user.repository();
+    user.write("a.md", &ADR.replace("TITLE", "a"));
+    assert_eq!(user.run(&["adr", "finalize", "a.md"]).stdout.trim(), "adr/001-a.md");
+    commit(&user, "start");
+    git(&user, &["branch", "--move", "main"]);
+    git(&user, &["clone", "--quiet", ".", "../other"]);
+    let other = user.work().join("../other");
+    std::fs::write(other.join("csv.md"), ADR.replace("TITLE", "CSV")).unwrap();
+    let finalized = user.helix().current_dir(&other).args(["adr", "finalize", "csv.md"]).output().unwrap();
+    assert_eq!(String::from_utf8(finalized.stdout).unwrap().trim(), "adr/002-csv.md");
+    std::fs::write(other.join("README.md"), "ADR-002 is CSV.\n").unwrap();
+    git(&user, &["-C", "../other", "add", "--all"]);
+    git(&user, &["-C", "../other", "commit", "--quiet", "--message", "csv"]);
+
+    git(&user, &["switch", "--quiet", "--create", "feature"]);
+    user.write("json.md", &ADR.replace("TITLE", "JSON").replace("So it is done.", "So it is done, by ADR-002."));
+    assert_eq!(user.run(&["adr", "finalize", "json.md"]).stdout.trim(), "adr/002-json.md");
+    let next = ADR.replace("TITLE", "XML").replace("status: Proposed", "status: Proposed\ndepends_on: [\"002\", 1]");
+    user.write("xml.md", &next.replace("So it is done.", "As [before](002-json.md)."));
+    assert_eq!(user.run(&["adr", "finalize", "xml.md"]).stdout.trim(), "adr/003-xml.md");
+    let plan = "name: x\nadr: adr/002-json.md\nphases:\n  - { id: a, type: documentation, description: As ADR-002 says, outputs: [a.md] }\n";
+    user.write("plans/x/phases.yaml", plan);
+    user.write("src/json.py", "# decided in adr/002-json.md\n");
+    commit(&user, "json");
+    git(&user, &["remote", "add", "origin", "../other"]);
+    git(&user, &["fetch", "--quiet", "origin"]);
+    // What was fetched counts.
+    assert_eq!(user.run(&["adr", "next-number"]).stdout.trim(), "004");
+    git(&user, &["merge", "--quiet", "--strategy-option", "theirs", "origin/main"]);
+    user.run(&["adr", "check"]).refused(2, &["HX0216", "adr/002-csv.md", "adr/002-json.md", "helix adr renumber"]);
+
+    let done = user.run(&["adr", "renumber"]);
+    assert_eq!((done.code, done.stdout.trim()), (0, "adr/002-json.md is adr/004-json.md now"), "{done:?}");
+    assert!(done.stderr.contains("look at src/json.py:1"), "{done:?}");
+    assert!(!done.stderr.contains("README"), "written of the other one: {done:?}");
+    let read = |file: &str| std::fs::read_to_string(user.work().join(file)).unwrap();
+    assert!(!user.work().join("adr/002-json.md").exists());
+    let json = read("adr/004-json.md");
+    assert!(json.contains("adr_id: \"004\"") && json.contains("by ADR-004."), "{json}");
+    let xml = read("adr/003-xml.md");
+    assert!(xml.contains("depends_on: [\"004\", 1]") && xml.contains("(004-json.md)"), "{xml}");
+    assert_eq!(read("plans/x/phases.yaml"), plan.replace("002", "004"));
+    assert_eq!(read("README.md"), "ADR-002 is CSV.\n");
+    assert!(read("adr/INDEX.md").contains("](004-json.md)") && read("adr/INDEX.md").contains("](002-csv.md)"));
+    assert!(read("adr/002-csv.md").contains("adr_id: \"002\""));
+    assert_eq!(user.run(&["adr", "check"]).code, 0);
+    let again = user.run(&["adr", "renumber"]);
+    assert!(again.code == 0 && again.stdout.is_empty(), "{again:?}");
+    commit(&user, "mended");
+
+    // Begun and interrupted: the front matter has the number that the file name has not.
+    user.write("adr/004-json.md", &read("adr/004-json.md").replace("\"004\"", "\"005\""));
+    assert_eq!(user.run(&["adr", "renumber"]).stdout.trim(), "adr/004-json.md is adr/005-json.md now");
+    assert!(read("plans/x/phases.yaml").contains("adr/005-json.md"));
+    // Neither is committed: nothing tells which was first, and a person may.
+    user.write("adr/007-p.md", &ADR.replace("TITLE", "P").replace("draft", "\"007\""));
+    user.write("adr/007-q.md", &ADR.replace("TITLE", "Q").replace("draft", "\"007\""));
+    user.run(&["adr", "renumber"]).refused(2, &["adr/007-p.md and adr/007-q.md", "helix adr renumber FILE"]);
+    assert_eq!(user.run(&["adr", "renumber", "adr/007-p.md"]).stdout.trim(), "adr/007-p.md is adr/008-p.md now");
+    user.run(&["adr", "renumber", "--base", "nowhere"]).refused(2, &["there is no commit nowhere"]);
+}

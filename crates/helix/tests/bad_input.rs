@@ -163,3 +163,85 @@ fn recordings_that_cannot_be_read_are_exit_2() {
     user.run(&["outcome", "r.jsonl", "--exit", "999"]).refused(2, &["HX0900", "999"]);
     user.run(&["outcome", "r.jsonl"]).refused(2, &["--exit"]);
 }
+
+/// What goes into records and requests is text: a path that is none was looked for under another name, or the default taken.
+#[test]
+fn paths_that_are_not_utf8_are_refused_before_anything_is_made() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let user = User::new();
+    user.rehearse("- {key: '*', repeat: true}\n");
+    let latin1 = |ascii: &str| OsStr::from_bytes(&[ascii.as_bytes(), b"\xe4"].concat()).to_owned();
+    user.repository();
+    let plan = user.work().join(latin1("plan"));
+    std::fs::write(&plan, PLAN).unwrap();
+    let refused = |command: &mut std::process::Command, named: &str| {
+        user::ran(command.output().unwrap()).refused(2, &["HX0907", named, "hint:"]);
+    };
+    refused(user.helix().arg("run").arg(&plan), "plan\\xE4");
+    let state = user.work().join(latin1("state"));
+    refused(user.helix().arg("--state-dir").arg(&state).args(["run", "p.yaml"]), "state\\xE4");
+    refused(user.helix().env("HELIX_STATE_DIR", &state).args(["jobs", "list"]), "HELIX_STATE_DIR");
+    refused(user.helix().env("HOME", &state).arg("doctor"), "HOME");
+    assert!(!state.exists());
+    // A foreign directory in the search path is nothing to Helix.
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    path.push(":");
+    path.push(&state);
+    let ran = user::ran(user.helix().env("PATH", path).args(["jobs", "list"]).output().unwrap());
+    assert_eq!(ran.code, 0, "{ran:#?}");
+}
+
+/// A journal that lost its content, and one that another program keeps locked: the same answer from every command, exit code 2.
+#[test]
+fn an_emptied_or_locked_database_is_named_by_every_command() {
+    let user = User::new();
+    user.rehearse("- {key: '*', repeat: true, actions: [{write: {path: a.txt, text: a}}, {say: done}]}\n");
+    user.write("p.yaml", &format!("{PLAN}    gates: [{{ type: files_exist }}]\n"));
+    user.repository();
+    let first = user.run(&["run", "p.yaml"]);
+    assert_eq!(first.code, 0, "{first:#?}");
+    let database = user.state().join("helix.db");
+
+    // As SQLite itself does: locks of a range of the file, which belong to the process.
+    let shell = std::fs::OpenOptions::new().write(true).open(&database).unwrap();
+    rustix::fs::fcntl_lock(&shell, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    user.run(&["run", "p.yaml"]).refused(2, &["HX0303", "helix.db", "fuser"]);
+    let doctor = user.run(&["doctor"]);
+    assert!(doctor.stdout.contains("keeps the database"), "{doctor:#?}");
+    drop(shell);
+
+    let head = user.git(&["rev-parse", "HEAD"]);
+    for name in ["helix.db", "helix.db-wal", "helix.db-shm"] {
+        let file = user.state().join(name);
+        if file.exists() {
+            std::fs::write(file, "").unwrap();
+        }
+    }
+    for command in [&["run", "p.yaml"][..], &["jobs", "list"], &["serve", "--listen", "127.0.0.1:0"]] {
+        user.run(command).refused(2, &["HX0304", "helix.db", "backup"]);
+    }
+    assert_eq!(std::fs::metadata(&database).unwrap().len(), 0);
+    assert_eq!(user.git(&["rev-parse", "HEAD"]), head, "nothing was changed");
+}
+
+/// Limits of the process are errors with a place, not a silent death by SIGXFSZ or a host that waits for threads it never gets.
+#[test]
+fn limits_of_the_process_are_named() {
+    let user = User::new();
+    user.rehearse("- {key: '*', repeat: true}\n");
+    user.write("p.yaml", PLAN);
+    user.repository();
+    let limited = |limit: &str| {
+        let helix = env!("CARGO_BIN_EXE_helix");
+        let mut shell = std::process::Command::new("sh");
+        let whole = user.helix();
+        shell.current_dir(user.work()).env_clear();
+        shell.envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        user::ran(shell.arg("-c").arg(format!("{limit}; exec {helix} run p.yaml")).output().unwrap())
+    };
+    limited("ulimit -f 8").refused(4, &["HX0302", "helix.db"]);
+    limited("ulimit -n 10").refused(4, &["HX0912", "ulimit -n"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    user::ran(user.helix().arg("--help").stdout(full).output().unwrap()).refused(4, &["HX0950"]);
+}

@@ -139,6 +139,30 @@ fn two_phases_by_a_plain_program_become_a_merged_commit() {
     merged(&stage, &job, &output);
 }
 
+/// [28] What runs for the agent runs for the gate: both see the same of the surroundings, and only the agent its provider's key.
+#[test]
+fn agents_and_gates_have_the_same_environment_but_for_keys() {
+    let program = "cat > /dev/null; echo \"$JAVA_HOME,$LC_MINE,$MINE,$OTHER\" > seen.txt; echo \"$OPENAI_API_KEY\" > key.txt; \
+                   echo '{\"helix\":\"result\",\"status\":\"success\",\"answer\":\"Seen.\"}'";
+    let gate = "test \"$JAVA_HOME,$LC_MINE,$MINE,$OTHER\" = \"$(cat seen.txt)\" && test \"$(cat seen.txt) $(cat key.txt)$OPENAI_API_KEY\" = ";
+    for (pass_env, wanted) in
+        [("", "/java,l,, "), ("pass_env = [\"PATH\", \"JAVA_HOME\", \"LC_*\", \"MINE\"]", "/java,l,m, ")]
+    {
+        let agent = format!("dialect = \"command\"\n{pass_env}\ncommand = {}", json!(["sh", "-c", program]));
+        let stage = stage_with(&agent);
+        let check = json!(format!("sh -c '{gate} \"{wanted}\"'"));
+        let plan = stage.plan("one", &format!("name: one\nphases:\n- {{ id: see, type: development, description: sees, outputs: [seen.txt, key.txt], max_attempts: 1, on_failure: fail, gates: [{{ type: command, command: {check} }}] }}\n"));
+        let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+        for (name, value) in
+            [("JAVA_HOME", "/java"), ("LC_MINE", "l"), ("MINE", "m"), ("OTHER", "o"), ("OPENAI_API_KEY", "k")]
+        {
+            command.env(name, value);
+        }
+        let output = command.current_dir(&stage.repo).output().unwrap();
+        assert!(output.status.success(), "{pass_env}: {}", said(&output));
+    }
+}
+
 #[test]
 fn a_plain_program_without_a_record_is_never_done() {
     let program = "cat > /dev/null; echo 'def tax(): pass' > shop/tax.py; echo seen > NOTE.md";

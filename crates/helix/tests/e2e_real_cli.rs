@@ -114,6 +114,9 @@ fn merged(bed: &Bed, project: &std::path::Path, job: &Value) {
     assert!(read("adr/INDEX.md").contains("001-account-book-in-whole-cents.md"), "{}", read("adr/INDEX.md"));
     assert!(read(plan).contains(&format!("\nadr: {adr}\n")), "{}", read(plan));
     assert!(read("report.py").contains("sorted(entries)"));
+    // What Helix itself has finalized and carried out is in order by its own check [45] [46].
+    let (code, said) = bed.adr_check(project);
+    assert!(code == Some(0) && !said.contains("HX0213") && !said.contains("HX0227"), "{said}");
 }
 
 /// The agent's own session was told what the failed gate had found.

@@ -48,6 +48,17 @@ fn the_second_host_is_told_who_the_first_is() {
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
 }
 
+/// What a host keeps before anybody asked for anything: the rules of failures alone were 25 MB and a tenth of a second.
+#[test]
+fn an_idle_host_is_small() {
+    let user = User::new();
+    let host = Served::start(&user);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", host.0.id())).unwrap();
+    let own = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap().trim();
+    let kibibytes: u64 = own.trim_end_matches(" kB").parse().unwrap();
+    assert!(kibibytes < 16 * 1024, "an idle host has {own} of its own");
+}
+
 /// Agents outlive their host and know Helix's tools by its address: the next host has the same one. [T10, T20]
 #[test]
 fn the_next_host_is_reached_where_the_dead_one_was() {
@@ -112,6 +123,29 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
 }
 
 #[test]
+fn a_key_stands_for_one_job_and_is_refused_for_another() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", PLAN);
+    user.write("plans/other/phases.yaml", PLAN);
+    user.repository();
+    user.rehearse(HANGING);
+    let host = Served::start(&user);
+    let run = |plan: &str| user.run(&["--json", "run", plan, "--detach", "--idempotency-key", "nightly"]);
+    let first = run("plans/p/phases.yaml").json()["job"].clone();
+    assert_eq!(run("plans/p").json()["job"], first, "its directory names the same plan");
+    let before = user.run(&["--json", "jobs"]).json().as_array().unwrap().len();
+    let other = ["run", "plans/other/phases.yaml", "--detach", "--idempotency-key", "nightly"];
+    user.run(&other).refused(2, &["HX0419", "nightly", first.as_str().unwrap()]);
+    assert_eq!(user.run(&["--json", "jobs"]).json().as_array().unwrap().len(), before);
+    // Whoever asks again gets the job even if the plan is gone.
+    std::fs::remove_file(user.work().join("plans/p/phases.yaml")).unwrap();
+    assert_eq!(run("plans/p/phases.yaml").json()["job"], first);
+    assert_eq!(user.run(&["jobs", "cancel", first.as_str().unwrap()]).code, 0);
+    user.run(&["jobs", "watch", first.as_str().unwrap()]);
+    drop(host);
+}
+
+#[test]
 fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     let user = User::new();
     user.write("plans/p/phases.yaml", PLAN);
@@ -121,10 +155,18 @@ fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     let started = user.run(&["--json", "run", ".", "--detach"]);
     let id = started.json()["job"].as_str().unwrap().to_owned();
     assert_eq!(started.json()["host_pid"], host.0.id());
-    assert_eq!(user.run(&["jobs", "cancel", &id]).code, 0);
-    let watched = user.run(&["jobs", "watch", &id]);
-    assert!(watched.stdout.contains("cancelled"), "{watched:#?}");
-    assert_eq!(user.run(&["--json", "jobs", "show", &id]).json()["status"], "cancelled");
+    // A beginning of an id has to fit one job alone, for whoever asks.
+    let second = user.run(&["--json", "run", ".", "--detach"]).json()["job"].as_str().unwrap().to_owned();
+    let fits_both = user.run(&["jobs", "cancel", "j"]);
+    fits_both.refused(2, &["HX0314", "could be any of", &id, &second]);
+    for job in [&id, &second] {
+        assert_eq!(user.run(&["jobs", "cancel", job]).code, 0);
+        let watched = user.run(&["jobs", "watch", job]);
+        assert!(watched.stdout.contains("cancelled"), "{watched:#?}");
+        // Whoever asked for it is named.
+        assert!(watched.stderr.contains("cancelled by ") && watched.stderr.contains("(terminal)"), "{watched:#?}");
+        assert_eq!(user.run(&["--json", "jobs", "show", job]).json()["status"], "cancelled");
+    }
 }
 
 /// The host dies while a job is watched: the watcher takes over, re-attaches, and an interrupt stops the job.

@@ -23,6 +23,18 @@ fn recordings_are_classified_with_their_evidence() {
     assert_eq!(outcome("52b-json-schema-always-invalid", &["--exit", "1", "--asked-schema"])["outcome"], "LIMIT");
 }
 
+/// What can be given is listed where it is asked for, and what is misspelt is refused with the near word.
+#[test]
+fn reasons_and_languages_are_listed() {
+    let user = User::new();
+    let help = user.run(&["outcome", "--help"]).stdout;
+    for word in ["cancelled", "deadline", "stalled", "lingered", "claude", "codex", "replay"] {
+        assert!(help.contains(word), "{word} in {help}");
+    }
+    user.run(&["outcome", "-", "--exit", "0", "--stopped", "canceled"]).refused(2, &["canceled", "cancelled"]);
+    user.run(&["run", ".", "--budget", "-1"]).refused(2, &["must be above 0"]);
+}
+
 /// A signal is said in three ways, and none of them is a completion [1, 2].
 #[test]
 fn a_signal_is_read_in_every_form() {

@@ -217,6 +217,35 @@ fn mistakes_in_template_and_experts_are_shown_at_start_with_their_line() {
     user.run(&["chat", "-m", "hello"]).refused(2, &["did you mean \"step_marker\"?"]);
 }
 
+/// A conversation at the terminal: it is named, goes on by that name or by its id, and a name that nobody gave is refused.
+#[test]
+fn a_conversation_at_the_terminal_goes_on_by_its_name() {
+    let user = User::new();
+    user.rehearse(concat!(
+        "- { key: consultant, actions: [{ say: \"First.\\n<!-- STEP: what -->\" }] }\n",
+        "- { key: consultant, actions: [{ say: \"Second.\\n<!-- STEP: what -->\" }] }\n",
+        "- { key: consultant, actions: [{ say: \"Third.\\n<!-- STEP: what -->\" }] }\n",
+    ));
+    let chat = |arguments: &[&str]| user.run(&[&["chat"], arguments].concat());
+    let began = chat(&["-m", "hello"]);
+    assert!(began.code == 0 && began.stdout.contains("First."), "{began:?}");
+    let name = began.stderr.split("--session ").nth(1).and_then(|rest| rest.split('`').next()).unwrap().to_owned();
+    let name = name.split(' ').next().unwrap();
+    let more = chat(&["--session", name, "-m", "and then?"]);
+    assert!(more.code == 0 && more.stdout.contains("Second."), "{more:?}");
+    let shown = user.run(&["--json", "chat", "--session", name, "--show"]).json();
+    let id = shown["id"].as_str().unwrap();
+    assert_eq!(shown["turns"].as_array().unwrap().len(), 2, "{shown:#}");
+    assert!(chat(&["--session", id, "-m", "last"]).stdout.contains("Third."));
+    let said = chat(&["--session", id, "--show"]).stdout;
+    for words in ["you> hello", "First.", "you> and then?", "you> last", "Third."] {
+        assert!(said.contains(words), "{words} in {said}");
+    }
+    for arguments in [&["--session", "typo", "-m", "hello"][..], &["--session", "typo", "--show"]] {
+        chat(arguments).refused(2, &["HX0920", "\"typo\"", "leave --session out"]);
+    }
+}
+
 /// A turn over HTTP; the answer in one piece.
 async fn say(stage: &Stage, chat: &str, text: &str) -> Value {
     let (url, token) = stage.reachable().await;

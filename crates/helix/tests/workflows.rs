@@ -264,3 +264,77 @@ async fn an_added_gate_that_is_not_carried_out_goes_back_as_a_correction() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("HX0411"), "{output:?}");
 }
+
+const PROVABLE: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Accepted\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Status\n\nAccepted\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] The exporter loads (command: `python3 -c 'import shop.export'`)\n- [ ] It is described (file: docs/export.md)\n";
+
+/// A decision is implemented, and its boxes are ticked, by the evidence of a merged job and by nothing else [46].
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_is_implemented_by_a_jobs_evidence_46() {
+    let steps = "{ steps: [{ write: { path: shop/export.py, content: \"EXPORT = 1\\n\" } }, { write: { path: docs/export.md, content: \"# Export\\n\" } }] }";
+    let stage = Stage::new(&format!("parts:\n{}", part("exporter", steps)), "");
+    std::fs::create_dir_all(stage.repo.join("adr")).unwrap();
+    let file = stage.repo.join("adr/001-export.md");
+    std::fs::write(&file, PROVABLE).unwrap();
+    stage.git(&stage.repo, &["add", "-A"]);
+    stage.git(&stage.repo, &["commit", "-q", "-m", "decide"]);
+    let implemented = || {
+        let output = stage.helix(&["adr", "implemented", "1"]).current_dir(&stage.repo).output().unwrap();
+        (
+            output.status.code(),
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)),
+        )
+    };
+    let _host = stage.start();
+    let plan = |name: &str, gates: &str| {
+        let text = format!(
+            "name: {name}\nadr: adr/001-export.md\nphases:\n  - {{ id: exporter, type: development, description: Write it., outputs: [shop/export.py], on_failure: fail, gates: [{gates}] }}\n"
+        );
+        stage.plan(name, &text)
+    };
+    // Nothing has been built.
+    stage.reachable().await;
+    let (code, said) = implemented();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("HX0924") && said.contains("criteria_covered"), "{said}");
+    // Built and merged, but nobody has looked for the criteria.
+    let id = stage.submit(&plan("bare", "{ type: syntax_check }"), &stage.repo, "bare").await;
+    stage.events(&id).await;
+    assert_eq!(stage.job(&id).await["status"], "succeeded", "{}", stage.log());
+    let (code, said) = implemented();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("has proven no criterion") && std::fs::read_to_string(&file).unwrap() == PROVABLE, "{said}");
+    // Proven.
+    stage.git(&stage.repo, &["reset", "-q", "--hard", "HEAD~1"]);
+    let id = stage.submit(&plan("proven", "{ type: criteria_covered }"), &stage.repo, "proven").await;
+    stage.events(&id).await;
+    let job = stage.job(&id).await;
+    assert_eq!((&job["status"], &job["adr"]), (&json!("succeeded"), &json!("adr/001-export.md")), "{job:#}");
+    let shown = stage.helix(&["jobs", "show", &id]).output().unwrap();
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("helix adr implemented 1"), "{shown:?}");
+    let (code, said) = implemented();
+    assert_eq!(code, Some(0), "{said}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let expected = PROVABLE.replace("- [ ]", "- [x]").replace("Accepted", "Implemented");
+    assert_eq!(text, expected);
+    assert!(std::fs::read_to_string(stage.repo.join("adr/INDEX.md")).unwrap().contains("Implemented"));
+    let checked = stage.helix(&["adr", "check"]).current_dir(&stage.repo).output().unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+    // A criterion that was added since is proven by nobody: the decision is not said to be implemented.
+    std::fs::write(&file, format!("{PROVABLE}- [ ] It is fast (command: `true`)\n")).unwrap();
+    let (code, said) = implemented();
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("not proven: It is fast") && text.contains("status: Accepted"), "{said}\n{text}");
+    assert_eq!((text.matches("- [x]").count(), text.matches("- [ ]").count()), (2, 1));
+}
+
+/// A phase that checks what others made cannot be left out without a person saying so.
+#[test]
+fn a_checking_phase_is_never_optional() {
+    let user = User::new();
+    user.repository();
+    for key in ["optional: true", "on_failure: skip"] {
+        user.write("phases.yaml", &format!("name: a\nphases:\n  - {{ id: check, type: test, description: Test it., {key}, gates: [{{ type: tests_pass, command: pytest }}] }}\n"));
+        user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0122", "phases.yaml:3:", key]);
+    }
+}

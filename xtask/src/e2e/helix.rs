@@ -114,6 +114,7 @@ fn write_settings(claude: &Path, model: &str, sandbox: &Sandbox) -> anyhow::Resu
         r#"
 [agents.claude]
 command = ["{}"]
+models = ["sonnet", "haiku", "opus"]
 config_dir = "{}"
 env = {{ ANTHROPIC_BASE_URL = "{model}", CLAUDE_CODE_OAUTH_TOKEN = "test-token", CLAUDE_CODE_MAX_RETRIES = "1", NO_PROXY = "127.0.0.1" }}
 

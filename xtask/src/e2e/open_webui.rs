@@ -13,6 +13,8 @@ use helix_testkit::sandbox::Sandbox;
 use super::helix::end;
 use crate::workspace;
 
+/// What stands before the names of models that are talked with in the responses form.
+const RESPONSES: &str = "responses";
 /// How long it may take to come up; 13 to 27 seconds on a machine with two busy cores.
 const STARTING: Duration = Duration::from_secs(180);
 
@@ -20,7 +22,7 @@ const STARTING: Duration = Duration::from_secs(180);
 const DOCUMENTED: &str = "http://127.0.0.1:8787";
 
 /// Nobody logs in, and nothing is asked of the world: no models to download, no news, no measurements.
-const ALONE: [(&str, &str); 10] = [
+const ALONE: [(&str, &str); 11] = [
     ("USE_SLIM_DOCKER", "true"),
     ("WEBUI_AUTH", "false"),
     ("WEBUI_SECRET_KEY", "test"),
@@ -31,6 +33,8 @@ const ALONE: [(&str, &str); 10] = [
     ("DO_NOT_TRACK", "true"),
     ("SCARF_NO_ANALYTICS", "true"),
     ("NO_PROXY", "127.0.0.1"),
+    // There is no model here that could search in a file: it is given whole.
+    ("BYPASS_EMBEDDING_AND_RETRIEVAL", "true"),
 ];
 
 /// An Open WebUI that is up.
@@ -56,7 +60,7 @@ impl Served {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let mut command = sandbox.command(installation.join("bin/open-webui"));
         command.args(["serve", "--host", "127.0.0.1", "--port", &port.to_string()]).current_dir(&data);
-        command.env("DATA_DIR", &data).envs(ALONE).envs(connection(helix, token)?);
+        command.env("DATA_DIR", &data).envs(ALONE).envs(connections(helix, token)?);
         let output = File::create(&log).with_context(|| format!("cannot create {}", log.display()))?;
         command.stdout(output.try_clone()?).stderr(output);
         let server = command.spawn().context("cannot start Open WebUI")?;
@@ -113,6 +117,27 @@ fn connection(helix: &str, token: &str) -> anyhow::Result<Vec<(String, String)>>
         bail!("{} does not give the three variables of a connection, but {names:?}", path.display());
     }
     Ok(variables)
+}
+
+/// The documented connection, and the same once more in the responses form under names of its own.
+fn connections(helix: &str, token: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let documented = connection(helix, token)?;
+    let mut both = Vec::new();
+    for (name, value) in documented {
+        let value = match name.as_str() {
+            "OPENAI_API_CONFIGS" => {
+                let mut settings: serde_json::Value = serde_json::from_str(&value)?;
+                let mut second = settings.get("0").cloned().context("the documented connection has no number 0")?;
+                second["api_type"] = "responses".into();
+                second["prefix_id"] = RESPONSES.into();
+                settings["1"] = second;
+                settings.to_string()
+            }
+            _ => format!("{value};{value}"),
+        };
+        both.push((name, value));
+    }
+    Ok(both)
 }
 
 /// The first block of shell in the page that has variables of a connection.

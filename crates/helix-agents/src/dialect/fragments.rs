@@ -2,6 +2,8 @@
 //!
 //! Must not know any dialect: it sees fragments, whole texts and who wrote them.
 
+use helix_core::agent_event::AgentEvent;
+
 /// Text that was handed out as fragments and has not come as a whole yet, for each author.
 #[derive(Debug, Default)]
 pub(crate) struct Fragments {
@@ -20,6 +22,29 @@ struct Open {
 pub(crate) enum Channel {
     Text,
     Thinking,
+}
+
+/// Whether a text is a piece of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Fragment,
+    Whole,
+}
+
+/// A text as an event.
+pub(crate) fn text_event(channel: Channel, text: String, part: Part, parent: Option<&str>) -> AgentEvent {
+    let (partial, parent) = (part == Part::Fragment, parent.map(str::to_owned));
+    match channel {
+        Channel::Text => AgentEvent::Text { text, partial, parent },
+        Channel::Thinking => AgentEvent::Thinking { text, partial, parent },
+    }
+}
+
+/// A text of the run itself that came as a whole: its only fragment is the same text.
+pub(crate) fn said_at_once(channel: Channel, text: &str, events: &mut Vec<AgentEvent>) {
+    if !text.is_empty() {
+        events.extend([Part::Fragment, Part::Whole].map(|part| text_event(channel, text.to_owned(), part, None)));
+    }
 }
 
 /// Authors whose fragments are remembered at a time; the oldest is forgotten first (its whole text is then shown again).

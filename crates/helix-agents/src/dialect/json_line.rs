@@ -16,8 +16,9 @@ pub(crate) enum JsonLine {
 }
 
 impl JsonLine {
-    /// Reads one line, with or without its newline.
+    /// Reads one line, with or without its newline. A byte order mark, which editors put before a text, is no part of it.
     pub(crate) fn read(line: &[u8]) -> Self {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         if line.trim_ascii().is_empty() {
             return Self::Blank;
         }
@@ -99,5 +100,6 @@ mod tests {
             assert!(matches!(JsonLine::read(line), JsonLine::Other), "{line:?}");
         }
         assert!(matches!(JsonLine::read(b" \r\n"), JsonLine::Blank));
+        assert!(matches!(JsonLine::read(b"\xef\xbb\xbf{}\r\n"), JsonLine::Object(_)));
     }
 }

@@ -28,12 +28,13 @@ impl Surroundings {
         self.0.get(name).map(String::as_str)
     }
 
-    /// The basic environment of an agent: `PATH`, `HOME`, `LANG`, `TERM`, the profile's passed variables and then the
-    /// profile's own, which win. `own_defaults` are the dialect's and come between.
+    /// The environment of an agent, each replacing what comes before it: `PATH`, `HOME`, `LANG`, `TERM`; the dialect's `defaults`;
+    /// the variables that the profile passes on; the dialect's `variables`; the profile's own.
     pub(crate) fn for_agent(
         &self,
         profile: &AgentProfile,
-        own_defaults: impl IntoIterator<Item = (&'static str, String)>,
+        defaults: BTreeMap<String, String>,
+        variables: BTreeMap<String, String>,
     ) -> Vec<(String, String)> {
         let mut env = BTreeMap::new();
         env.insert("PATH".to_owned(), self.get("PATH").unwrap_or(DEFAULT_PATH).to_owned());
@@ -44,12 +45,13 @@ impl Surroundings {
         // A fixed locale: what agents and tools print must not depend on the user's.
         env.insert("LANG".to_owned(), "C.UTF-8".to_owned());
         env.insert("TERM".to_owned(), "dumb".to_owned());
-        env.extend(own_defaults.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        env.extend(defaults);
         for name in &profile.pass_env {
             if let Some(value) = self.get(name) {
                 env.insert(name.clone(), value.to_owned());
             }
         }
+        env.extend(variables);
         env.extend(profile.env.iter().map(|(name, value)| (name.clone(), value.clone())));
         env.into_iter().collect()
     }

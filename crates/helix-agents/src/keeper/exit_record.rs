@@ -26,12 +26,17 @@ pub(crate) struct ExitRecord {
 }
 
 impl ExitRecord {
-    pub(crate) fn not_started(mut reason: String, stopped: Option<StopCause>, at: Timestamp) -> Self {
+    pub(crate) fn not_started(
+        mut reason: String,
+        errno: Option<i32>,
+        stopped: Option<StopCause>,
+        at: Timestamp,
+    ) -> Self {
         if reason.len() > MAX_REASON {
             let end = (0..=MAX_REASON).rev().find(|index| reason.is_char_boundary(*index)).unwrap_or(0);
             reason.truncate(end);
         }
-        Self { ending: Ending::NotStarted { reason }, stopped, started_at: at, leftovers: 0 }
+        Self { ending: Ending::NotStarted { reason, errno }, stopped, started_at: at, leftovers: 0 }
     }
 
     /// Writes `exit.json`: into the reserve, to disk, renamed, and the name to disk.

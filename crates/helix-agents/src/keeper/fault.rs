@@ -21,7 +21,7 @@ pub(crate) enum KeeperFault {
     #[error("the run directory cannot be used")]
     Directory(#[from] RunDirError),
     #[error("cannot start {program}: {why}")]
-    Start { program: String, why: String },
+    Start { program: String, why: String, errno: Option<i32> },
 }
 
 impl KeeperFault {
@@ -40,6 +40,14 @@ impl KeeperFault {
 
     pub(crate) fn missing(path: &Path) -> Self {
         Self::Missing { path: path.to_owned() }
+    }
+
+    /// The system's error number for the agent's program, where that is what failed.
+    pub(crate) fn program_errno(&self) -> Option<i32> {
+        match self {
+            Self::Start { errno, .. } => *errno,
+            Self::System { .. } | Self::File { .. } | Self::Missing { .. } | Self::Directory(_) => None,
+        }
     }
 
     /// The whole chain in one line, for the record of a run that never started.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 
 use nix::sys::signal::{SigHandler, SigSet, Signal as NixSignal, signal};
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 
 use super::cgroup::Cgroup;
@@ -43,9 +43,13 @@ pub(crate) fn start(
     environment: &[(String, String)],
     cgroup: Option<&Cgroup>,
 ) -> Result<Launched, KeeperFault> {
-    let failed = |why: String| KeeperFault::Start { program: request.program.display().to_string(), why };
+    let failed = |(why, errno): (String, Option<i32>)| KeeperFault::Start {
+        program: request.program.display().to_string(),
+        why,
+        errno,
+    };
     if !request.cwd.is_dir() {
-        return Err(failed(format!("its working directory {} does not exist", request.cwd.display())));
+        return Err(failed((format!("its working directory {} does not exist", request.cwd.display()), None)));
     }
     let program = resolve(request, environment).map_err(failed)?;
     close_inherited_on_exec().map_err(KeeperFault::os("list open files"))?;
@@ -63,12 +67,12 @@ pub(crate) fn start(
         .stderr(Stdio::from(open(&directory.stderr(), OpenOptions::new().append(true))?));
     settle_in_child(&mut command, cgroup)?;
     let input = open(&directory.stdin(), OpenOptions::new().read(true))?;
-    let mut child = command.spawn().map_err(|error| failed(explain(&error, &program)))?;
+    let mut child = command.spawn().map_err(|error| failed((explain(&error, &program), error.raw_os_error())))?;
     if let Some(stdin) = child.stdin.take() {
         feed(input, stdin)?;
     }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    pid.map(|pid| Launched { pid }).ok_or_else(|| failed("the system gave it no process id".into()))
+    pid.map(|pid| Launched { pid }).ok_or_else(|| failed(("the system gave it no process id".into(), None)))
 }
 
 /// Gives the agent its stdin through a pipe: Claude Code 2.1.197 reads nothing from a regular file and exits 0 without a word.
@@ -145,23 +149,27 @@ fn open(path: &Path, how: &OpenOptions) -> Result<File, KeeperFault> {
     how.open(path).map_err(KeeperFault::file("open", path))
 }
 
+/// Error numbers of what the system would have said of the program (ENOENT, EACCES).
+const NO_SUCH_PROGRAM: i32 = Errno::NOENT.raw_os_error();
+const NOT_EXECUTABLE: i32 = Errno::ACCESS.raw_os_error();
+
 /// Finds the program the way the agent's own shell would: bare names in the given `PATH`, relative ones from the
 /// working directory.
-fn resolve(request: &RequestFile, environment: &[(String, String)]) -> Result<PathBuf, String> {
+fn resolve(request: &RequestFile, environment: &[(String, String)]) -> Result<PathBuf, (String, Option<i32>)> {
     let program = &request.program;
     if program.as_os_str().is_empty() {
-        return Err("no program is named".into());
+        return Err(("no program is named".into(), None));
     }
     if program.as_os_str().as_encoded_bytes().contains(&b'/') {
         let path = request.cwd.join(program);
         return match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => Err(format!("{} is a directory", path.display())),
+            Ok(found) if found.is_dir() => Err((format!("{} is a directory", path.display()), Some(NOT_EXECUTABLE))),
             Ok(_) => Ok(path),
-            Err(error) => Err(format!("{}: {error}", path.display())),
+            Err(error) => Err((format!("{}: {error}", path.display()), error.raw_os_error())),
         };
     }
     let Some((_, search)) = environment.iter().rev().find(|(name, _)| name == "PATH") else {
-        return Err("it is a bare name and the agent's environment has no PATH".into());
+        return Err(("it is a bare name and the agent's environment has no PATH".into(), Some(NO_SUCH_PROGRAM)));
     };
     let mut present = None;
     for folder in std::env::split_paths(search) {
@@ -173,8 +181,8 @@ fn resolve(request: &RequestFile, environment: &[(String, String)]) -> Result<Pa
         }
     }
     Err(match present {
-        Some(path) => format!("{} is not executable", path.display()),
-        None => format!("not found in PATH ({search})"),
+        Some(path) => (format!("{} is not executable", path.display()), Some(NOT_EXECUTABLE)),
+        None => (format!("not found in PATH ({search})"), Some(NO_SUCH_PROGRAM)),
     })
 }
 

@@ -77,6 +77,10 @@ enum Settled {
 }
 
 fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepReport) -> Result<Settled, RunDirError> {
+    // Ended runs are kept for years, and what they ended with is of no use here: looking for the file is enough.
+    if directory.exists(&directory.exit())? {
+        return Ok(Settled::Over);
+    }
     match directory.state()? {
         RunState::Ended(_) => Ok(Settled::Over),
         RunState::Abandoned => {

@@ -72,6 +72,14 @@ impl Bed {
         self.supervisor.start(request.clone()).await.unwrap()
     }
 
+    /// Starts and waits for the first line.
+    pub async fn begun(&self, request: &RunRequest, first: &str) -> (RunHandle, LineReader) {
+        let handle = self.start(request).await;
+        let mut lines = handle.lines();
+        assert_eq!(next_line(&mut lines).await, first);
+        (handle, lines)
+    }
+
     /// Runs to the end and asserts that nothing is left.
     pub async fn run(&self, request: &RunRequest) -> RunEnd {
         let end = self.start(request).await.ended().await;

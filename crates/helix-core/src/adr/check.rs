@@ -17,8 +17,8 @@ use super::graph::{Circle, Link, circle_text, find_circle};
 use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
 use super::syntax::{Adr, AdrForm};
-use super::unfilled::is_unfilled;
-use super::words::{AdrId, SectionKind, Status};
+use super::unfilled::{Left, left};
+use super::words::{AdrId, Language, SectionKind, Status};
 
 /// Fewest characters of a section that says something.
 const MIN_SECTION: usize = 10;
@@ -27,9 +27,13 @@ const MOST_PLACES: usize = 20;
 
 /// What a repository holds, as far as a check needs it.
 pub trait RepoFacts {
-    /// Whether a file exists, relative to the root; `None` when that cannot be known. Gates answer for the base commit:
-    /// a file that the phase itself created does not exist there.
+    /// Whether a file exists before the decision is carried out, relative to the root; `None` when that cannot be known. Gates
+    /// answer for the commit that the job started from: a file that one of its phases created does not exist there.
     fn exists(&self, path: &str) -> Option<bool>;
+    /// Whether it exists now, once the decision is carried out.
+    fn exists_now(&self, path: &str) -> Option<bool> {
+        self.exists(path)
+    }
     /// Whether an ADR has this number; `None` when that cannot be known.
     fn known_adr(&self, id: AdrId) -> Option<bool>;
     /// The ADRs that an ADR says it supersedes.
@@ -73,14 +77,39 @@ impl RepoFacts for NoRepo {
     }
 }
 
-/// Checks an ADR; the answer is in the order of the file. An ADR is valid when no diagnostic is an error.
+/// What an ADR is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A draft: it may still have lines of the template.
+    Draft,
+    /// A decision, or what is about to become one: an unfilled template must not.
+    Decision,
+}
+
+impl Standing {
+    /// By its number: a draft has none.
+    pub fn of(adr: &Adr) -> Self {
+        match adr.front.as_ref().and_then(|front| front.adr_id.as_ref()).map(|id| id.value) {
+            Some(AdrId::Number(_)) => Self::Decision,
+            Some(AdrId::Draft) | None => Self::Draft,
+        }
+    }
+}
+
+/// Checks an ADR as what its number makes it; the answer is in the order of the file. An ADR is valid when no diagnostic is an
+/// error.
 pub fn check(adr: &Adr, facts: &dyn RepoFacts) -> Vec<Diagnostic> {
+    check_as(adr, facts, Standing::of(adr))
+}
+
+/// The same for an ADR that is taken for something.
+pub fn check_as(adr: &Adr, facts: &dyn RepoFacts, standing: Standing) -> Vec<Diagnostic> {
     let source = SourceText::new(&adr.file, &adr.source);
     let mut problems = Vec::new();
     encoding(adr, &source, &mut problems);
     if adr.form == AdrForm::Helix {
         problems.extend(adr.front_problems.iter().cloned());
-        let mut checker = Checker { adr, source: &source, facts, problems };
+        let mut checker = Checker { adr, source: &source, facts, standing, problems };
         checker.run();
         problems = checker.problems;
     } else {
@@ -134,6 +163,7 @@ struct Checker<'a> {
     adr: &'a Adr,
     source: &'a SourceText<'a>,
     facts: &'a dyn RepoFacts,
+    standing: Standing,
     problems: Vec<Diagnostic>,
 }
 
@@ -192,7 +222,7 @@ impl Checker<'_> {
     }
 
     fn unfilled(&mut self) {
-        let left: Vec<Range<usize>> = self
+        let unfilled: Vec<(Range<usize>, Left)> = self
             .source
             .text()
             .split_inclusive('\n')
@@ -201,14 +231,18 @@ impl Checker<'_> {
                 *at += line.len();
                 Some((start..start + line.trim_end().len(), line))
             })
-            .filter_map(|(range, line)| is_unfilled(line).then_some(range))
+            .filter_map(|(range, line)| left(line).map(|left| (range, left)))
             .collect();
-        if let Some(first) = left.first() {
-            let message = match left.len() {
-                1 => "a line still says what the template said".to_owned(),
-                more => format!("{more} lines still say what the template said; this is the first"),
-            };
-            self.warning(codes::UNFILLED, first, message, "write what is decided in its place, or remove the line");
+        let Some((first, _)) = unfilled.first() else { return };
+        let message = match unfilled.len() {
+            1 => "a line still says what the template said".to_owned(),
+            more => format!("{more} lines still say what the template said; this is the first"),
+        };
+        let help = "write what is decided in its place, or remove the line";
+        let of_template = unfilled.iter().any(|(_, left)| *left == Left::Template);
+        match self.standing {
+            Standing::Decision if of_template => self.error(codes::UNFILLED, first, message, help),
+            Standing::Decision | Standing::Draft => self.warning(codes::UNFILLED, first, message, help),
         }
     }
 
@@ -267,12 +301,10 @@ impl Checker<'_> {
     fn status(&mut self, front: &FrontMatter) {
         let Some(section) = self.adr.section(SectionKind::Status) else { return };
         let Some(status) = &front.status else { return };
-        let text = self.source.slice(section.body.clone());
-        let first = text.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default();
-        let named = Status::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(first));
-        if let Some((word, said)) = named
-            && *said != status.value
+        if let Some((place, said, _)) = status_word(self.adr.source.as_str(), section.body.clone())
+            && said != status.value
         {
+            let word = self.source.slice(place);
             let message = format!("this section says {word}, the front matter says {}", status.value.word());
             let help = "remove the section's text; the front matter decides";
             self.warning(codes::STATUS_DIFFERS, &section.heading_range, message, help);
@@ -280,15 +312,22 @@ impl Checker<'_> {
     }
 
     fn files(&mut self, front: &FrontMatter) {
-        let open = front.status.as_ref().is_none_or(|status| status.value.is_open());
+        let status = front.status.as_ref().map(|status| status.value);
+        let draft = front.adr_id.as_ref().is_some_and(|id| id.value == AdrId::Draft);
+        let open = draft || status.is_none_or(Status::is_open);
+        // Once it is decided, a file that is there has been created, and one that is gone has been deleted.
+        let proposed = draft || status.is_none_or(|status| status == Status::Proposed);
         if open {
-            for file in front.files.modify.iter().chain(&front.files.delete) {
+            let deleted = front.files.delete.iter().filter(|_| proposed);
+            for file in front.files.modify.iter().chain(deleted) {
                 if self.facts.exists(&file.value) == Some(false) {
                     let message = format!("`{}` does not exist, so it cannot be changed", file.value);
                     let help = "correct the path, or move it to `files.create`";
                     self.error(codes::MODIFY_MISSING, &file.range, message, help);
                 }
             }
+        }
+        if proposed {
             for file in &front.files.create {
                 if self.facts.exists(&file.value) == Some(true) {
                     let message = format!("`{}` exists already, so it cannot be created", file.value);
@@ -297,8 +336,14 @@ impl Checker<'_> {
                 }
             }
         }
-        if front.status.as_ref().is_some_and(|status| status.value == Status::Implemented) {
-            self.implemented(front);
+        if !draft && status == Some(Status::Implemented) {
+            for file in front.files.create.iter().chain(&front.files.modify) {
+                if self.facts.exists_now(&file.value) == Some(false) {
+                    let message = format!("the decision is Implemented, but `{}` does not exist", file.value);
+                    let help = "if a later decision removed it, mark this one Superseded; else it is not implemented";
+                    self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
+                }
+            }
         }
         if open {
             self.conflicts(front);
@@ -308,24 +353,6 @@ impl Checker<'_> {
         for file in front.files.docs.iter().filter(|file| !mentions.has(&file.value)) {
             let message = format!("`{}` of `files.docs` is not mentioned in the section Documentation", file.value);
             self.warning(codes::DOCS_NOT_MENTIONED, &file.range, message, "say there what changes in it");
-        }
-    }
-
-    /// A word that a person wrote is no evidence: what the decision claims to have made has to be there [46].
-    fn implemented(&mut self, front: &FrontMatter) {
-        let help =
-            "correct the state or the path; a decision that took the file's place names this one in `supersedes`";
-        for file in front.files.create.iter().chain(&front.files.modify) {
-            if self.facts.exists(&file.value) == Some(false) {
-                let message = format!("the decision is said to be implemented, but `{}` does not exist", file.value);
-                self.warning(codes::IMPLEMENTED_WITHOUT_FILES, &file.range, message, help);
-            }
-        }
-        for file in &front.files.delete {
-            if self.facts.exists(&file.value) == Some(true) {
-                let message = format!("the decision is said to be implemented, but `{}` still exists", file.value);
-                self.warning(codes::IMPLEMENTED_WITHOUT_FILES, &file.range, message, help);
-            }
         }
     }
 
@@ -404,14 +431,19 @@ impl Checker<'_> {
         let others = self.facts.others_with_number(id.value, &self.adr.file);
         if !others.is_empty() {
             let message = format!("{} is also the number of {}", id.value, others.join(", "));
-            let help = "write `adr_id: draft` in the newer one and finalize it again";
+            let help = "`helix adr renumber` gives the later one the next number";
             self.error(codes::NUMBER_COLLISION, &id.range, message, help);
         }
         if let (AdrId::Number(number), Some(named)) = (id.value, number_of_file_name(&self.adr.file))
             && number != named
         {
             let message = format!("the file name says {named:03}, the front matter says {number:03}");
-            self.error(codes::NUMBER_COLLISION, &id.range, message, "rename the file, or correct `adr_id`");
+            self.error(
+                codes::NUMBER_COLLISION,
+                &id.range,
+                message,
+                "`helix adr renumber` renames it; or correct `adr_id`",
+            );
         }
     }
 
@@ -428,6 +460,16 @@ impl Checker<'_> {
             );
         }
     }
+}
+
+/// The word that names the state at the beginning of a section Status: its place, what it means and its language.
+pub(super) fn status_word(text: &str, body: Range<usize>) -> Option<(Range<usize>, Status, Language)> {
+    let inside = text.get(body.clone())?;
+    let start = inside.find(char::is_alphabetic)?;
+    let rest = inside.get(start..)?;
+    let length = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    let (status, language) = Status::named(rest.get(..length)?)?;
+    Some((body.start + start..body.start + start + length, status, language))
 }
 
 /// Words that promise something without saying what one would see.

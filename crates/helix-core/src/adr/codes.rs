@@ -73,10 +73,10 @@ codes! {
     DEPENDENCY_CYCLE = "HX0230";
     /// A file that another decision in force claims (warning).
     CLAIM_CONFLICT = "HX0231";
-    /// Text of the template that nobody has replaced (warning).
+    /// Text of the template that nobody has replaced (a warning in drafts).
     UNFILLED = "HX0232";
-    /// An implemented decision whose files are not as it says (warning).
-    IMPLEMENTED_WITHOUT_FILES = "HX0233";
+    /// A file of an implemented decision is not there (warning).
+    IMPLEMENTED_MISSING = "HX0233";
     /// A completeness rule is not met.
     INCOMPLETE = "HX0240";
 }

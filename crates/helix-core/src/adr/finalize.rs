@@ -4,8 +4,9 @@
 
 use std::ops::Range;
 
+use super::check::status_word;
 use super::syntax::Adr;
-use super::words::{AdrId, Status};
+use super::words::{AdrId, SectionKind, Status};
 
 /// Why an ADR cannot be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +20,8 @@ pub enum RewriteError {
 }
 
 impl Adr {
-    /// The text with another id and state; comments, order and spacing of the front matter stay.
+    /// The text with another id and state, also in the section Status where that names one, in its language [46]; comments,
+    /// order and spacing stay.
     ///
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `adr_id` or `status`.
@@ -32,14 +34,47 @@ impl Adr {
             AdrId::Number(number) => format!("\"{number:03}\""),
             AdrId::Draft => "draft".into(),
         };
-        let mut edits = [(id_place, id), (status_place, status.word().to_owned())];
+        let mut edits = vec![(id_place, id), (status_place, status.word().to_owned())];
+        edits.extend(self.status_of_text(status));
         edits.sort_by_key(|(range, _)| range.start);
         Ok(replace(&self.source, &edits))
     }
 }
 
+impl Adr {
+    /// The text with the boxes of these criteria ticked, by what they say, and with a state if one is given; everything else
+    /// stays.
+    ///
+    /// # Errors
+    /// [`RewriteError`] when a state is given and the front matter has no readable one.
+    pub fn with_met_criteria(&self, met: &[String], status: Option<Status>) -> Result<String, RewriteError> {
+        let mut edits = Vec::new();
+        if let Some(status) = status {
+            let front = self.front.as_ref().and_then(|front| front.status.as_ref());
+            edits.push((front.ok_or(RewriteError::NoKey { key: "status" })?.range.clone(), status.word().to_owned()));
+            edits.extend(self.status_of_text(status));
+        }
+        for criterion in self.criteria.iter().filter(|one| !one.checked && met.contains(&one.text)) {
+            let item = self.source.get(criterion.span.start..).unwrap_or_default();
+            // The parser has found a box there: the first bracket of the item is its own.
+            if let Some(at) = item.find("[ ]").map(|at| criterion.span.start + at) {
+                edits.push((at..at + 3, "[x]".to_owned()));
+            }
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        Ok(replace(&self.source, &edits))
+    }
+
+    /// How the section Status is made to say it, where it names a state.
+    fn status_of_text(&self, status: Status) -> Option<(Range<usize>, String)> {
+        let section = self.section(SectionKind::Status)?;
+        let (place, _, language) = status_word(&self.source, section.body.clone())?;
+        Some((place, status.word_in(language).to_owned()))
+    }
+}
+
 /// Replaces ranges, which are in order and do not overlap.
-fn replace(text: &str, edits: &[(Range<usize>, String)]) -> String {
+pub(super) fn replace(text: &str, edits: &[(Range<usize>, String)]) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut done = 0;
     for (range, new) in edits {

@@ -16,13 +16,14 @@ mod front_matter;
 mod graph;
 mod import;
 mod mojibake;
+mod renumber;
 mod rules;
 mod syntax;
 mod template;
 mod unfilled;
 mod words;
 
-pub use check::{NoRepo, RepoFacts, check};
+pub use check::{NoRepo, RepoFacts, Standing, check, check_as};
 pub use claims::{ClaimIndex, Claimant};
 pub use complete::complete;
 pub use coverage::{
@@ -35,6 +36,7 @@ pub use front_matter::{FileClaims, FrontMatter};
 pub use graph::{AdrEdge, AdrGraph, AdrNode, Circle, Link, Links, find_circle};
 pub use import::{ImportError, Imported, foreign_number, import};
 pub use mojibake::{Mojibake, mojibake, repair_mojibake};
+pub use renumber::{ByNumber, Renamed, Renumbering};
 pub use rules::{Condition, MIN_CRITERIA, Offer, Requirement, Rule, built_in_rules, parse_rules, rules_markdown};
 pub use syntax::{Adr, AdrForm, CodeBlock, Criterion, Section};
 pub use template::{TemplateRequest, template};

@@ -10,6 +10,15 @@ use super::rules::built_in_rules;
 use super::template::{file_hint, hint};
 use super::words::{Language, SectionKind};
 
+/// What of an ADR an author has left as it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// A line of the template.
+    Template,
+    /// The criterion that an import leaves where the imported text has none: that decision was made long ago.
+    Import,
+}
+
 /// What templates say where an author is to write.
 struct Hints {
     /// Whole lines, without indentation: `<command>` alone also stands in finished texts.
@@ -22,7 +31,6 @@ static HINTS: LazyLock<Hints> = LazyLock::new(|| {
     let mut hints = Hints { lines: HashSet::new(), phrases: HashSet::new() };
     let rules = built_in_rules();
     for language in [Language::English, Language::German] {
-        hints.add(unknown_criterion(language));
         hints.add(file_hint(language));
         SectionKind::ALL.into_iter().for_each(|kind| hints.add(hint(kind, language)));
         rules.iter().filter_map(|rule| rule.offer.as_ref()).for_each(|offer| hints.add(offer.text(language)));
@@ -39,10 +47,16 @@ impl Hints {
     }
 }
 
-/// Whether an author has left a line as the template has it.
-pub(super) fn is_unfilled(line: &str) -> bool {
-    line.contains('<')
-        && (HINTS.lines.contains(line.trim()) || phrases(line).any(|phrase| HINTS.phrases.contains(phrase)))
+/// What of a line an author has left as it was given, if anything.
+pub(super) fn left(line: &str) -> Option<Left> {
+    if !line.contains('<') {
+        return None;
+    }
+    if [Language::English, Language::German].into_iter().any(|language| line.trim() == unknown_criterion(language)) {
+        return Some(Left::Import);
+    }
+    let known = HINTS.lines.contains(line.trim()) || phrases(line).any(|phrase| HINTS.phrases.contains(phrase));
+    known.then_some(Left::Template)
 }
 
 /// What stands in `<…>` in a line, without the brackets.
@@ -52,7 +66,7 @@ fn phrases(line: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_unfilled;
+    use super::{Left, left};
 
     #[test]
     fn only_what_the_template_says_is_unfilled() {
@@ -61,11 +75,12 @@ mod tests {
             "  - [ ] `<command>` exits 0 and shows `<result>`",
             "- `src/shop.py`: <what it holds>",
             "- `src/shop.py`: <was sie enthält>",
-            "- [ ] <what one does, and what one sees then> — test: `tests/test_x.py::test_y`",
             "CLI usage: `<tool> <arguments>`",
         ] {
-            assert!(is_unfilled(line), "{line}");
+            assert_eq!(left(line), Some(Left::Template), "{line}");
         }
+        let imported = "- [ ] <what one does, and what one sees then> — test: `<tests/test_x.py::test_y>`";
+        assert_eq!(left(imported), Some(Left::Import));
         for line in [
             "",
             "- [ ] `shop export <file>` exits 0",
@@ -73,7 +88,7 @@ mod tests {
             "We compare a < b and b > c.",
             "CLI usage: `shop <command> <arguments>`",
         ] {
-            assert!(!is_unfilled(line), "{line}");
+            assert_eq!(left(line), None, "{line}");
         }
     }
 }

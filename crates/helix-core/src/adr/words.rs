@@ -78,6 +78,38 @@ words! {
 }
 
 impl Status {
+    /// How German texts say it, the usual word first.
+    const GERMAN: [(Self, &'static [&'static str]); 6] = [
+        (Self::Proposed, &["Vorgeschlagen", "Vorschlag"]),
+        (Self::Accepted, &["Angenommen", "Akzeptiert", "Beschlossen"]),
+        (Self::Implemented, &["Umgesetzt", "Implementiert"]),
+        (Self::Superseded, &["Ersetzt", "Abgelöst"]),
+        (Self::Rejected, &["Abgelehnt", "Verworfen"]),
+        (Self::Deprecated, &["Veraltet", "Überholt"]),
+    ];
+
+    /// The state that a word of a text names, and its language; in any case.
+    pub fn named(word: &str) -> Option<(Self, Language)> {
+        let lower = word.to_lowercase();
+        let english = Self::WORDS.iter().find(|(known, _)| known.to_lowercase() == lower);
+        let german = || Self::GERMAN.iter().find(|(_, words)| words.iter().any(|known| known.to_lowercase() == lower));
+        match english {
+            Some((_, status)) => Some((*status, Language::English)),
+            None => german().map(|(status, _)| (*status, Language::German)),
+        }
+    }
+
+    /// The word for it in the texts of a language.
+    pub fn word_in(self, language: Language) -> &'static str {
+        match language {
+            Language::English => self.word(),
+            Language::German => {
+                let known = Self::GERMAN.iter().find(|(status, _)| *status == self);
+                known.and_then(|(_, words)| words.first()).copied().unwrap_or_else(|| self.word())
+            }
+        }
+    }
+
     /// Whether the decision is still to be carried out, so that its file claims are about the future.
     pub fn is_open(self) -> bool {
         match self {

@@ -23,6 +23,8 @@ pub(super) fn mark(lines: &mut [Prepared<'_>], indices: &[usize]) {
             speaks_below(lines, at, rest);
         } else if text.starts_with("● ") && !text.starts_with("● Console") {
             jest(lines, rest);
+        } else if text.starts_with("Failure/Error: ") {
+            rspec(lines, rest);
         } else if text.starts_with("not ok ") {
             tap(lines, at, rest);
         } else if text.starts_with("Warning: ") && lines[at].line.raw.trim_start().starts_with('│') {
@@ -64,6 +66,22 @@ fn jest(lines: &mut [Prepared<'_>], rest: &[usize]) {
     let message = rest.iter().copied().find(|&below| !lines[below].text.is_empty());
     if let Some(message) = message.filter(|&message| lines[message].indent() >= 4 && lines[message].mark == Mark::Plain)
     {
+        lines[message].mark = Mark::Raised;
+    }
+}
+
+/// Below the code that failed stands the class of what was raised, and below that what it says.
+fn rspec(lines: &mut [Prepared<'_>], rest: &[usize]) {
+    let mut said = rest.iter().copied().take(PARAGRAPH).filter(|&below| !lines[below].text.is_empty());
+    let class = said.find(|&below| {
+        let name = lines[below].text.strip_suffix(':').unwrap_or_default();
+        name.ends_with("Error")
+            && name.split("::").all(|part| part.starts_with(|letter: char| letter.is_ascii_uppercase()))
+    });
+    if let (Some(class), Some(message)) = (class, said.next())
+        && lines[message].indent() > lines[class].indent()
+    {
+        lines[message].text = format!("{} {}", lines[class].text, lines[message].text);
         lines[message].mark = Mark::Raised;
     }
 }
@@ -137,6 +155,10 @@ mod tests {
             ("CMake Error at CMakeLists.txt:3 (find_package):\n  Could not find X\n", "Could not find X"),
             ("● cart adds\n\n    no rate for EUR\n\n      at pay (a.js:1:2)\n", "no rate for EUR"),
             ("not ok 1 - adds\n  ---\n  error: \"no 'push'\"\n  name: 'TypeError'\n  ...\n", "TypeError: no 'push'"),
+            (
+                "Failure/Error: expect(Cart.new)\n\n  NameError:\n    uninitialized constant Cart\n",
+                "NameError: uninitialized constant Cart",
+            ),
             (
                 "not ok 1 - adds\n  ---\n  error: |-\n    2 !== 3\n  name: 'AssertionError'\n  ...\n",
                 "AssertionError: 2 !== 3",

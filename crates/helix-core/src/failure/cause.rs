@@ -221,6 +221,22 @@ causes! {
         "read the first error of the log, not the last" "bisect the latest change";
 }
 
+/// The cause that failures of a category have most often, where nothing finer is known.
+pub const fn usual(category: Category) -> &'static Cause {
+    match category {
+        Category::FileAccess => &FILE_MISSING,
+        Category::FunctionError => &MISSING_SYMBOL,
+        Category::SyntaxError => &COMPILE_SYNTAX,
+        Category::AssertionFailure => &TEST_ASSERTION,
+        Category::TypeError => &RUNTIME_TYPE,
+        Category::Timeout => &DEADLINE,
+        Category::MemoryError => &ALLOC_FAILED,
+        Category::NetworkError => &CONN_REFUSED,
+        Category::ResourceError => &AUTH_INVALID,
+        Category::Unknown => &UNEXPLAINED,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

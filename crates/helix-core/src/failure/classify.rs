@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
+use super::lexicon::{DOUBTED, LIKELY, Lexicon, LexiconError};
 use super::location::{Location, Locator};
 use super::log::{Log, Stream};
 use super::nearest::{Examples, RESEMBLANCE};
@@ -39,10 +40,28 @@ const RAISED: i32 = 51;
 /// Weight of a question that was answered: below everything that says what failed.
 const ANSWERED: i32 = 6;
 
-/// The rule table does not compile.
+/// Weight of a rule or fact up to which "something was raised" says nothing of what.
+const WHATEVER: i32 = 60;
+
+/// Lines in which a cause is looked for word by word, the last ones.
+const WEIGHED: usize = 60;
+
+/// Words that are named as the reason of a guess.
+const REASONS: usize = 3;
+
+/// Highest confidence of a guess.
+const GUESSED: f64 = 0.49;
+
+/// What the classifier knows does not compile.
 #[derive(Debug, thiserror::Error)]
-#[error("the failure rules do not compile")]
-pub struct RuleTableError(#[from] regex::Error);
+pub enum RuleTableError {
+    /// A pattern.
+    #[error("the failure rules do not compile")]
+    Pattern(#[from] regex::Error),
+    /// The words.
+    #[error("the words of failures cannot be read")]
+    Words(#[from] LexiconError),
+}
 
 /// The line that names the cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -75,7 +94,7 @@ pub struct Alternative {
 pub struct Evidence {
     /// Version of the rule table.
     pub table: u32,
-    /// What decided: `rule:…`, `fact:…`, `similar:…` (an example of a rule) or `nothing`.
+    /// What decided: `rule:…`, `fact:…`, `similar:…` (an example of a rule), `words:…` (those that spoke most) or `nothing`.
     pub decided_by: String,
     /// What else was considered, best first.
     pub alternatives: Vec<Alternative>,
@@ -110,7 +129,25 @@ struct Claim {
     retry: Option<RetryAdvice>,
     blame: Option<Blame>,
     score: i32,
+    /// Weight of the rule or fact, wherever it was found.
+    priority: i32,
+    /// How likely a guess is, if it is one of words.
+    likely: Option<f64>,
     line: Option<usize>,
+}
+
+impl Claim {
+    /// One without anything special.
+    fn new(decided_by: impl Into<String>, cause: &'static Cause, score: i32, line: Option<usize>) -> Self {
+        let decided_by = decided_by.into();
+        Self { decided_by, cause, retry: None, blame: None, score, priority: score, likely: None, line }
+    }
+
+    /// Whether it says only that something went wrong.
+    fn explains_nothing(&self) -> bool {
+        let whatever = [&cause::UNEXPLAINED, &cause::NO_REASON].contains(&self.cause);
+        whatever || (self.cause == &cause::RUNTIME_EXCEPTION && self.priority <= WHATEVER)
+    }
 }
 
 /// Knows the table, compiled.
@@ -122,6 +159,7 @@ pub struct Classifier {
     table: Vec<(&'static Rule, Regex)>,
     remote: Regex,
     examples: Examples,
+    lexicon: Lexicon,
 }
 
 impl Classifier {
@@ -137,6 +175,7 @@ impl Classifier {
             locator: Locator::new()?,
             table: table?,
             examples: Examples::new(rules::all()),
+            lexicon: Lexicon::shipped()?,
             remote: Regex::new(
                 r"(?:://|host[ =:]+[\x22'(]?|connect to (?:server at )?[\x22'(]?|to (?:host )?|tcp )\[?([\w.-]+)",
             )?,
@@ -158,6 +197,10 @@ impl Classifier {
         }
         refine(observation, &lines, &mut claims);
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
+        if claims.first().is_none_or(Claim::explains_nothing) {
+            let guess = self.warned(observation, &lines).or_else(|| self.read_words(&lines, claims.first()));
+            claims.splice(0..0, guess);
+        }
         let mut claims = claims.into_iter();
         let Some(best) = claims.next() else {
             return self.answer(observation, &lines, nothing(), Vec::new());
@@ -171,7 +214,7 @@ impl Classifier {
         let mut best: Vec<Option<(i32, usize)>> = vec![None; table.len()];
         for (at, line) in lines.iter().enumerate() {
             let bonus = match line.mark {
-                Mark::Noise | Mark::AgentEvent | Mark::AgentContent => continue,
+                Mark::Noise | Mark::Warning | Mark::AgentEvent | Mark::AgentContent => continue,
                 Mark::Plain => 0,
                 Mark::Heading => -45,
                 Mark::Raised | Mark::AgentResult => 30,
@@ -196,12 +239,10 @@ impl Classifier {
         }
         let claims = best.into_iter().zip(table).filter_map(|(best, (rule, _))| {
             best.map(|(score, line)| Claim {
-                decided_by: format!("rule:{}", rule.id),
-                cause: rule.cause,
                 retry: rule.retry,
                 blame: rule.blame,
-                score,
-                line: Some(line),
+                priority: rule.priority,
+                ..Claim::new(format!("rule:{}", rule.id), rule.cause, score, Some(line))
             })
         });
         claims.collect()
@@ -218,12 +259,71 @@ impl Classifier {
         });
         let (at, rule, resemblance) = compared.max_by(|(_, _, first), (_, _, second)| first.total_cmp(second))?;
         (resemblance >= RESEMBLANCE).then(|| Claim {
-            decided_by: format!("similar:{}", rule.id),
-            cause: rule.cause,
             retry: rule.retry,
             blame: rule.blame,
-            score: GUESS,
-            line: Some(at),
+            ..Claim::new(format!("similar:{}", rule.id), rule.cause, GUESS, Some(at))
+        })
+    }
+
+    /// What a rule makes of a warning, where the best claim is only that something went wrong.
+    fn warned(&self, observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<Claim> {
+        let table = || {
+            let known = |(rule, _): &&(&'static Rule, Regex)| rule.priority > WHATEVER && rule.cause != &cause::LINT;
+            self.table.iter().filter(known).filter(|(rule, _)| applies(rule, observation))
+        };
+        let warnings = lines.iter().enumerate().rev().filter(|(_, line)| line.mark == Mark::Warning).take(WEIGHED);
+        let claims = warnings.flat_map(|(at, line)| {
+            let text = readable(&line.text);
+            table().filter(|(_, pattern)| pattern.is_match(text)).map(move |(rule, _)| (rule.priority, at, *rule))
+        });
+        let (_, line, rule) = claims.max_by_key(|(priority, at, _)| (*priority, Reverse(*at)))?;
+        Some(Claim {
+            retry: rule.retry,
+            blame: rule.blame,
+            likely: Some(GUESSED),
+            ..Claim::new(format!("rule:{} in a warning", rule.id), rule.cause, GUESS, Some(line))
+        })
+    }
+
+    /// What the words say, where the best claim is only that something went wrong.
+    fn read_words(&self, lines: &[Prepared<'_>], best: Option<&Claim>) -> Option<Claim> {
+        let speaks = |line: &Prepared<'_>| {
+            matches!(line.mark, Mark::Plain | Mark::Heading | Mark::Raised | Mark::RaisedFirst) && !line.text.is_empty()
+        };
+        // Where something was raised, that line says what, unless it only announces what comes.
+        let raised = best.filter(|best| best.cause == &cause::RUNTIME_EXCEPTION).and_then(|best| best.line);
+        let raised = raised.filter(|raised| !lines[*raised].text.ends_with(':'));
+        let read: Vec<usize> = match raised {
+            Some(raised) => vec![raised],
+            None => (0..lines.len()).rev().filter(|at| speaks(&lines[*at])).take(WEIGHED).collect(),
+        };
+        let judged = read.into_iter().map(|at| {
+            let text = lines[at].said.as_deref().unwrap_or(&lines[at].text);
+            (at, text, self.lexicon.judge(text).best())
+        });
+        let (line, text, (category, likely)) =
+            judged.max_by(|(_, _, (_, first)), (_, _, (_, second))| first.total_cmp(second))?;
+        if likely < LIKELY {
+            return None;
+        }
+        let cause = cause::usual(category);
+        let reasons = self.lexicon.speaking(text, category, REASONS).join(", ");
+        if best.is_some_and(|best| best.cause.category == category) {
+            // It is the same to whoever asks for the category; the line may be better.
+            let best = best?;
+            let line =
+                if best.line.is_none() || best.cause != &cause::RUNTIME_EXCEPTION { Some(line) } else { best.line };
+            return Some(Claim { line, ..best.clone() });
+        }
+        Some(Claim { likely: Some(likely), ..Claim::new(format!("words:{reasons}"), cause, GUESS, Some(line)) })
+    }
+
+    /// Whether the words of a line speak against what is said of it.
+    fn doubts(&self, category: Category, line: Option<&Prepared<'_>>) -> bool {
+        let text = line.map(|line| line.said.as_deref().unwrap_or(&line.text)).filter(|text| !text.is_empty());
+        text.is_some_and(|text| {
+            let likelihoods = self.lexicon.judge(text);
+            category != Category::Unknown && likelihoods.of(category) < DOUBTED
         })
     }
 
@@ -242,12 +342,18 @@ impl Classifier {
             number: lines[at].line.number,
         };
         let runner_up = rest.iter().find(|claim| claim.cause.category != cause.category).map_or(0, |claim| claim.score);
+        let sure = confidence(best.score, best.score - runner_up, cause.category);
+        let confidence = match best.likely {
+            Some(likely) => (likely.min(GUESSED) * 100.0).round() / 100.0,
+            None if best.decided_by.starts_with("rule:") && self.doubts(cause.category, line) => sure.min(GUESSED),
+            None => sure,
+        };
         Classified {
             category: cause.category,
             cause: cause.slug,
             retry,
             blame,
-            confidence: confidence(best.score, best.score - runner_up, cause.category),
+            confidence,
             cause_line: best.line.map(written),
             locations: self.locator.near(lines, best.line),
             evidence: Evidence {
@@ -311,7 +417,23 @@ fn readable(text: &str) -> &str {
 
 fn applies(rule: &Rule, observation: &FailureObservation) -> bool {
     let of = |scope: &[&str], value: &str| scope.is_empty() || value.is_empty() || scope.contains(&value);
-    of(rule.tools, &observation.tool) && of(rule.phases, &observation.phase)
+    let tool = observation.tool.as_str();
+    (of(rule.tools, tool) || of(rule.tools, family(tool))) && of(rule.phases, &observation.phase)
+}
+
+/// The tool without its place and version: `/usr/bin/gcc-12` is gcc, `python3.11` python, `php8.2` php.
+fn family(tool: &str) -> &str {
+    let name = tool.rsplit(['/', '\\']).next().unwrap_or(tool);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
+    match name {
+        "bundle" => "bundler",
+        "nodejs" => "node",
+        "tclsh" | "wish" | "expect" => "tcl",
+        "tofu" => "terraform",
+        "podman-compose" | "docker-compose" => "docker",
+        name => name,
+    }
 }
 
 fn is_local(host: &str) -> bool {
@@ -341,17 +463,15 @@ fn fact_claim(
     let cause = support
         .filter(|_| finding.score < 140 || finding.cause == &cause::DEADLINE)
         .map_or(finding.cause, |claim| claim.cause);
+    let line = match observation.own_check {
+        // Each finding is a line, the first one first.
+        Some(_) => lines.iter().position(|line| !line.text.is_empty()),
+        None => support.and_then(|claim| claim.line).or(said),
+    };
     Claim {
-        decided_by: format!("fact:{}", finding.fact),
-        cause,
         retry: support.filter(|claim| claim.cause == cause).and_then(|claim| claim.retry),
         blame: support.filter(|claim| claim.cause == cause).and_then(|claim| claim.blame),
-        score,
-        line: match observation.own_check {
-            // Each finding is a line, the first one first.
-            Some(_) => lines.iter().position(|line| !line.text.is_empty()),
-            None => support.and_then(|claim| claim.line).or(said),
-        },
+        ..Claim::new(format!("fact:{}", finding.fact), cause, score, line)
     }
 }
 
@@ -359,9 +479,7 @@ fn fact_claim(
 fn last_word(cause: &'static Cause, lines: &[Prepared<'_>]) -> Option<usize> {
     let speaks = [&cause::RUNTIME_EXCEPTION, &cause::MISSING_COMMAND, &cause::PERMISSION_DENIED].contains(&cause);
     let last = || {
-        lines
-            .iter()
-            .rposition(|line| line.line.stream == Stream::Stderr && !line.text.is_empty() && line.mark != Mark::Noise)
+        lines.iter().rposition(|line| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet())
     };
     speaks.then(last).flatten()
 }
@@ -369,26 +487,12 @@ fn last_word(cause: &'static Cause, lines: &[Prepared<'_>]) -> Option<usize> {
 /// A tool said that something was raised here, whatever it is.
 fn raised(lines: &[Prepared<'_>]) -> Option<Claim> {
     let line = lines.iter().position(|line| matches!(line.mark, Mark::Raised | Mark::RaisedFirst))?;
-    Some(Claim {
-        decided_by: "fact:raised here".into(),
-        cause: &cause::RUNTIME_EXCEPTION,
-        retry: None,
-        blame: None,
-        score: RAISED,
-        line: Some(line),
-    })
+    Some(Claim::new("fact:raised here", &cause::RUNTIME_EXCEPTION, RAISED, Some(line)))
 }
 
 /// What it means that nothing is said.
 fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<Claim> {
-    let claim = |cause, by: &str, score| Claim {
-        decided_by: by.to_owned(),
-        cause,
-        retry: None,
-        blame: None,
-        score,
-        line: None,
-    };
+    let claim = |cause, by: &str, score| Claim::new(by, cause, score, None);
     let events = lines.iter().any(|line| line.mark == Mark::AgentEvent);
     let result = lines.iter().any(|line| line.mark == Mark::AgentResult);
     if let Some(content) = lines.iter().rposition(|line| line.mark == Mark::AgentContent) {
@@ -403,7 +507,7 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
     let mut words = lines
         .iter()
         .enumerate()
-        .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && line.mark != Mark::Noise);
+        .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet());
     let mut unexplained = claim(&cause::NO_REASON, "nothing", 5);
     unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
     Some(unexplained)
@@ -429,6 +533,18 @@ fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut
     // A question that something came after has been answered.
     for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:sess.input" && claim.line != last) {
         claim.score = ANSWERED;
+    }
+    // A makefile that is not there is no missing target, though make says so, too.
+    for at in 0..claims.len() {
+        let Some(line) = claims[at].line.filter(|line| *line > 0 && claims[at].decided_by == "rule:sh.script") else {
+            continue;
+        };
+        let itself = quoted_name(&lines[line].text)
+            .is_some_and(|name| lines[line - 1].text.split(": ").skip(1).any(|part| part == name));
+        if itself {
+            let missing = Claim::new("rule:os.missing", &cause::FILE_MISSING, claims[at].score + 1, Some(line - 1));
+            claims.push(missing);
+        }
     }
     // What rustc's lints say stands above the note that turned it into an error.
     for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:rust.deny") {
@@ -456,8 +572,16 @@ fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut
     }
 }
 
+/// The first name in quotes.
+fn quoted_name(text: &str) -> Option<&str> {
+    let begin = text.find(['\'', '`', '‘', '"', '»', '«', '“'])?;
+    let rest = text.get(begin..)?;
+    let rest = rest.get(rest.chars().next()?.len_utf8()..)?;
+    rest.get(..rest.find(['\'', '’', '"', '«', '»', '”'])?)
+}
+
 fn nothing() -> Claim {
-    Claim { decided_by: "nothing".into(), cause: &cause::UNEXPLAINED, retry: None, blame: None, score: 0, line: None }
+    Claim::new("nothing", &cause::UNEXPLAINED, 0, None)
 }
 
 /// How sure: weight, and distance to the best claim of another kind.

@@ -201,8 +201,3 @@ impl FailureEvent {
         }))
     }
 }
-
-/// The JSON Schema of [`FailureEvent`].
-pub fn event_schema() -> serde_json::Value {
-    schemars::schema_for!(FailureEvent).to_value()
-}

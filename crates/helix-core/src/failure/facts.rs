@@ -41,6 +41,7 @@ pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
         Some(OwnCheck::Existence) => add("check=existence".into(), &FILE_MISSING, OWN_CHECK),
         Some(OwnCheck::Judgement) => add("check=judgement".into(), &SMOKE_FAILED, OWN_CHECK),
         Some(OwnCheck::Conflict) => add("check=conflict".into(), &VCS_CONFLICT, OWN_CHECK),
+        Some(OwnCheck::Tests) => add("check=tests".into(), &NO_TESTS, OWN_CHECK),
         None => {}
     }
     if observation.deadline_passed {

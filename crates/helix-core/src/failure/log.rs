@@ -114,7 +114,7 @@ impl LogCollector {
         let stream = self.stream;
         let kept = self.head.into_iter().chain(self.suspicious).chain(self.tail);
         let lines = kept
-            .map(|(number, raw)| LogLine { stream, number, raw: String::from_utf8_lossy(&raw).into_owned() })
+            .map(|(number, raw)| LogLine { stream, number, raw: String::from_utf8_lossy(&narrowed(raw)).into_owned() })
             .collect();
         Log { lines, seen: self.number }
     }
@@ -153,6 +153,15 @@ impl LogCollector {
     }
 }
 
+/// A line of two-byte characters (some shells write such logs) as single ones, as far as it is ASCII.
+fn narrowed(mut raw: Vec<u8>) -> Vec<u8> {
+    let empty = raw.iter().filter(|byte| **byte == 0).count();
+    if empty * 3 > raw.len() {
+        raw.retain(|byte| !matches!(byte, 0 | 0xfe | 0xff | b'\r'));
+    }
+    raw
+}
+
 /// Whether a line from the middle of a huge log could name a cause.
 fn is_suspicious(line: &[u8]) -> bool {
     static WORDS: OnceLock<Option<regex::bytes::Regex>> = OnceLock::new();
@@ -165,4 +174,20 @@ fn is_suspicious(line: &[u8]) -> bool {
         .ok()
     });
     words.as_ref().is_none_or(|words| words.is_match(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_of_two_byte_characters_is_read() {
+        let mut collector = LogCollector::new(Stream::Stdout);
+        let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        collector.push(&[0xff, 0xfe]);
+        collector.push(&wide("error TS2304: x\r\nnext\r\n"));
+        let log = collector.finish();
+        let lines: Vec<&str> = log.lines.iter().map(|line| line.raw.as_str()).filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines, ["error TS2304: x", "next"]);
+    }
 }

@@ -42,6 +42,8 @@ pub enum OwnCheck {
     Judgement,
     /// That no conflict is left.
     Conflict,
+    /// That tests ran at all.
+    Tests,
 }
 
 /// Structured facts about one failure of a command, an agent's turn or an API call.

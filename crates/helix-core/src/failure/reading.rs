@@ -21,6 +21,8 @@ pub(super) enum Mark {
     Heading,
     /// It tells of no failure: passed tests, information, source code.
     Noise,
+    /// It warns; that counts only where nothing else explains anything.
+    Warning,
     /// A tool said where its failure was raised: this is that line.
     Raised,
     /// The first of those in a report of several.
@@ -44,6 +46,11 @@ pub(super) struct Prepared<'log> {
 }
 
 impl Prepared<'_> {
+    /// Whether it says nothing of the failure as long as something else does.
+    pub(super) fn is_quiet(&self) -> bool {
+        matches!(self.mark, Mark::Noise | Mark::Warning)
+    }
+
     /// How far the line is indented, in bytes.
     pub(super) fn indent(&self) -> usize {
         self.line.raw.len() - self.line.raw.trim_start().len()
@@ -56,6 +63,7 @@ pub(super) struct Forms {
     ansi: Regex,
     prefix: Regex,
     noise: Regex,
+    warning: Regex,
     heading: Regex,
     frame_title: Regex,
     node_error: Regex,
@@ -76,10 +84,13 @@ impl Forms {
             )?,
             noise: regex(concat!(
                 r"^(?:ok \d|ok - |ok\s+\S+\s+[\d.]+s|✓|✔|√|PASS\b|--- PASS|=== |\[ +OK +\]|test .* \.\.\. (?:ok|ignored)$)|",
-                r" \.\.\. ok$|\bPASSED\b|^\[?(?:INFO|DEBUG|TRACE|WARN|WARNING|NOTICE)\]?(?:\s|:|$)|^(?:npm|pnpm|yarn) (?:WARN|warn|notice)|",
+                r" \.\.\. ok$|\bPASSED\b|^\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:\s|:|$)|^(?:npm|pnpm|yarn) (?:WARN|warn|notice)|",
                 r"^\S+\s+: ok=\d+ |^from \S+:\d+|^\[C\]: |^stack traceback:|^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
-                r"^(?:\w+ )?(?:warning|warn|Warnung|avertissement|note|hint|help|info)\b ?(?:\[[^\]]*\])?:|^\d* *\| |^> *\d+ \||^= help:|^(?:level|lvl)=(?:info|warn|debug)"
+                r"^(?:\w+ )?(?:note|hint|help|info)\b ?(?:\[[^\]]*\])?:|^\d* *\| |^> *\d+ \||^= help:|^(?:level|lvl)=(?:info|warn|debug)"
             ))?,
+            warning: regex(
+                r"^(?:\w+ )?(?:warning|warn|Warnung|avertissement)\b ?(?:\[[^\]]*\])?:|^\[?(?:WARN|WARNING)\]?(?:\s|:|$)",
+            )?,
             heading: regex(
                 r"^(?:FAIL(?:ED)?\b|● |not ok \d|--- FAIL|✗|✕|×|✖|\d+\) |_{3,}|={3,}|-{3,}|make(?:\[\d+\])?: \*\*\* \[|npm (?:error|ERR!) (?:code|errno|syscall|path|network This is|engine Unsupported|A complete log)\b|test .* \.\.\. FAILED|\S+ \(\S+\) \.\.\. (?:FAIL|ERROR)|(?:FAIL|ERROR): \w+ \(|→ |(?i:build failed\.?$)|tar: Error is not recoverable|.*Exiting with failure status|Execution of \S+ aborted|Failed \d+/\d+ subtests|zip error: )",
             )?,
@@ -130,8 +141,12 @@ fn prepare_line<'log>(forms: &Forms, line: &'log LogLine) -> Prepared<'log> {
 }
 
 fn plain_mark(forms: &Forms, text: &str) -> Mark {
-    if forms.noise.is_match(text) && !VERDICTS.iter().any(|verdict| text.starts_with(verdict)) {
+    if VERDICTS.iter().any(|verdict| text.starts_with(verdict)) {
+        if forms.heading.is_match(text) { Mark::Heading } else { Mark::Plain }
+    } else if forms.noise.is_match(text) {
         Mark::Noise
+    } else if forms.warning.is_match(text) {
+        Mark::Warning
     } else if forms.heading.is_match(text) {
         Mark::Heading
     } else {

@@ -20,8 +20,20 @@ const ROUNDS: usize = 4;
 /// Taken as secrets are: keys and tokens with their issuers' prefixes (Anthropic, OpenAI, AWS, GitHub, GitLab, Slack, npm,
 /// PyPI, Google, Stripe and others), JSON web tokens, private key blocks (cut off ones too), `Authorization` and cookie
 /// headers, credentials in URLs, and the values of names such as `password`, `API_KEY` or `client_secret`.
+///
+/// A secret that goes on over several lines goes as a whole: key blocks whatever stands before their lines, values below
+/// their names, values that a terminal or an encoder has broken. So does one in a text of two-byte characters.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let mut current = Cow::Borrowed(text);
+    if text.contains('\0') {
+        // Two-byte characters read as single ones: nothing is recognised between them.
+        let narrow = text.replace('\0', "");
+        let masked = redact(&narrow);
+        return if *masked == narrow { Cow::Borrowed(text) } else { Cow::Owned(masked.into_owned()) };
+    }
+    let mut current = match key_blocks(text) {
+        Some(masked) => Cow::Owned(masked),
+        None => Cow::Borrowed(text),
+    };
     for _ in 0..ROUNDS {
         match once(&current) {
             Some(masked) if masked != *current => current = Cow::Owned(masked),
@@ -30,6 +42,39 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     }
     current
 }
+
+/// Bytes that a private key has at most, with all that a log writes before its lines.
+const KEY_BLOCK: usize = 16 * 1024;
+
+/// Private keys from their first line to their last one, whatever stands before the lines between; nothing if none is there.
+fn key_blocks(text: &str) -> Option<String> {
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(begin) = KEY_BEGIN.as_ref().and_then(|form| form.find(rest)) {
+        let inside = rest.get(begin.end()..).unwrap_or_default();
+        let near = inside.get(..inside.floor_char_boundary(KEY_BLOCK)).unwrap_or(inside);
+        let end = KEY_END.as_ref().and_then(|form| form.find(near));
+        let another = KEY_BEGIN.as_ref().and_then(|form| form.find(near));
+        let keep = match end.filter(|end| another.is_none_or(|another| end.start() < another.start())) {
+            Some(end) => {
+                masked.push_str(rest.get(..begin.start()).unwrap_or_default());
+                masked.push_str(PLACEHOLDER);
+                begin.end() + end.end()
+            }
+            None => {
+                masked.push_str(rest.get(..begin.end()).unwrap_or_default());
+                begin.end()
+            }
+        };
+        rest = rest.get(keep..).unwrap_or_default();
+    }
+    (rest.len() < text.len()).then(|| masked + rest)
+}
+
+static KEY_BEGIN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----").ok());
+static KEY_END: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----").ok());
 
 /// One round; nothing if no form matches anywhere.
 fn once(text: &str) -> Option<String> {
@@ -70,7 +115,7 @@ const FORMS: &[(&str, Replace)] = &[
     ),
     // Authorization headers, in requests and in recorded objects.
     (
-        r#"(?i)\b((?:proxy-)?authorization\\?["']?\s{0,3}[:=]\s{0,3}\\?["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|ntlm) +)?)([^\s"'\\,;<>]{6,})"#,
+        r#"(?i)\b((?:proxy-)?authorization\\?["']?\s{0,3}[:=]\s{0,12}(?:\[\s{0,12})?\\?["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|ntlm)\s{1,12})?)([^\s"'\\,;<>]{6,})"#,
         after_name,
     ),
     (r"(?i)\b((?:set-)?cookie: ?)([\w.-]+=[^\r\n]+)", after_name),
@@ -88,11 +133,11 @@ const FORMS: &[(&str, Replace)] = &[
     ),
     // Names of secrets with values: passwords are taken in any form, tokens if the value looks like one.
     (
-        r#"(?i)((?:passw(?:or)?d|passphrase|passwort|kennwort|mot[_ ]de[_ ]passe|密码|pwd)\\?["'`]?\s{0,2}(?:=>|:=|[:=])\s{0,3})(\\?"[^"\r\n]{1,400}"|\\?'[^'\r\n]{1,400}'|[^\s"',;&|<>)}\]]+)"#,
+        r#"(?i)((?:passw(?:or)?d|passphrase|passwort|kennwort|mot[_ ]de[_ ]passe|密码|pwd)\\?["'`]?\s{0,2}(?:=>|:=|[:=])[ \t]{0,3})(\\?"[^"\r\n]{1,400}"|\\?'[^'\r\n]{1,400}'|[^\s"',;&|<>)}\]]+)"#,
         password,
     ),
     (
-        r#"(?i)((?:secret|token|(?:api|access|secret|private|auth|signing|encryption|account|service|master|shared)[ _-]?key(?:[ _-]?id)?|apikey|credentials?|_auth|csrf)\\?["'`]?\s{0,2}(?:=>|:=|[:=])\s{0,3})(\\?"[^"\r\n]{1,1000}"|\\?'[^'\r\n]{1,1000}'|[^\s"',;&|<>)}\]]+)"#,
+        r#"(?i)((?:secret|token|(?:api|access|secret|private|auth|signing|encryption|account|service|master|shared)[ _-]?key(?:[ _-]?id)?|apikey|credentials?|_auth|csrf)\\?["'`]?\s{0,2}(?:=>|:=|[:=])[ \t]{0,3})(\\?"[^"\r\n]{1,1000}"|\\?'[^'\r\n]{1,1000}'|[^\s"',;&|<>)}\]]+)"#,
         token,
     ),
     (
@@ -100,6 +145,17 @@ const FORMS: &[(&str, Replace)] = &[
         if_random,
     ),
     (r"(?i)(\blogin\s+\S+\s+password\s+)(\S+)", after_name),
+    (r"(?im)^([ \t]*(?:password|passwd)[ \t]+)(\S+)[ \t]*$", password),
+    (
+        r#"(?im)((?:passw(?:or)?d|passphrase|passwort|kennwort|pwd)\\?["'`]?[ \t]{0,2}(?:=>|:=|[:=])[ \t]{0,3}\r?\n[ \t]{0,40})([^\s,;]+)[ \t]*$"#,
+        password,
+    ),
+    (r#"("auth"\s{0,3}:\s{0,12}")([A-Za-z0-9+/=]{8,})"#, after_name),
+    // A value below its name, plain or as a block of YAML: only if it looks like one.
+    (
+        r#"(?i)((?:passw(?:or)?d|passphrase|secret|token|api[ _-]?key|apikey|(?:access|private|signing|encryption)[ _-]?key|credentials?)\\?["'`]?[ \t]{0,3}(?:=>|:=|[:=])[ \t]{0,3}(?:[>|][+-]?)?[ \t]*\r?\n[ \t]{0,40}["'`]?)([^\s"',;&|<>)}\]]{8,})"#,
+        if_random,
+    ),
     (r"((?:^|\s)(?:-u|--user)[ =]['\x22]?[\w.@-]+:)([^\s'\x22]*[A-Za-z][^\s'\x22]*)", after_name),
     // Issuers' prefixes.
     (
@@ -114,6 +170,11 @@ const FORMS: &[(&str, Replace)] = &[
             r"sbp_[a-f0-9]{40}|tskey-[a-z]+-[A-Za-z0-9-]{16,}|ops_eyJ[A-Za-z0-9_-]{20,}|\d{8,10}:AA[A-Za-z0-9_-]{32,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?)",
         ),
         whole,
+    ),
+    // What a terminal or an encoder has broken goes on in lines of nothing else.
+    (
+        r#"(\[redacted\])((?:\\?\r?\n[ \t]{0,40}[A-Za-z0-9_+/=.-]{12,})+(?:\r?\n[ \t]{0,40}[A-Za-z0-9_+/-]{1,11}={1,2})?)(["',;]|\s|$)"#,
+        continued,
     ),
 ];
 
@@ -139,6 +200,17 @@ fn after_name(found: &Captures<'_>) -> String {
 
 fn if_random(found: &Captures<'_>) -> String {
     if looks_random(group(found, 2)) { after_name(found) } else { group(found, 0).to_owned() }
+}
+
+/// Lines that go on with a secret; a digest or a word on a line of its own is none of it.
+fn continued(found: &Captures<'_>) -> String {
+    let lines = group(found, 2).lines().map(str::trim).filter(|line| line.len() > 1);
+    let digest = |line: &str| matches!(line.len(), 32 | 40 | 64) && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if lines.into_iter().all(|line| !digest(line) && (looks_random(line) || line.len() >= 60 || line.ends_with('='))) {
+        format!("{}{}", group(found, 1), group(found, 3))
+    } else {
+        group(found, 0).to_owned()
+    }
 }
 
 fn before_at(found: &Captures<'_>) -> String {

@@ -7,12 +7,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::attempt::Ground;
+use super::decide::blocked;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::spec::JobSpec;
-use super::state::{Active, Conflict, Dependents, Integration, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use super::state::{
+    Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try,
+};
 use crate::finding::{Correction, Finding};
-use crate::ids::PhaseId;
-use crate::plan::Phase;
+use crate::ids::{PhaseId, TreeId};
+use crate::plan::{GateSpec, Phase};
 use crate::run::Outcome;
 use crate::usage::Usage;
 
@@ -23,7 +26,7 @@ impl Active {
             true => PhaseProgress::new(phase.id.clone(), PhaseState::Pending),
             false => PhaseProgress::new(
                 phase.id.clone(),
-                PhaseState::Skipped { why: NOT_SELECTED.into(), dependents: Dependents::Run },
+                PhaseState::Skipped { why: NOT_SELECTED.into(), dependents: Dependents::Run, by: LeftOutBy::Request },
             ),
         });
         Self {
@@ -72,6 +75,45 @@ impl Active {
         asked
     }
 
+    /// Gates of passed phases that have to hold on the tree of the last phase and were not run on it: whether all of the work is
+    /// built and tested there. Commands that may do something elsewhere are not run again for that.
+    pub fn gates_to_confirm(&self, tree: &TreeId) -> Vec<(&Phase, usize)> {
+        let ran = |gate: &GateSpec| {
+            self.pairs().any(|(phase, progress)| {
+                matches!(&progress.state, PhaseState::Passed { result, .. } if &result.tree == tree)
+                    && phase.gates.contains(gate)
+            })
+        };
+        let mut gates = self.gates_of_sum();
+        gates.retain(|(phase, index)| phase.gates.get(*index).is_some_and(|gate| gate.only_looks() && !ran(gate)));
+        gates
+    }
+
+    /// The checks of the whole that phases were to make which nobody but the plan left out: what is integrated must not be
+    /// what they said no to. Each with its index in the list of its phase.
+    pub fn gates_left_out(&self) -> Vec<(&Phase, usize)> {
+        let by_plan = |state: &PhaseState| matches!(state, PhaseState::Skipped { by: LeftOutBy::Plan, .. });
+        let left_out = self.pairs().filter(|(phase, progress)| match &progress.state {
+            // It never started, since one that it needs was left out.
+            PhaseState::Pending => {
+                blocked(self, phase) && {
+                    let before = self.spec.plan.ancestors(&phase.id);
+                    before.iter().filter_map(|id| self.progress(id)).any(|needed| by_plan(&needed.state))
+                }
+            }
+            state => by_plan(state),
+        });
+        let mut asked: Vec<(&Phase, usize)> = Vec::new();
+        for (phase, _) in left_out {
+            for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.is_about_everything()) {
+                if !asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate)) {
+                    asked.push((phase, index));
+                }
+            }
+        }
+        asked
+    }
+
     /// What all runs have consumed.
     pub fn usage(&self) -> Usage {
         self.phases.iter().map(PhaseProgress::usage).fold(Usage::default(), |sum, next| sum + next)
@@ -112,6 +154,7 @@ impl Active {
                     proposed: Vec::new(),
                     asked: Vec::new(),
                     fault: None,
+                    taken_up: false,
                 };
                 self.settle(phase, at, |progress, ground| progress.begin(ground, new))
             }

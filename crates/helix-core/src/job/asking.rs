@@ -5,8 +5,9 @@
 use std::time::Duration;
 
 use super::attempt::{GiveUp, Ground};
-use super::event::GateReport;
-use super::state::{Asked, Between, Dependents, PhaseProgress, PhaseState, Stage};
+use super::event::{AdviceAction, GateReport};
+use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
+use super::tries::after_tries;
 use super::view::ErrorView;
 use crate::finding::{Correction, Finding, Verdict};
 use crate::plan::{Approval, GateSpec, Phase};
@@ -42,21 +43,38 @@ impl PhaseProgress {
             true => format!("Phase {} could not bring the results together", phase.id),
             false => format!("Phase {} ({}) cannot go on", phase.id, phase.name),
         };
-        text.push_str(&format!(" after {} tries.", self.tries.len()));
+        text.push_str(&format!(" {}.", after_tries(self.counted_tries(), self.granted_tries(phase))));
         if let Some(trouble) = trouble {
             text.push_str(&format!("\n\n{}", trouble.message.trim()));
         }
         for finding in self.last_findings().iter().take(FINDINGS_SHOWN) {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
             text.push_str(&format!("\n- {place}{}", finding.message));
+            let shown = finding.evidence.iter().flat_map(|evidence| evidence.lines());
+            let lines: Vec<&str> = shown.map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+            // What decides stands at the end of what a command prints.
+            for line in lines.iter().skip(lines.len().saturating_sub(EVIDENCE_SHOWN)) {
+                text.push_str(&format!("\n    {line}"));
+            }
+        }
+        if let Some(hint) = trouble.and_then(|trouble| trouble.hint.as_deref()) {
+            text.push_str(&format!("\n{}", sentence(hint)));
         }
         for same in self.advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
             let times = match same.len() {
                 1 => String::new(),
                 more => format!(", {more} times"),
             };
-            let reason = same.first().map_or("", |advice| advice.reason.trim());
-            text.push_str(&format!("\nAn adviser said{times}: {reason}"));
+            let Some(first) = same.first() else { continue };
+            let said = match &first.action {
+                AdviceAction::Unusable { .. } => "An adviser gave no usable proposal",
+                AdviceAction::Retry { .. }
+                | AdviceAction::OtherModel { .. }
+                | AdviceAction::Split { .. }
+                | AdviceAction::Skip
+                | AdviceAction::GiveUp => "An adviser said",
+            };
+            text.push_str(&format!("\n{said}{times}: {}", first.reason.trim()));
         }
         text.push_str("\n\nWhat is to be done?");
         text
@@ -136,7 +154,7 @@ impl PhaseProgress {
                     Some(SKIP) => {
                         let why = format!("left out by {}: {}", answer.by, error.message);
                         let dependents = if ground.phase.optional { Dependents::Run } else { Dependents::Skip };
-                        self.state = PhaseState::Skipped { why, dependents };
+                        self.state = PhaseState::Skipped { why, dependents, by: LeftOutBy::Person };
                     }
                     Some(_) | None => self.settle_failed(ground, error),
                 }
@@ -285,6 +303,15 @@ impl PhaseProgress {
 
 /// Findings that a question to a person shows.
 const FINDINGS_SHOWN: usize = 5;
+/// Lines of each finding's evidence that it shows.
+const EVIDENCE_SHOWN: usize = 3;
+
+/// A hint as a sentence of its own.
+fn sentence(hint: &str) -> String {
+    let hint = hint.trim().trim_end_matches('.');
+    let mut rest = hint.chars();
+    rest.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), rest.as_str()))
+}
 
 fn said(question: &Question, answer: &Answer) -> String {
     let label = answer.choice.as_ref().map(|choice| {

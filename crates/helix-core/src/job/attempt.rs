@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::event::{Committed, GateReport};
 use super::spec::Policy;
-use super::state::{Between, Dependents, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use super::state::{Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try};
 use super::view::ErrorView;
 use crate::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use crate::ids::{AgentSessionId, RunId};
@@ -70,6 +70,12 @@ impl PhaseProgress {
                 self.state = PhaseState::Working { stage: Stage::Agent };
                 Ok(())
             }
+            // Journals of former versions: a phase that was resumed after its result could not be committed began anew.
+            PhaseState::Working { stage: Stage::Committing } if self.tries.last().is_some_and(|one| one.taken_up) => {
+                self.tries.push(new);
+                self.state = PhaseState::Working { stage: Stage::Agent };
+                Ok(())
+            }
             PhaseState::Working { .. }
             | PhaseState::Asking { .. }
             | PhaseState::Escalating { .. }
@@ -90,6 +96,7 @@ impl PhaseProgress {
     pub(super) fn committed(&mut self, ground: &Ground<'_>, attempt: u32, result: &Committed) -> Result<(), String> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
+        this.fault = None;
         let Some(ended) = this.run_end.clone() else {
             return Err("the run has not ended".into());
         };
@@ -325,9 +332,12 @@ impl PhaseProgress {
     pub(super) fn gate_rejected(&mut self, ground: &Ground<'_>, correction: Correction) {
         let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
         let next = if self.is_used_up(ground) {
-            exhausted(format!("see `helix jobs show` for the findings of all {} tries", self.tries.len()))
+            exhausted("see `helix jobs show` for what each try was not accepted for".into())
         } else if self.repeats_itself(&correction.findings) {
-            exhausted("the last try changed nothing and was told the same before".into())
+            exhausted(
+                "the last try changed nothing and had been told the same before, so another would be no different"
+                    .into(),
+            )
         } else {
             Next::Again { resume: self.session_for_correction(), not_before: None }
         };
@@ -383,10 +393,12 @@ impl PhaseProgress {
         self.close_questions();
         self.state = if ground.phase.optional {
             let why = format!("optional, and failed: {}", error.message);
-            PhaseState::Skipped { why, dependents: Dependents::Run }
+            PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Plan }
         } else {
             match ground.phase.on_failure {
-                OnFailure::Skip => PhaseState::Skipped { why: error.message, dependents: Dependents::Skip },
+                OnFailure::Skip => {
+                    PhaseState::Skipped { why: error.message, dependents: Dependents::Skip, by: LeftOutBy::Plan }
+                }
                 OnFailure::Escalate | OnFailure::Fail => PhaseState::Failed { error, at: ground.at },
             }
         };
@@ -427,10 +439,16 @@ impl PhaseProgress {
         };
         let correction = Correction { summary, findings: self.last_findings() };
         self.begin_epoch();
-        let has_result = self.tries.last().is_some_and(|last| last.result.is_some());
-        self.state = match has_result {
-            true => PhaseState::Between(Between { not_before: None, correction, resume: None }),
-            false => PhaseState::Pending,
+        self.state = match self.tries.last_mut() {
+            Some(last) if last.result.is_some() => {
+                PhaseState::Between(Between { not_before: None, correction, resume: None })
+            }
+            // Its agent had done its work, and only the commit was missing: that is made up for first, once.
+            Some(last) if last.run_end.is_some() && !last.taken_up => {
+                last.taken_up = true;
+                PhaseState::Working { stage: Stage::Committing }
+            }
+            Some(_) | None => PhaseState::Pending,
         };
         Ok(())
     }
@@ -455,7 +473,7 @@ impl PhaseProgress {
     }
 
     fn is_used_up(&self, ground: &Ground<'_>) -> bool {
-        self.counted_tries() >= ground.phase.max_attempts.saturating_add(self.extra_tries)
+        self.counted_tries() >= self.granted_tries(ground.phase)
     }
 
     /// Tries since the job was last resumed.

@@ -152,24 +152,6 @@ pub struct Decision {
 }
 
 impl Effect {
-    /// Whether it stops something that another effect runs: it records nothing itself.
-    pub fn is_stop(&self) -> bool {
-        match self {
-            Self::StopAgent { .. } | Self::StopReview { .. } | Self::StopAdvice { .. } => true,
-            Self::StartAttempt { .. }
-            | Self::RunAgent { .. }
-            | Self::CommitResult { .. }
-            | Self::ReadPhases { .. }
-            | Self::RunReview { .. }
-            | Self::Advise { .. }
-            | Self::Ask { .. }
-            | Self::Expire { .. }
-            | Self::RunGate { .. }
-            | Self::Integrate { .. }
-            | Self::Conclude { .. } => false,
-        }
-    }
-
     /// Names the work: two effects with the same key are the same work.
     pub fn key(&self) -> String {
         match self {

@@ -5,7 +5,7 @@
 use super::attempt::Ground;
 use super::event::{Advice, AdviceAction};
 use super::spec::AskPerson;
-use super::state::{Dependents, PhaseProgress, PhaseState};
+use super::state::{Dependents, LeftOutBy, PhaseProgress, PhaseState};
 use super::view::ErrorView;
 use crate::finding::Correction;
 use crate::question::About;
@@ -49,7 +49,7 @@ impl PhaseProgress {
             AdviceAction::Split { phases } => {
                 let names: Vec<&str> = phases.iter().map(|phase| phase.id.as_str()).collect();
                 let why = format!("replaced by {}", names.join(", "));
-                self.state = PhaseState::Skipped { why, dependents: Dependents::Run };
+                self.state = PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Replacement };
             }
             AdviceAction::Skip if ground.phase.optional => self.settle_failed(ground, error),
             // Only a person may leave out what the plan needs.

@@ -15,6 +15,7 @@ mod reopen;
 mod review;
 mod spec;
 mod state;
+mod tries;
 mod view;
 mod waiting;
 
@@ -32,7 +33,7 @@ pub use spec::{
     Role, Roles, SkillEntry,
 };
 pub use state::{
-    Active, Asked, Between, Conflict, Dependents, IllegalEvent, Integration, JobState, PhaseProgress, PhaseState,
-    RunEnded, Stage, Try,
+    Active, Asked, Between, Conflict, Dependents, IllegalEvent, Integration, JobState, LeftOutBy, PhaseProgress,
+    PhaseState, RunEnded, Stage, Try,
 };
 pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};

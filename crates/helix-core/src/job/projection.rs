@@ -28,6 +28,7 @@ impl JobView {
             status: status(active, end),
             project_path: active.spec.repo.path.clone(),
             plan_path: active.spec.plan_path.clone(),
+            adr: active.spec.adr.as_ref().map(|adr| adr.path.clone()),
             created_at: active.submitted_at,
             completed_at: end.map(|_| active.last_at),
             duration_seconds: seconds(active.submitted_at, active.last_at),

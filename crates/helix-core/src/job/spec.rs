@@ -1,5 +1,5 @@
-//! What a job is to do, fixed at submit. Everything later (policy, agents, gate commands) is read from here, never again
-//! from files that may change while the job runs.
+//! What a job is to do, fixed at submit. Everything later (policy, names of agents, gate commands) is read from here, never
+//! again from files that may change while the job runs.
 
 use std::collections::BTreeMap;
 
@@ -32,6 +32,9 @@ pub struct JobSpec {
     /// Only these phases run, if given (`--phase`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<crate::ids::PhaseId>>,
+    /// The agent of phases that name none, as it was configured at submit; jobs of older versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_agent: Option<String>,
     /// Who reviews and who advises.
     #[serde(default)]
     pub roles: Roles,

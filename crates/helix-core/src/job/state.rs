@@ -142,6 +142,8 @@ pub enum PhaseState {
         why: String,
         /// Whether phases that depend on it run all the same.
         dependents: Dependents,
+        /// Who left it out.
+        by: LeftOutBy,
     },
     /// The job was stopped before it passed.
     Cancelled,
@@ -154,6 +156,19 @@ pub enum Dependents {
     Run,
     /// They are skipped as well.
     Skip,
+}
+
+/// Who decided that the job goes on without a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOutBy {
+    /// Whoever submitted the job chose other phases.
+    Request,
+    /// A person who was asked.
+    Person,
+    /// Other phases stand in its place and pass its checks.
+    Replacement,
+    /// The plan: nobody was asked, so what it was to check is still to be proven.
+    Plan,
 }
 
 /// What a try is doing.
@@ -223,6 +238,8 @@ pub struct Try {
     pub asked: Vec<u32>,
     /// What failed around it.
     pub fault: Option<Fault>,
+    /// Whether its job was resumed to commit what it had left.
+    pub taken_up: bool,
 }
 
 /// How a try's run ended.
@@ -344,9 +361,19 @@ impl JobState {
 }
 
 impl PhaseProgress {
+    /// How many tries count until it is given up: those of the plan, and those that were granted since.
+    pub fn granted_tries(&self, phase: &Phase) -> u32 {
+        phase.max_attempts.saturating_add(self.extra_tries)
+    }
+
     /// The last try.
     pub fn last_try(&self) -> Option<&Try> {
         self.tries.last()
+    }
+
+    /// Tries whose work, if there is any, is in no commit that is known of.
+    pub fn unsaved(&self) -> impl Iterator<Item = &Try> {
+        self.tries.iter().filter(|one| one.result.is_none())
     }
 
     /// What all tries have consumed.

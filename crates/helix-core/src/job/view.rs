@@ -86,11 +86,14 @@ pub struct JobView {
     pub project_path: String,
     /// Where the plan was read from.
     pub plan_path: String,
+    /// The decision that it carries out, relative to the repository's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adr: Option<String>,
     /// When it was submitted.
     pub created_at: Timestamp,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Seconds from submission to its end, or to its last event.
+    /// Seconds from submission to its end; of a job that is not over, up to the moment of asking ([`JobView::at`]).
     pub duration_seconds: f64,
     /// Always all of them, in the plan's order.
     pub phases: Vec<PhaseView>,
@@ -131,7 +134,7 @@ pub struct PhaseView {
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Seconds of work, up to its end or its last event.
+    /// Seconds from the first try to its end; of a phase that has not ended, up to the moment of asking ([`JobView::at`]).
     pub duration_seconds: Option<f64>,
     /// Its claims.
     pub outputs: Vec<String>,
@@ -192,6 +195,30 @@ impl std::fmt::Display for Wait {
 }
 
 impl JobView {
+    /// What the user can do next with the decision of a job that is merged; for people.
+    pub fn next_step(&self) -> Option<String> {
+        let merged = self.status == JobStatus::Succeeded
+            && matches!(self.integration, Some(super::event::IntegrationTarget::Branch { .. }));
+        let number = self.adr.as_deref().and_then(crate::adr::number_of_file_name).filter(|_| merged)?;
+        Some(format!("helix adr implemented {number} (in {}; ticks what the job has proven)", self.project_path))
+    }
+
+    /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.
+    #[must_use]
+    pub fn at(mut self, now: Timestamp) -> Self {
+        let since = |start: Timestamp| now.duration_since(start).as_secs_f64().max(0.0);
+        if self.completed_at.is_none() {
+            self.duration_seconds = since(self.created_at).max(self.duration_seconds);
+        }
+        for phase in &mut self.phases {
+            let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+            if let Some(start) = phase.started_at.filter(|_| under_way && phase.completed_at.is_none()) {
+                phase.duration_seconds = Some(since(start));
+            }
+        }
+        self
+    }
+
     /// Adds what phases wait for at this moment.
     #[must_use]
     pub fn with_waits(mut self, waits: impl IntoIterator<Item = (PhaseId, Wait)>) -> Self {

@@ -154,6 +154,24 @@ pub enum PhaseType {
     Manual,
 }
 
+impl PhaseType {
+    /// Whether such a phase is there to check what other phases made: left out, it would leave that unproven.
+    pub fn checks_others(self) -> bool {
+        match self {
+            Self::Review | Self::Test | Self::Integration => true,
+            Self::Consultant
+            | Self::Planning
+            | Self::Feasibility
+            | Self::Research
+            | Self::Development
+            | Self::Documentation
+            | Self::Deploy
+            | Self::Decision
+            | Self::Manual => false,
+        }
+    }
+}
+
 /// Independent verification of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verify {
@@ -342,6 +360,49 @@ impl GateSpec {
             | Self::ConflictsResolved { .. }
             | Self::DeploySuccess { .. }
             | Self::IntegrationPass { .. } => true,
+        }
+    }
+
+    /// Whether it asks something of the whole tree, whoever made what is in it.
+    pub fn is_about_everything(&self) -> bool {
+        match self {
+            Self::TestsPass { .. }
+            | Self::LintPass { .. }
+            | Self::BuildPass { .. }
+            | Self::Command { .. }
+            | Self::CriteriaCovered {}
+            | Self::DeploySuccess { .. }
+            | Self::IntegrationPass { .. } => true,
+            Self::FilesExist { .. }
+            | Self::OutputsClaimed { .. }
+            | Self::SyntaxCheck { .. }
+            | Self::AdrValid { .. }
+            | Self::AdrComplete { .. }
+            | Self::DocsRefsValid {}
+            | Self::ConflictsResolved { .. }
+            | Self::ReviewApproved { .. }
+            | Self::Approval { .. }
+            | Self::Manual { .. } => false,
+        }
+    }
+
+    /// Whether it asks of the whole tree and changes nothing outside of it, so that it may be asked again.
+    pub fn only_looks(&self) -> bool {
+        match self {
+            Self::TestsPass { .. } | Self::LintPass { .. } | Self::BuildPass { .. } | Self::CriteriaCovered {} => true,
+            Self::Command { .. }
+            | Self::DeploySuccess { .. }
+            | Self::IntegrationPass { .. }
+            | Self::FilesExist { .. }
+            | Self::OutputsClaimed { .. }
+            | Self::SyntaxCheck { .. }
+            | Self::AdrValid { .. }
+            | Self::AdrComplete { .. }
+            | Self::DocsRefsValid {}
+            | Self::ConflictsResolved { .. }
+            | Self::ReviewApproved { .. }
+            | Self::Approval { .. }
+            | Self::Manual { .. } => false,
         }
     }
 

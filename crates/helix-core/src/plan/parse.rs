@@ -15,7 +15,7 @@ use super::checked::{self, CheckedPhase};
 use super::codes;
 use super::dialects::{self, Normalised};
 use super::gates::paths;
-use super::model::{Defaults, GateSpec, GeneratePhases, Phase, PhaseType, Plan, Seconds, Verify};
+use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
 use super::pattern::normal_path;
 use super::source::{self, DefaultsSource, PhaseSource, PlanSource, VerifySource, WorkflowSource};
 use super::words::in_order_of_cost;
@@ -286,6 +286,9 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mu
     };
     let gates = if written.gates_readable { gates(written.gates, &proof, reader) } else { Vec::new() };
     let verify = verify(written.verify);
+    if let Some(kind) = kind.filter(|kind| kind.checks_others()) {
+        never_left_out(kind, written.optional.as_ref(), written.on_failure.as_ref(), reader);
+    }
     let built_in = Defaults::default();
     let defaults = scope.defaults;
     let agent = written.agent.or_else(|| defaults.agent.clone());
@@ -322,6 +325,22 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mu
         outputs,
         agent: agent.map(|agent| agent.range),
         model: model.map(|model| model.range),
+    }
+}
+
+/// A phase that checks what others made is not left out without anybody saying so: the job would succeed unproven.
+fn never_left_out(
+    kind: PhaseType,
+    optional: Option<&Placed<bool>>,
+    on_failure: Option<&Placed<OnFailure>>,
+    reader: &mut FieldReader<'_>,
+) {
+    let skips = on_failure.filter(|policy| policy.value == OnFailure::Skip).map(|policy| ("on_failure: skip", policy));
+    let written = optional.filter(|optional| optional.value).map(|optional| ("optional: true", &optional.range));
+    for (key, range) in written.into_iter().chain(skips.map(|(key, policy)| (key, &policy.range))) {
+        let message = format!("`{key}` in a phase of type {}, which checks what other phases made", kind.word());
+        let help = "remove it: with `on_failure: escalate`, the default, a person may leave the phase out";
+        reader.error(codes::MISPLACED_KEY, range, message, help);
     }
 }
 

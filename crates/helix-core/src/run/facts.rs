@@ -77,6 +77,9 @@ pub enum Ending {
     NotStarted {
         /// Why, in the operating system's words.
         reason: String,
+        /// The system's error number for its program, where there is one: 2 is that there is no such program.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        errno: Option<i32>,
     },
     /// Nobody saw it end: its keeper is gone and left no record.
     Unknown,

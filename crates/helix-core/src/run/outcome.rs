@@ -185,7 +185,7 @@ impl Outcome {
         }
         match &facts.ending {
             Ending::Unknown => return Self::Lost,
-            Ending::NotStarted { reason } => return Self::Unstarted { reason: reason.clone() },
+            Ending::NotStarted { reason, .. } => return Self::Unstarted { reason: reason.clone() },
             Ending::Exited { .. } | Ending::Signaled { .. } => {}
         }
         match (&facts.terminal, cut_off(facts)) {
@@ -301,8 +301,9 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     if status.is_some_and(|status| status >= 500) || declared == Some(Kind::Server) {
         return Outcome::Overloaded { http_status: status };
     }
-    if matches!(status, Some(401 | 403)) || matches!(declared, Some(Kind::Authentication | Kind::Billing)) {
-        return Outcome::Credentials { billing: declared == Some(Kind::Billing) };
+    let billing = status == Some(402) || declared == Some(Kind::Billing);
+    if billing || matches!(status, Some(401 | 403)) || declared == Some(Kind::Authentication) {
+        return Outcome::Credentials { billing };
     }
     if terminal.reason == Some(TerminalReason::PromptTooLong) {
         return Outcome::ContextOverflow;
@@ -333,12 +334,14 @@ fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     if terminal.kind != TerminalKind::Success {
         return contradicted(format!("a record of kind {:?} that is not marked as an error", terminal.kind));
     }
+    if terminal.reason == Some(TerminalReason::HookStopped) {
+        return Outcome::StoppedByHook;
+    }
     if terminal.turns == 0 && terminal.stop_reason.is_none() && facts.ending == (Ending::Exited { code: 0 }) {
         return Outcome::LocalCommand;
     }
     match &terminal.reason {
         Some(TerminalReason::Completed) => {}
-        Some(TerminalReason::HookStopped) => return Outcome::StoppedByHook,
         other => return contradicted(format!("success with terminal reason {other:?}")),
     }
     if facts.asked_schema && !terminal.structured_output {
@@ -355,6 +358,9 @@ fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     }
     if !terminal.usage_present {
         return Outcome::Truncated { evidence: "success that names no model's usage".into() };
+    }
+    if let Some(status) = terminal.http_status.filter(|status| *status >= 400) {
+        return contradicted(format!("a success record that names HTTP status {status}"));
     }
     match facts.ending {
         Ending::Exited { code: 0 } => {}

@@ -49,6 +49,22 @@ pub(crate) fn eighth() -> Vec<Case> {
     records(EIGHTH)
 }
 
+/// Failures of tools that were installed anyway, produced by running them with other faults than before; none of them had a rule.
+const NINTH: &str = include_str!("../fixtures/failures/field-9.jsonl");
+
+/// Failures of 90 further tools, libraries and languages, produced by running them.
+const TENTH: &str = include_str!("../fixtures/failures/field-10.jsonl");
+
+/// Every case of the ninth set.
+pub(crate) fn ninth() -> Vec<Case> {
+    records(NINTH)
+}
+
+/// Every case of the tenth set.
+pub(crate) fn tenth() -> Vec<Case> {
+    records(TENTH)
+}
+
 /// Every case of the fourth set.
 pub(crate) fn fourth() -> Vec<Case> {
     records(FOURTH)
@@ -62,6 +78,12 @@ pub(crate) fn fifth() -> Vec<Case> {
 /// Every case of the sixth set.
 pub(crate) fn sixth() -> Vec<Case> {
     records(SIXTH)
+}
+
+/// Every case of all sets and of the corpus.
+pub(crate) fn all() -> Vec<Case> {
+    let sets = [first(), second(), third(), fourth(), fifth(), sixth(), seventh(), eighth(), ninth(), tenth()];
+    super::cases().into_iter().chain(sets.into_iter().flatten()).collect()
 }
 
 /// Every case of the first set.

@@ -3,6 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub(crate) mod field;
+pub(crate) mod training;
 
 use std::collections::BTreeMap;
 

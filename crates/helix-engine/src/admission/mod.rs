@@ -104,6 +104,13 @@ impl Admission {
         }
     }
 
+    /// Places that are taken, places in all, and how many wait for one.
+    pub fn figures(&self) -> (usize, usize, usize) {
+        let queue = self.shared.queue();
+        let (taken, places) = queue.taken();
+        (taken, places, queue.waiting())
+    }
+
     /// What of an owner waits, and why it does.
     pub fn waiting_of(&self, owner: &Owner) -> Vec<(Option<PhaseId>, Wait)> {
         let (taken, places) = self.shared.queue().taken();

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use helix_core::adr::{Adr, Rule, check, complete, repair_mojibake};
+use helix_core::adr::{Adr, Rule, Standing, check, check_as, complete, repair_mojibake};
 use helix_core::diagnostic::Diagnostic;
 
 use super::numbers::replace;
@@ -30,13 +30,13 @@ pub struct CheckedFile<'d> {
 }
 
 impl AdrDirectory {
-    /// Checks a file, which need not lie in the directory.
+    /// Checks a file that is to become a decision; it need not lie in the directory.
     ///
     /// # Errors
     /// [`AdrFileError`] when it cannot be read.
-    pub fn check(&self, path: &Path) -> Result<CheckedAdr, AdrFileError> {
+    pub fn check_as_decision(&self, path: &Path) -> Result<CheckedAdr, AdrFileError> {
         let adr = read(path, &relative(&self.root, path))?;
-        let diagnostics = check(&adr, self);
+        let diagnostics = check_as(&adr, self, Standing::Decision);
         Ok(CheckedAdr { adr, diagnostics })
     }
 

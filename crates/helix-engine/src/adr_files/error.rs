@@ -55,8 +55,14 @@ pub enum AdrFileError {
         /// Its id.
         id: AdrId,
     },
+    /// There is no decision of this number.
+    #[error("there is no {id} in adr/")]
+    Unknown {
+        /// The number.
+        id: AdrId,
+    },
     /// Its front matter cannot be completed.
-    #[error("{file} cannot be given a number")]
+    #[error("the front matter of {file} cannot be rewritten")]
     Rewrite {
         /// The file.
         file: String,

@@ -5,8 +5,11 @@
 mod check;
 mod drift;
 mod error;
+mod implemented;
 mod import;
 mod numbers;
+mod renumber;
+mod summary;
 mod threads;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,8 +24,11 @@ use helix_core::adr::{
 pub use check::{CheckedAdr, CheckedFile};
 pub use drift::{Drift, DriftError, DriftedFile, UndecidedFile, drift};
 pub use error::AdrFileError;
+pub use implemented::Proven;
 pub use import::{ImportedFile, Imports};
 pub use numbers::Finalized;
+pub use renumber::{Mention, RenumberError, Renumbered};
+pub use summary::AdrSummary;
 
 /// Name of the generated index.
 pub const INDEX: &str = "INDEX.md";

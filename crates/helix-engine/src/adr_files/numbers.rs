@@ -55,7 +55,7 @@ pub(super) fn disk(action: &'static str, path: &Path) -> impl FnOnce(std::io::Er
 }
 
 /// The repository that a project lies in; without one, only the directory counts.
-fn repository(root: &Path) -> Option<Repository> {
+pub(super) fn repository(root: &Path) -> Option<Repository> {
     match Repository::open(root, GitEnvironment::from_process()) {
         Ok(repository) => Some(repository),
         Err(OpenError::NoRepository { .. } | OpenError::NoDirectory { .. }) => None,
@@ -126,7 +126,7 @@ impl AdrDirectory {
         let _lock = lock(root)?;
         let directory = root.join("adr");
         let known = Self::open(root)?;
-        let CheckedAdr { adr, diagnostics } = known.check(draft)?;
+        let CheckedAdr { adr, diagnostics } = known.check_as_decision(draft)?;
         let file = adr.file.clone();
         if let Some(id @ AdrId::Number(_)) = id_of(&adr) {
             return Err(AdrFileError::Numbered { file, id });

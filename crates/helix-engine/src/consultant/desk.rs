@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_agents::{AgentHook, McpServer, ToolRules};
-use helix_core::ids::SessionId;
+use helix_core::ids::{SessionId, TurnId};
 use helix_core::job::ErrorView;
 use helix_core::session::{SessionEvent, SessionView};
 use helix_store::{AppendError, Fence, Journal};
@@ -16,6 +16,7 @@ use super::TurnRequest;
 use super::room::append_of;
 use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
+use crate::crash_point::CrashPoint;
 use crate::failures::{FailureDesk, ReportShelf};
 use crate::save_check::{Belongs, save_hook};
 
@@ -45,6 +46,8 @@ pub(crate) struct Desk {
     pub(crate) helix: PathBuf,
     pub(crate) tools: Option<ToolsEndpoint>,
     pub(crate) closing: CancellationToken,
+    /// Where the process is to die, for tests of what a crash leaves.
+    pub(crate) crash: CrashPoint,
     /// Where failures are classified and remembered.
     pub(crate) failures: FailureDesk,
     /// Where their reports are kept.
@@ -60,9 +63,14 @@ impl Desk {
     ) -> Result<SessionView, Box<dyn std::error::Error + Send + Sync>> {
         loop {
             let view = self.journal.session(id.clone()).await?.ok_or_else(|| format!("there is no session {id}"))?;
+            let place = append_place(&view, &event);
             let (append, view) = append_of(view, event.clone())?;
+            self.crash.pass(|| format!("before {place}"));
             match self.journal.append(append.fenced(self.fence.clone())).await {
-                Ok(_) => return Ok(view),
+                Ok(_) => {
+                    self.crash.pass(|| format!("after {place}"));
+                    return Ok(view);
+                }
                 Err(AppendError::Conflict { .. }) => {}
                 Err(error) => return Err(Box::new(error)),
             }
@@ -108,4 +116,16 @@ impl Desk {
         ];
         Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
     }
+}
+
+/// What the place of an append is called.
+fn append_place(view: &SessionView, event: &SessionEvent) -> String {
+    let turn = view.running().map(|turn| turn.id.clone());
+    let turn = turn.filter(|_| !matches!(event, SessionEvent::TurnStarted { .. })).unwrap_or_else(|| view.next_turn());
+    format!("append of {} {}", event.name(), turn_place(&turn))
+}
+
+/// A turn without its conversation.
+pub(super) fn turn_place(turn: &TurnId) -> &str {
+    turn.as_str().rsplit('.').next().unwrap_or_default()
 }

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use helix_core::agent_event::AgentEvent;
+use helix_core::job::Wait;
 use helix_core::session::Delivery;
 use helix_core::step_marker::MarkerFilter;
 use tokio::sync::mpsc;
@@ -178,6 +179,10 @@ impl Ears {
 }
 
 impl Listener for Ears {
+    async fn waits(&mut self, wait: Wait) {
+        self.tell(TurnEvent::Waits { wait }).await;
+    }
+
     async fn hear(&mut self, event: AgentEvent) {
         let shown = match event {
             // Whole texts repeat their fragments; what sub-agents say among themselves is not the answer.

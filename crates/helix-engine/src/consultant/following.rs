@@ -98,6 +98,7 @@ impl Engine {
             events.push(stream.map(move |event| (id.clone(), event)).boxed());
         }
         let follower = Follower { engine: self.clone(), events, turns, sender, limit };
+        self.inner.config.crash.pass(|| "watching jobs".into());
         self.inner.tasks.spawn(follower.run(first, under_way));
         Ok(Some(receiver))
     }

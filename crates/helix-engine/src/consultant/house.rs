@@ -179,7 +179,9 @@ impl House {
         let new = NewEvent::of(now, &event).map_err(journal_error)?;
         let recorded = Recorded { number: 1, at: now, event };
         let view = SessionView::apply(None, &id, &recorded).map_err(journal_error)?.view;
+        self.desk.crash.pass(|| "before opening a conversation".into());
         let opened = journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
+        self.desk.crash.pass(|| "after opening a conversation".into());
         match opened.map_err(journal_error)? {
             Opened::Created(_) => Ok(view),
             Opened::Existing(other) => {

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_core::job::ErrorView;
+use helix_core::job::{ErrorView, Wait};
 use helix_core::run::Outcome;
 use helix_core::session::ClientIds;
 use helix_core::usage::Usage;
@@ -165,6 +165,11 @@ pub enum TurnEvent {
     Queued {
         /// How many.
         ahead: usize,
+    },
+    /// The turn has its place in the conversation, and its agent waits for one among all agents.
+    Waits {
+        /// For what.
+        wait: Wait,
     },
     /// Something worth one line: a retry, a rate limit, a job that started.
     Status {

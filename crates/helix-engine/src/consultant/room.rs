@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::context::{self, Context};
-use super::desk::Desk;
+use super::desk::{Desk, turn_place};
 use super::ears::Ears;
 use super::news::{self, JobStory};
 use super::placing::{self, Difference, Placed, Position};
@@ -285,7 +285,10 @@ impl Room {
         let owner = Owner::Conversation(self.view.id.clone());
         let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
         let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop: &work.stop, entry };
+        let place = format!("run {}.{}", turn_place(&work.turn), work.runs);
+        self.desk.crash.pass(|| format!("before {place}"));
         let result = self.desk.runner.run(&self.view.agent, &run, || ask, limits, &mut work.ears).await;
+        self.desk.crash.pass(|| format!("after {place}"));
         work.ears.end_of_run().await;
         result.map_err(|error| {
             let hint = match &error {

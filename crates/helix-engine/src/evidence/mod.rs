@@ -3,6 +3,7 @@
 //!
 //! Must not take a record's word for what can be checked, and changes nothing.
 
+mod decision;
 mod difference;
 mod examiner;
 mod integration;
@@ -19,6 +20,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use decision::DecisionEvidence;
 pub use difference::{DiffSelection, Difference};
 
 use crate::engine::{Engine, EngineError, journal_error};

@@ -114,15 +114,21 @@ impl FailureContext {
         let said = match &report.verdict {
             Verdict::Pass => return None,
             Verdict::Fail { findings } => {
-                observation.own_check = own_check(&report.gate).filter(|_| report.command.is_none());
+                observation.own_check =
+                    own_check(&report.gate).filter(|_| report.command.is_none()).or_else(|| concluded(findings));
                 told(findings)
             }
-            Verdict::Inconclusive { fault } => observed(&mut observation, fault),
+            Verdict::Inconclusive { fault } => {
+                observation.own_check = nothing_checked(report, fault);
+                observed(&mut observation, fault)
+            }
         };
+        // What Helix itself found out of the log is the cause; the rest of the log is about something else.
+        let known = observation.own_check.is_some() || has_others_failures(report);
         let check = check::gate(index, &report.gate);
         let file = report.command.as_ref().map_or("", |command| command.output_file.as_str());
         // A log says more than what a gate made of it; where there is none, or it is silent, the gate's words count.
-        let log = if is_silent(&log) { Log::of_texts(&said, "") } else { log };
+        let log = if known || is_silent(&log) { Log::of_texts(&said, "") } else { log };
         Some(Self { place: site.place(&check), report_place: site.report_place(&check, file), observation, log, at })
     }
 
@@ -158,7 +164,10 @@ impl FailureContext {
             termination: match &facts.ending {
                 Ending::Exited { code } => Termination::Exited { code: *code },
                 Ending::Signaled { signal } => Termination::Signaled { signal: *signal },
-                Ending::NotStarted { .. } | Ending::Unknown => Termination::Unknown,
+                Ending::NotStarted { errno, .. } => {
+                    errno.map_or(Termination::Unknown, |errno| Termination::NotStarted { errno })
+                }
+                Ending::Unknown => Termination::Unknown,
             },
             http_status: facts.terminal.as_ref().and_then(|terminal| terminal.http_status),
             api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
@@ -168,7 +177,7 @@ impl FailureContext {
         };
         let mut log = output;
         let not_started = match &facts.ending {
-            Ending::NotStarted { reason } => reason.as_str(),
+            Ending::NotStarted { reason, .. } => reason.as_str(),
             Ending::Exited { .. } | Ending::Signaled { .. } | Ending::Unknown => "",
         };
         let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
@@ -222,6 +231,29 @@ fn own_check(name: &str) -> Option<OwnCheck> {
         | check::VERIFY => Some(OwnCheck::Judgement),
         "conflicts_resolved" => Some(OwnCheck::Conflict),
         _ => None,
+    }
+}
+
+/// What Helix concluded from a command's output by itself: that tests are gone, or skipped. No line of the output says so, and
+/// those that look like failures are of tests that do not block.
+fn concluded(findings: &[Finding]) -> Option<OwnCheck> {
+    let own = |finding: &Finding| matches!(finding.rule.as_str(), "tests.fewer" | "tests.skipped" | "gate.changed");
+    (!findings.is_empty() && findings.iter().all(own)).then_some(OwnCheck::Judgement)
+}
+
+/// Whether the log of a test command also has failures that were there before the job.
+fn has_others_failures(report: &GateReport) -> bool {
+    let Verdict::Fail { findings } = &report.verdict else { return false };
+    let new = findings.iter().filter(|finding| finding.rule == "tests.failed").count();
+    report.tests.is_some_and(|tests| new > 0 && usize::try_from(tests.failed).is_ok_and(|failed| failed > new))
+}
+
+/// A check that found nothing to look at says so itself, whatever its command has printed.
+fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<OwnCheck> {
+    match fault.kind {
+        FaultKind::NothingChecked if report.gate == "tests_pass" => Some(OwnCheck::Tests),
+        FaultKind::NothingChecked | FaultKind::Unreadable => Some(OwnCheck::Judgement),
+        FaultKind::Timeout | FaultKind::ToolMissing | FaultKind::Environment => None,
     }
 }
 

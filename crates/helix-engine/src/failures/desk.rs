@@ -3,7 +3,7 @@
 //! Must not fail outward: trouble with the memory is logged once of each kind, and everything else goes on without it.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use helix_core::failure::event::FailureEvent;
@@ -22,6 +22,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::context::{AttemptSite, FailureContext};
 use super::drafts::RefusedDrafts;
+use super::renewal;
 
 /// Past failures that are looked for.
 pub(super) const SIMILAR: usize = 3;
@@ -31,11 +32,6 @@ const ONCE: SignedDuration = SignedDuration::from_hours(24 * 180);
 const ANY: SignedDuration = SignedDuration::from_hours(24 * 730);
 /// At most so many at a start, so that no start waits for it.
 const FORGOTTEN_AT_ONCE: usize = 200;
-
-/// Failures that are given new fingerprints in one piece: a fraction of a second.
-const RENEWED_AT_ONCE: usize = 500;
-/// Such pieces at a start.
-const RENEWALS: usize = 10;
 
 /// How the memory is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,15 +65,30 @@ pub struct FailureDesk {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    memory: Option<Arc<dyn FailureMemory>>,
+pub(super) struct Shared {
+    pub(super) memory: Option<Arc<dyn FailureMemory>>,
+    /// Compiled at the first failure: it takes tenths of a second and 25 MiB, which a host that sees none need not pay.
     /// `None` if the rule table does not compile, which a test excludes.
-    classifier: Option<Classifier>,
+    classifier: OnceLock<Option<Classifier>>,
     holdout: Holdout,
     /// Kinds of trouble that were logged.
     told: Mutex<BTreeSet<String>>,
     /// Plans and ADRs as they were refused last.
     refused: Mutex<RefusedDrafts>,
+}
+
+impl Shared {
+    /// Blocks while the rules are compiled.
+    fn classifier(&self) -> Option<&Classifier> {
+        let compile = || match Classifier::new() {
+            Ok(classifier) => Some(classifier),
+            Err(error) => {
+                tracing::error!(%error, "failures are not classified");
+                None
+            }
+        };
+        self.classifier.get_or_init(compile).as_ref()
+    }
 }
 
 /// What is known of a failure once it is handed in.
@@ -153,30 +164,23 @@ impl FailureDesk {
                 "failures are classified and reported, but not remembered: `[failures] memory` of helix.toml is off"
             );
         }
-        let desk = Self::with_memory(memory, settings.holdout).await;
+        let desk = Self::with_memory(memory, settings.holdout);
         trouble.iter().for_each(|trouble| desk.tell(trouble));
-        desk.renew().await;
+        tokio::spawn(renewal::run(Arc::downgrade(&desk.shared)));
         desk.forget_stale(Timestamp::now()).await;
         desk
     }
 
     /// A desk over this memory, or over none.
-    pub async fn with_memory(memory: Option<Arc<dyn FailureMemory>>, holdout: Holdout) -> Self {
-        // Compiling the rules takes a while.
-        let compiled = tokio::task::spawn_blocking(Classifier::new).await;
-        let classifier = match compiled {
-            Ok(Ok(classifier)) => Some(classifier),
-            Ok(Err(error)) => {
-                tracing::error!(%error, "failures are not classified");
-                None
-            }
-            Err(error) => {
-                tracing::error!(%error, "failures are not classified");
-                None
-            }
-        };
+    pub fn with_memory(memory: Option<Arc<dyn FailureMemory>>, holdout: Holdout) -> Self {
         Self {
-            shared: Arc::new(Shared { memory, classifier, holdout, told: Mutex::default(), refused: Mutex::default() }),
+            shared: Arc::new(Shared {
+                memory,
+                classifier: OnceLock::new(),
+                holdout,
+                told: Mutex::default(),
+                refused: Mutex::default(),
+            }),
         }
     }
 
@@ -327,7 +331,7 @@ impl FailureDesk {
         let shared = Arc::clone(&self.shared);
         let working = tokio::task::spawn_blocking(move || {
             let (observation, log) = parts(&context);
-            shared.classifier.as_ref().map(|classifier| classifier.classify(observation, log))
+            shared.classifier().map(|classifier| classifier.classify(observation, log))
         });
         working.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a failure was not classified");
@@ -366,22 +370,6 @@ impl FailureDesk {
         rated.into_iter().map(|(draft, _)| draft).collect()
     }
 
-    /// Failures that an older Helix has remembered get fingerprints by the rules of now: some at each start, so that no start
-    /// waits long for it.
-    async fn renew(&self) {
-        let Some(memory) = &self.shared.memory else { return };
-        let mut renewed = 0;
-        for _ in 0..RENEWALS {
-            match self.heard(memory.renew(RENEWED_AT_ONCE).await) {
-                Some(0) | None => break,
-                Some(some) => renewed += some,
-            }
-        }
-        if renewed > 0 {
-            tracing::info!(renewed, "gave failures that an older Helix had remembered new fingerprints");
-        }
-    }
-
     async fn forget_stale(&self, now: Timestamp) {
         let Some(memory) = &self.shared.memory else { return };
         let before = |age| now.checked_sub(age).unwrap_or(Timestamp::MIN);
@@ -404,12 +392,22 @@ impl FailureDesk {
     }
 
     fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
-        answer.map_err(|error| self.tell(&Trouble::from(&error))).ok()
+        self.shared.heard(answer)
     }
 
     /// Logs trouble, once of each kind.
     pub(super) fn tell(&self, trouble: &Trouble) {
-        let new = self.shared.told.lock().unwrap_or_else(PoisonError::into_inner).insert(trouble.code.clone());
+        self.shared.tell(trouble);
+    }
+}
+
+impl Shared {
+    pub(super) fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
+        answer.map_err(|error| self.tell(&Trouble::from(&error))).ok()
+    }
+
+    fn tell(&self, trouble: &Trouble) {
+        let new = self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(trouble.code.clone());
         if new {
             let Trouble { code, message, hint } = trouble;
             tracing::warn!(code, hint, "the memory of failures is of no help: {message}");

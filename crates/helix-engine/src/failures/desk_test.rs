@@ -5,12 +5,12 @@ use std::sync::Arc;
 use helix_core::failure::memory::{
     Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
-use helix_core::failure::{Category, Log};
+use helix_core::failure::{Category, FINGERPRINT_VERSION, Fingerprint, Log};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
-use helix_core::job::{CommandEvidence, GateReport};
+use helix_core::job::{CommandEvidence, GateReport, TestCounts};
 use helix_core::run::{Ending, RunFacts};
-use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;
 
@@ -195,7 +195,7 @@ async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing
     let path = StateDir::open(scratch.path()).unwrap().failures();
     let options = MemoryOptions::new(path, Access::ReadOnly).within(std::time::Duration::from_secs(5));
     let read_only = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
-    let broken = FailureDesk::with_memory(Some(read_only), Holdout::NONE).await;
+    let broken = FailureDesk::with_memory(Some(read_only), Holdout::NONE);
     let recorded = broken.record_failure(failing("b", 1, LOG)).await;
     assert!(recorded.prompt().contains("prices.iter().sum()") && recorded.suggestions.len() >= 2, "{recorded:?}");
     assert_eq!(broken.attempt_passed(ended("b", 2, &[tests()])).await, Resolution::default());
@@ -213,7 +213,7 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
             .within(std::time::Duration::from_secs(5))
     };
     let memory = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
-    let desk = FailureDesk::with_memory(Some(memory.clone()), Holdout::NONE).await;
+    let desk = FailureDesk::with_memory(Some(memory.clone()), Holdout::NONE);
     let mut before = None;
     for number in 0..2_000 {
         let log = LOG.replace("total of the cart", &"y".repeat(300 + number % 97));
@@ -241,7 +241,8 @@ async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
     let missing = FailureContext::of_gate(&site("a", 1), 2, &missing, Log::default(), at(1)).unwrap();
     assert_eq!(missing.place.check, "gate/2/tests_pass");
     assert_eq!(missing.observation.shell_status(), Some(127));
-    let mut facts = RunFacts::without_record(Ending::NotStarted { reason: "permission denied".into() }, None);
+    let mut facts =
+        RunFacts::without_record(Ending::NotStarted { reason: "permission denied".into(), errno: None }, None);
     facts.stderr_tail = "claude: not logged in".into();
     let run = FailureContext::of_run(&site("a", 1), "claude", &facts, Log::default(), at(1)).unwrap();
     let lines: Vec<&str> = run.log.lines.iter().map(|line| line.raw.as_str()).collect();
@@ -285,4 +286,105 @@ async fn what_a_check_of_our_own_found_is_never_read_as_something_else() {
         FailureContext::of_findings(&site("a", 2), check::VERIFY, &[finding("the disk is full of TODOs")], at(2));
     let classified = desk.record_failure(review).await.classified.unwrap();
     assert_eq!(classified.category, Category::AssertionFailure, "{classified:?}");
+}
+
+/// A memory of an older Helix is brought up to date beside the work, in pieces: a host that dies meanwhile costs nothing.
+#[tokio::test]
+async fn what_an_older_helix_remembered_is_renewed_until_nothing_is_left() {
+    const REMEMBERED: usize = 250;
+    let scratch = tempfile::tempdir().unwrap();
+    let state = StateDir::open(scratch.path()).unwrap();
+    let patience = std::time::Duration::from_secs(30);
+    let options = MemoryOptions::new(state.failures(), Access::ReadWrite).within(patience);
+    let memory = SqliteFailureMemory::open(options).await.unwrap();
+    let (desk, _other) = desk(Holdout::NONE).await;
+    let template = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap();
+    for number in 0..REMEMBERED {
+        let mut old = template.clone();
+        old.key = format!("old-{number}");
+        old.diagnosis.fingerprint = Fingerprint::new(format!("{number:032x}")).unwrap();
+        old.diagnosis.fingerprint_version = FINGERPRINT_VERSION - 1;
+        old.diagnosis.cause_line = format!("{} {}", old.diagnosis.cause_line, "abcdefghij".repeat(number % 7 + 1));
+        memory.capture(old).await.unwrap();
+    }
+    let older = || async {
+        let page = memory.list(FailureFilter::default(), None, 1_000).await.unwrap();
+        let seen: u64 = page.failures.iter().map(|failure| failure.count).sum();
+        assert_eq!(seen, REMEMBERED as u64, "nothing is lost on the way");
+        page.failures.iter().filter(|failure| failure.diagnosis.fingerprint_version != FINGERPRINT_VERSION).count()
+    };
+    assert_eq!(older().await, REMEMBERED);
+
+    // The first host is gone at once; the second one finds what is left, and works meanwhile.
+    drop(FailureDesk::open(&state, FailureSettings { deadline: patience, ..FailureSettings::default() }).await);
+    let desk = FailureDesk::open(&state, FailureSettings { deadline: patience, ..FailureSettings::default() }).await;
+    let until = std::time::Instant::now() + patience;
+    while older().await > 0 {
+        assert!(std::time::Instant::now() < until, "{} left", older().await);
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    assert!(desk.memory().is_some());
+}
+
+/// What Helix knows as data is the cause; lines of the log that look like failures are about something else then.
+#[tokio::test]
+async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
+    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let log = || Log::of_texts("FAILED tests/test_old.py::test_old - E   assert False\n1 failed, 2 passed\n", "");
+    let rule = |rule: &str, message: &str| Finding { rule: rule.into(), ..finding(message) };
+    let nothing = |message: &str| {
+        let fault = Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: None };
+        Verdict::Inconclusive { fault }
+    };
+    let counts = |failed| Some(TestCounts { passed: 2, failed, skipped: 0 });
+    let fail = |findings| Verdict::Fail { findings };
+    for (verdict, tests, log, category, cause, said) in [
+        (
+            fail(vec![rule("tests.fewer", "4 tests ran before, 3 now")]),
+            counts(1),
+            log(),
+            Category::AssertionFailure,
+            "smoke_failed",
+            "4 tests ran before",
+        ),
+        (
+            fail(vec![rule("tests.failed", "test_new failed: assert 1 == 2")]),
+            counts(2),
+            log(),
+            Category::AssertionFailure,
+            "",
+            "test_new",
+        ),
+        (
+            nothing("`pytest -q` ran no test (0 skipped)"),
+            None,
+            Log::of_texts("0 passed in 0.01s\n", ""),
+            Category::Unknown,
+            "no_tests",
+            "ran no test",
+        ),
+        (
+            nothing("names no number of tests"),
+            None,
+            Log::of_texts("ok\n", ""),
+            Category::Unknown,
+            "no_tests",
+            "no number",
+        ),
+    ] {
+        let report = GateReport { tests, ..report(verdict) };
+        let context = FailureContext::of_gate(&site("a", 1), 0, &report, log, at(1)).unwrap();
+        let classified = desk.record_failure(context).await.classified.unwrap();
+        assert_eq!(classified.category, category, "{said}: {classified:?}");
+        assert!(cause.is_empty() || classified.cause == cause, "{said}: {classified:?}");
+        let line = classified.cause_line.clone().unwrap().text;
+        assert!(line.contains(said), "{said}: {line}");
+        assert!(!line.contains("test_old"), "{line}");
+    }
+    let reason = "cannot start claude: not found in PATH (/usr/bin)".to_owned();
+    let facts = RunFacts::without_record(Ending::NotStarted { reason, errno: Some(2) }, None);
+    let run = FailureContext::of_run(&site("a", 2), "claude", &facts, Log::default(), at(2)).unwrap();
+    let classified = desk.record_failure(run).await.classified.unwrap();
+    assert_eq!(classified.cause, "missing_command", "{classified:?}");
+    assert!(classified.confidence > 0.8, "{classified:?}");
 }

@@ -9,6 +9,7 @@ mod desk_test;
 mod documents;
 mod drafts;
 mod reading;
+mod renewal;
 mod shelf;
 mod tool;
 

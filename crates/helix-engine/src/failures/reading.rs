@@ -174,12 +174,11 @@ impl Engine {
     /// All that is remembered of one failure, by its fingerprint or a beginning of it that no other one has.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], and as for [`Engine::failure_list`].
+    /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], and as for [`Engine::failure_list`].
     pub async fn failure(&self, id: &str) -> Result<FailureDetail, EngineError> {
-        let missing = || EngineError::NotFound { kind: "failure", id: id.to_owned() };
         match self.memory()?.show(id.to_owned()).await {
-            Ok(found) => found.ok_or_else(missing),
-            Err(MemoryError::Ambiguous { .. }) => Err(missing()),
+            Ok(found) => found.ok_or_else(|| EngineError::NotFound { kind: "failure", id: id.to_owned() }),
+            Err(MemoryError::Ambiguous { prefix, candidates }) => Err(EngineError::Ambiguous { prefix, candidates }),
             Err(error) => Err(memory_error(error)),
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use helix_core::adr::{
-    Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, built_in_rules, check as check_adr, complete,
+    Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, Standing, built_in_rules, check_as, complete,
     number_of_file_name, parse_rules,
 };
 use helix_core::diagnostic::Diagnostic;
@@ -27,9 +27,11 @@ pub(super) enum Depth {
     Complete,
 }
 
-/// Facts for ADR checks: which files there were before the phase, which ADRs there are now.
+/// Facts for ADR checks: which files there were before the job, which files and ADRs there are now.
 struct CommitFacts {
+    /// What earlier phases of the job made was not there: it is what the decision is about.
     before: Arc<TreeListing>,
+    now: Arc<TreeListing>,
     known: BTreeMap<AdrId, Vec<Known>>,
     claims: ClaimIndex,
 }
@@ -43,7 +45,11 @@ struct Known {
 
 impl RepoFacts for CommitFacts {
     fn exists(&self, path: &str) -> Option<bool> {
-        Some(self.before.contains_key(path))
+        Some(holds(&self.before, path))
+    }
+
+    fn exists_now(&self, path: &str) -> Option<bool> {
+        Some(holds(&self.now, path))
     }
 
     fn known_adr(&self, id: AdrId) -> Option<bool> {
@@ -66,6 +72,14 @@ impl RepoFacts for CommitFacts {
     fn claimants(&self, path: &str) -> Vec<Claimant> {
         self.claims.of(path).into_iter().cloned().collect()
     }
+}
+
+/// Whether a tree has a file, or a directory, of this name.
+pub(crate) fn holds(listing: &TreeListing, path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    let inside = format!("{path}/");
+    listing.contains_key(path)
+        || listing.range(inside.clone()..).next().is_some_and(|(found, _)| found.starts_with(&inside))
 }
 
 fn is_adr(path: &str) -> bool {
@@ -97,7 +111,8 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         ));
     }
     let facts = facts(context, &listing)?;
-    let rules = match (depth, rules(context, &facts.before)?) {
+    let phase = repository.listing(&repository.commit(context.base.as_str())?.tree)?;
+    let rules = match (depth, rules(context, &phase)?) {
         (Depth::Valid, _) => Vec::new(),
         (Depth::Complete, Ok(rules)) => rules,
         (Depth::Complete, Err(fault)) => return Ok(Judgement::faulted(fault)),
@@ -107,7 +122,8 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         let Some(entry) = listing.get(*path) else { continue };
         let diagnostics = match Adr::parse_bytes(path, &repository.blob(&entry.object)?) {
             Ok(adr) => {
-                let mut all = check_adr(&adr, &facts);
+                // What passes here is built on: an unfilled template is no decision, numbered or not.
+                let mut all = check_as(&adr, &facts, Standing::Decision);
                 if depth == Depth::Complete {
                     all.extend(complete(&adr, &rules));
                 }
@@ -154,9 +170,9 @@ fn rules(context: &GateContext, before: &TreeListing) -> Result<Result<Vec<Rule>
     Ok(Ok(rules))
 }
 
-fn facts(context: &GateContext, listing: &TreeListing) -> Result<CommitFacts, Trouble> {
+fn facts(context: &GateContext, listing: &Arc<TreeListing>) -> Result<CommitFacts, Trouble> {
     let repository = context.repository();
-    let base = repository.commit(context.base.as_str())?;
+    let base = repository.commit(context.origin.as_str())?;
     let mut known: BTreeMap<AdrId, Vec<Known>> = BTreeMap::new();
     let mut adrs = Vec::new();
     for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path)) {
@@ -171,5 +187,5 @@ fn facts(context: &GateContext, listing: &TreeListing) -> Result<CommitFacts, Tr
         adrs.push(adr);
     }
     let claims = ClaimIndex::new(&adrs);
-    Ok(CommitFacts { before: repository.listing(&base.tree)?, known, claims })
+    Ok(CommitFacts { before: repository.listing(&base.tree)?, now: listing.clone(), known, claims })
 }

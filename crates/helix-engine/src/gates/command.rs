@@ -9,7 +9,7 @@ use helix_core::finding::Finding;
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
-use super::checkout::{Check, blocking, fault_of, run_on, words};
+use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
 use super::definition::tampering;
 use super::judgement::{Describe, Judgement, Trouble, finding};
 use crate::command::{CommandEnd, CommandRun};
@@ -21,21 +21,10 @@ pub(super) async fn command_passes(
     limit: Duration,
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let argv = match words(command) {
-        Ok(argv) => argv,
-        Err(fault) => return Ok(Judgement::faulted(fault)),
+    let Ran { checked, notes, .. } = match run_unchanged(context, command, limit, |_| None, cancel).await? {
+        Ok(ran) => ran,
+        Err(judgement) => return Ok(judgement),
     };
-    let tampered = tampered(context, command).await?;
-    if !tampered.is_empty() {
-        return Ok(Judgement::of(tampered, "the check itself was changed".into(), Vec::new()));
-    }
-    let commit = context.result.commit.clone();
-    let check = Check { argv: &argv, commit: &commit, limit, suffix: "", report: None };
-    let checked = run_on(context, check, cancel).await?;
-    let notes = leftover_note(&checked.run);
-    if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
-        return Ok(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes));
-    }
     let rule = match gate {
         "lint_pass" => "lint.failed",
         "build_pass" => "build.failed",
@@ -55,13 +44,50 @@ pub(super) async fn command_passes(
         .with_notes(notes))
 }
 
+/// A gate's command that ran to its own end.
+pub(super) struct Ran {
+    /// Its words.
+    pub(super) argv: Vec<String>,
+    /// What came of it.
+    pub(super) checked: Checked,
+    /// What people should know besides.
+    pub(super) notes: Vec<String>,
+}
+
+/// Runs a gate's command on a clean checkout of the result, if it can be run and nobody has changed what it runs. `report` names
+/// the file that the command writes. Where nothing can be said of its end, the gate's judgement is the error.
+pub(super) async fn run_unchanged(
+    context: &Arc<GateContext>,
+    command: &str,
+    limit: Duration,
+    report: fn(&[String]) -> Option<&str>,
+    cancel: &CancellationToken,
+) -> Result<Result<Ran, Judgement>, Trouble> {
+    let argv = match words(command) {
+        Ok(argv) => argv,
+        Err(fault) => return Ok(Err(Judgement::faulted(fault))),
+    };
+    let tampered = tampered(context, command).await?;
+    if !tampered.is_empty() {
+        return Ok(Err(Judgement::of(tampered, "the check itself was changed".into(), Vec::new())));
+    }
+    let commit = context.result.commit.clone();
+    let check = Check { argv: &argv, commit: &commit, limit, suffix: "", report: report(&argv) };
+    let checked = run_on(context, check, cancel).await?;
+    let notes = leftover_note(&checked.run);
+    if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
+        return Ok(Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes)));
+    }
+    Ok(Ok(Ran { argv, checked, notes }))
+}
+
 /// Findings for a gate whose own script the phase changed.
 pub(super) async fn tampered(context: &Arc<GateContext>, command: &str) -> Result<Vec<Finding>, Trouble> {
     let (context, command) = (context.clone(), command.to_owned());
     Ok(blocking(move || tampering(&context, &command)).await??)
 }
 
-pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
+fn leftover_note(run: &CommandRun) -> Vec<String> {
     match run.leftovers_killed {
         0 => Vec::new(),
         count => vec![format!("{count} process(es) that the command had left running were killed")],

@@ -11,6 +11,7 @@ use helix_core::finding::{FaultKind, Finding};
 use helix_core::job::ChangeKind;
 
 use super::GateContext;
+use super::adr::holds;
 use super::judgement::{Describe, Judgement, Trouble, finding};
 use crate::git::TreeListing;
 
@@ -81,8 +82,12 @@ fn collect_ids(html: &str, anchors: &mut BTreeSet<String>) {
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
     let repository = context.repository();
     let listing = repository.listing(&context.result.tree)?;
-    let base = repository.commit(context.base.as_str())?;
-    let before = repository.listing(&base.tree)?;
+    // A file that an earlier phase removed is gone as well.
+    let before = [
+        repository.listing(&repository.commit(context.origin.as_str())?.tree)?,
+        repository.listing(&repository.commit(context.base.as_str())?.tree)?,
+    ];
+    let was_there = |path: &str| before.iter().any(|listing| holds(listing, path));
     let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
     let text_of = |path: &str| -> Result<Option<String>, Trouble> {
         let Some(entry) = listing.get(path) else { return Ok(None) };
@@ -97,10 +102,10 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
         for reference in &document.references {
             if !reference.link {
                 match code_path(&reference.target) {
-                    Some(path) if !exists(&listing, path) && exists(&before, path) => {
+                    Some(path) if !holds(&listing, path) && was_there(path) => {
                         findings.push(gone(&file.path, reference, path, &listing));
                     }
-                    Some(path) if !exists(&listing, path) => {
+                    Some(path) if !holds(&listing, path) => {
                         notes.push(format!("{}:{}: `{path}` is no file of the repository", file.path, reference.line));
                     }
                     Some(_) | None => {}
@@ -109,7 +114,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             }
             let Some((path, anchor)) = local_target(&file.path, &reference.target) else { continue };
             links += 1;
-            if !path.is_empty() && !exists(&listing, &path) {
+            if !path.is_empty() && !holds(&listing, &path) {
                 findings.push(gone(&file.path, reference, &path, &listing));
                 continue;
             }
@@ -153,13 +158,6 @@ fn gone(document: &str, reference: &Reference, path: &str, listing: &TreeListing
     finding("docs.reference", format!("{} leads to {path}, which is not in the result", reference.target))
         .at(document, Some(reference.line), Some(reference.column))
         .fix(fix)
-}
-
-fn exists(listing: &TreeListing, path: &str) -> bool {
-    let path = path.trim_end_matches('/');
-    let inside = format!("{path}/");
-    listing.contains_key(path)
-        || listing.range(inside.clone()..).next().is_some_and(|(found, _)| found.starts_with(&inside))
 }
 
 /// A path from the root in code, such as `src/cart.py` or `src/cart.py:12`.

@@ -26,6 +26,7 @@ use helix_core::job::{AdrText, Committed, GateReport};
 use helix_core::plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use adr::holds;
 pub use checkout::GateCheckouts;
 pub use definition::{Unsupported, gate_files, supported};
 pub(crate) use definition::{command_of, unsupported};
@@ -48,7 +49,9 @@ pub struct GateContext {
     pub plan_adr: Option<String>,
     /// The plan's ADR as it was at submit, if it was there then: the criteria are taken from it, not from what an agent left.
     pub adr: Option<AdrText>,
-    /// Where the phase started: claims and baselines are measured from here.
+    /// Where the job started: what an earlier phase broke is still the job's doing.
+    pub origin: CommitId,
+    /// Where the phase started: its claims are measured from here.
     pub base: CommitId,
     /// What is checked.
     pub result: Committed,

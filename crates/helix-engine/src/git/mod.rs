@@ -27,4 +27,4 @@ pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};
 pub use patch::Patch;
 pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
-pub use workspaces::{AttemptWorktree, Swept, Workspaces};
+pub use workspaces::{AttemptWorktree, SetAside, Workspaces};

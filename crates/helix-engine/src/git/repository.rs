@@ -223,6 +223,11 @@ impl Repository {
         let top = self.top();
         let named = || ["--".to_owned()].into_iter().chain(paths.iter().cloned());
         self.git(top, ["add".to_owned()].into_iter().chain(named())).run()?;
+        // Done before, by somebody who did not hear of it: there is nothing to commit. Without any commit there is everything.
+        let differ = ["diff", "--cached", "--quiet", "HEAD"].map(str::to_owned);
+        if self.git(top, differ.into_iter().chain(named())).accept(&[0, 1, 128]).run()?.code == 0 {
+            return Ok(());
+        }
         let commit = ["commit", "--quiet", "--no-verify", "--only"].map(str::to_owned);
         let message = [format!("--message={message}")];
         self.git(top, commit.into_iter().chain(message).chain(named())).run()?;

@@ -52,7 +52,7 @@ pub enum Repair {
         /// Which.
         path: String,
     },
-    /// The worktree was gone; what the branch holds is the result.
+    /// The worktree was gone; what the agent had committed to the branch is the result.
     WorktreeGone,
     /// Some files could not be read and are not in the result.
     FilesUnreadable {
@@ -80,7 +80,7 @@ impl std::fmt::Display for Repair {
             Self::NestedRepository { path } => {
                 write!(f, "{path} was a repository of its own; its files were taken, its history set aside")
             }
-            Self::WorktreeGone => f.write_str("the agent removed its worktree; only what it had committed is left"),
+            Self::WorktreeGone => f.write_str("the worktree was gone; only what had been committed before is left"),
             Self::FilesUnreadable { detail } => write!(f, "some files could not be read and are missing: {detail}"),
             Self::NameNotText { path } => write!(f, "the name of {path} is not UTF-8"),
         }
@@ -130,8 +130,10 @@ impl Workspaces {
         let Some(own) = self.find_ready(&path)? else {
             let tip = self.repository().find_commit(&format!("refs/heads/{branch}"))?.unwrap_or_else(|| start.clone());
             let changes = self.repository().raw_changes(&base.tree, &tip.tree)?;
-            let committed = committed(tip, branch, &changes, &start);
-            return Ok(AttemptCommit { committed, repairs: vec![Repair::WorktreeGone] });
+            // A former call made it of all that the worktree held.
+            let whole = tip.id != start.id && tip.message.ends_with(&key.trailers());
+            let repairs = if whole { Vec::new() } else { vec![Repair::WorktreeGone] };
+            return Ok(AttemptCommit { committed: committed(tip, branch, &changes, &start), repairs });
         };
         let mut harvest = Harvest { spaces: self, key, branch, path, own, repairs: Vec::new() };
         harvest.settle(&start)?;
@@ -147,6 +149,25 @@ impl Workspaces {
         harvest.repairs.extend(odd.map(|change| Repair::NameNotText { path: escape_path(&change.path) }));
         let committed = committed(tip, harvest.branch, &changes, &start);
         Ok(AttemptCommit { committed, repairs: harvest.repairs })
+    }
+}
+
+impl Workspaces {
+    /// Commits what an attempt has left whose job is over, if it left anything.
+    ///
+    /// # Errors
+    /// As for [`Workspaces::commit_attempt`]: then the worktree holds the only copy.
+    pub fn rescue_attempt(
+        &self,
+        key: &AttemptKey,
+        base: &CommitId,
+        start: &CommitId,
+        text: &CommitText,
+    ) -> Result<(), GitError> {
+        match self.find_ready(&key.directory(self.root()))? {
+            Some(_) => self.commit_attempt(key, base, start, text).map(|_| ()),
+            None => Ok(()),
+        }
     }
 }
 

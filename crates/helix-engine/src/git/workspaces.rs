@@ -16,8 +16,12 @@ use super::attempt::AttemptKey;
 use super::error::GitError;
 use super::repository::Repository;
 
-/// File in a worktree's private git directory that says: it was made to the end, an agent may have worked in it.
+/// File in a worktree's private git directory that says: it was made to the end.
 const READY: &str = "helix-ready";
+
+/// Directory beside those of jobs with what nobody needs any more: in the same file system, so that a move is one step. No id of a
+/// job begins with a dot.
+const TRASH: &str = ".trash";
 
 /// Touched files that are worth naming.
 const MAX_TOUCHED: usize = 20;
@@ -41,12 +45,12 @@ pub struct AttemptWorktree {
     pub branch: String,
 }
 
-/// What [`Workspaces::sweep`] removed.
+/// What [`Workspaces::set_aside`] did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// Worktrees of jobs that are no more.
+pub struct SetAside {
+    /// Worktrees that no job needs any more; their files are in the trash.
     pub removed: Vec<PathBuf>,
-    /// Worktrees that could not be removed, with the reason.
+    /// Worktrees that could not be moved, with the reason.
     pub stuck: Vec<(PathBuf, String)>,
 }
 
@@ -67,26 +71,16 @@ impl Workspaces {
         &self.repository
     }
 
-    /// Makes the attempt's worktree at `start`, or finds the one made before. A worktree that was not finished is made anew; a
-    /// finished one is left as it is, since an agent may have worked in it. An existing branch keeps its commits.
+    /// Makes the attempt's worktree and branch at `start`. Called only before the attempt is recorded as begun: no agent has been
+    /// there, so that what is found of a former call (before a crash, or from another start) is made anew.
     ///
     /// # Errors
     /// Git or the disk failed.
     pub fn prepare_attempt(&self, key: &AttemptKey, start: &CommitId) -> Result<AttemptWorktree, GitError> {
         let (path, branch) = (key.directory(&self.root), key.branch());
-        if self.find_ready(&path)?.is_some() {
-            return Ok(AttemptWorktree { path, branch });
-        }
         self.discard(&path)?;
-        let exists = self.repository.branch_tip(&branch)?.is_some();
-        let mut args: Vec<&OsStr> = ["worktree", "add", "--quiet"].map(OsStr::new).to_vec();
-        if exists {
-            args.extend([path.as_os_str(), OsStr::new(&branch)]);
-        } else {
-            let new = ["--no-track", "-b", &branch].map(OsStr::new);
-            args.extend(new);
-            args.extend([path.as_os_str(), OsStr::new(start.as_str())]);
-        }
+        let args = ["worktree", "add", "--quiet", "--no-track", "-B", &branch].map(OsStr::new);
+        let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(start.as_str())]).collect();
         self.add(&path, &args)?;
         Ok(AttemptWorktree { path, branch })
     }
@@ -156,73 +150,70 @@ impl Workspaces {
         Ok(())
     }
 
-    /// Removes an attempt's worktree; its branch stays.
+    /// Removes the worktrees of a job but those of the attempts named, whose work is nowhere else; its branches stay.
     ///
     /// # Errors
     /// The disk refused.
-    pub fn remove_attempt(&self, key: &AttemptKey) -> Result<(), GitError> {
-        self.discard(&key.directory(&self.root))
-    }
-
-    /// Removes all worktrees of a job; its branches stay.
-    ///
-    /// # Errors
-    /// The disk refused.
-    pub fn remove_job(&self, job: &JobId) -> Result<(), GitError> {
+    pub fn remove_job(&self, job: &JobId, unsaved: &[AttemptKey]) -> Result<(), GitError> {
         let directory = self.root.join(job.as_str());
-        for entry in list(&directory)? {
+        let kept: Vec<PathBuf> = unsaved.iter().map(|key| key.directory(&self.root)).collect();
+        for entry in list(&directory)?.into_iter().filter(|entry| !kept.contains(entry)) {
             self.discard(&entry)?;
         }
-        remove_tree(&directory)
+        if list(&directory)?.is_empty() { remove_tree(&directory) } else { Ok(()) }
     }
 
-    /// Deletes the branches of a job's attempts. Their commits stay for as long as git keeps unreachable ones.
-    ///
-    /// # Errors
-    /// Git failed.
-    pub fn delete_attempt_branches(&self, job: &JobId) -> Result<(), GitError> {
-        let top = self.repository.top();
-        let prefix = format!("refs/heads/helix/{job}/");
-        let refs =
-            self.repository.git(top, ["for-each-ref", "--format=delete %(refname) %(objectname)", &prefix]).run()?;
-        if !refs.stdout.is_empty() {
-            self.repository.git(top, ["update-ref", "--stdin"]).stdin(refs.stdout).run()?;
-        }
-        Ok(())
-    }
-
-    /// Directories of all jobs but the living ones. Called when a host starts, before any new job can begin: what is listed
-    /// here may then be removed at leisure.
+    /// Jobs of which there is a directory below `root`.
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn abandoned(root: &Path, living: &BTreeSet<JobId>) -> Result<Vec<PathBuf>, GitError> {
-        let lives = |job: &PathBuf| {
-            let name = job.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            living.iter().any(|known| known.as_str() == name)
-        };
-        Ok(list(root)?.into_iter().filter(|job| !lives(job)).collect())
+    pub fn jobs(root: &Path) -> Result<Vec<JobId>, GitError> {
+        let name = |path: PathBuf| path.file_name().and_then(OsStr::to_str).and_then(|name| JobId::new(name).ok());
+        Ok(list(root)?.into_iter().filter_map(name).collect())
     }
 
-    /// Removes the worktrees of abandoned jobs, whatever repository they belong to.
+    /// Moves everything below `root` into the trash but the worktrees of living jobs and those of attempts whose work is nowhere
+    /// else, whatever repository they belong to. Called when a host starts, before any job can go on: what is in the trash can
+    /// then be deleted at leisure, since no job finds its worktree there.
     ///
     /// # Errors
-    /// A directory cannot be read.
-    pub fn sweep(abandoned: Vec<PathBuf>) -> Result<Swept, GitError> {
-        let mut swept = Swept::default();
-        for job in abandoned {
-            for worktree in list(&job)? {
+    /// A directory cannot be read or made.
+    pub fn set_aside(root: &Path, living: &BTreeSet<JobId>, unsaved: &[AttemptKey]) -> Result<SetAside, GitError> {
+        let trash = root.join(TRASH);
+        let mut done = SetAside::default();
+        for job in list(root)? {
+            let name = job.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if job == trash || living.iter().any(|known| known.as_str() == name) {
+                continue;
+            }
+            fs::create_dir_all(&trash).map_err(GitError::disk("create", &trash))?;
+            let kept: Vec<PathBuf> = unsaved.iter().map(|key| key.directory(root)).collect();
+            for worktree in list(&job)?.into_iter().filter(|worktree| !kept.contains(worktree)) {
                 let own = claimed_directory(&worktree);
-                match remove_tree(&worktree).and_then(|()| own.map_or(Ok(()), |own| remove_tree(&own))) {
-                    Ok(()) => swept.removed.push(worktree),
-                    Err(error) => swept.stuck.push((worktree, error.fault().message)),
+                match throw(&worktree, &trash).and_then(|()| own.map_or(Ok(()), |own| remove_tree(&own))) {
+                    Ok(()) => done.removed.push(worktree),
+                    Err(error) => done.stuck.push((worktree, error.fault().message)),
                 }
             }
-            if let Err(error) = remove_tree(&job) {
-                swept.stuck.push((job, error.fault().message));
+            if list(&job)?.is_empty()
+                && let Err(error) = throw(&job, &trash)
+            {
+                done.stuck.push((job, error.fault().message));
             }
         }
-        Ok(swept)
+        Ok(done)
+    }
+
+    /// Deletes what is in the trash.
+    ///
+    /// # Errors
+    /// The first thing that could not be deleted; everything else is gone.
+    pub fn empty_trash(root: &Path) -> Result<(), GitError> {
+        let mut result = Ok(());
+        for thrown in list(&root.join(TRASH))? {
+            result = result.and(remove_tree(&thrown));
+        }
+        result
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -308,6 +299,11 @@ fn claimed_directory(worktree: &Path) -> Option<PathBuf> {
     let back = fs::read_to_string(own.join("gitdir")).ok()?;
     let same = Path::new(back.trim_end()).parent()?.canonicalize().ok()? == worktree.canonicalize().ok()?;
     same.then_some(own)
+}
+
+/// Moves something into the trash, under a name that nothing there has.
+fn throw(path: &Path, trash: &Path) -> Result<(), GitError> {
+    fs::rename(path, trash.join(uuid::Uuid::now_v7().to_string())).map_err(GitError::disk("move to the trash", path))
 }
 
 fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {

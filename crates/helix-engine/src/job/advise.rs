@@ -164,7 +164,8 @@ fn schema(phase: &Phase) -> Value {
 
 /// What a proposal says, if it can be carried out.
 fn read(plan: &Plan, id: &PhaseId, value: Value) -> Result<(AdviceAction, String), Fault> {
-    let proposal: Proposal = serde_json::from_value(value).map_err(|error| misfit(&error))?;
+    let proposal: Proposal =
+        serde_json::from_value(value.clone()).map_err(|error| misfit(&value, &["action", "reason"], &error))?;
     let filled = |text: Option<String>, what: &str| {
         let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         text.ok_or_else(|| unreadable(format!("the proposal has no `{what}`")))

@@ -17,14 +17,14 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
+use super::unsaved::{commit_text, kept_in, unsaved};
 use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
-use crate::command::ToolEnvironment;
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
 use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, CommitText, GitEnvironment, GitError, MergeConflict, Repository, Workspaces};
+use crate::git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Repair, Repository, Workspaces};
 use crate::prompt;
 use crate::save_check::{Belongs, save_hook};
 
@@ -191,21 +191,27 @@ impl Carrier {
         }
     }
 
-    /// Removes the worktrees of a job that is over; its branches stay.
-    pub(crate) async fn clean_up(&self, state: &JobState) {
+    /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
+    /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
+    pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
         let Some(active) = state.active() else { return };
-        let runs = active.phases.iter().flat_map(|progress| &progress.tries).map(|one| &one.run);
-        let job =
-            runs.clone().next().and_then(|run| run.as_str().split_once('.')).and_then(|(job, _)| JobId::new(job).ok());
-        let Some(job) = job else { return };
-        let spaces = match self.workspaces(&active.spec).await {
-            Ok(spaces) => spaces,
-            Err(error) => return tracing::warn!(%job, message = error.message, "worktrees are left"),
-        };
-        let removed = blocking({
+        let removed = async {
+            let spaces = self.workspaces(&active.spec).await?;
+            let unsaved = unsaved(job, active);
             let job = job.clone();
-            move || spaces.remove_job(&job)
-        });
+            blocking(move || {
+                let mut kept = Vec::new();
+                for one in unsaved {
+                    if let Err(error) = spaces.rescue_attempt(&one.key, &one.base, &one.start, &one.text) {
+                        let worktree = one.key.directory(spaces.root());
+                        tracing::warn!(%error, ?worktree, "what an attempt has left cannot be committed: it stays where it is");
+                        kept.push(one.key);
+                    }
+                }
+                spaces.remove_job(&job, &kept)
+            })
+            .await
+        };
         if let Err(error) = removed.await {
             tracing::warn!(%job, message = error.message, "worktrees are left");
         }
@@ -258,12 +264,12 @@ impl Carrier {
         };
         let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }
             .directory(&self.shared.around.state.worktrees());
-        let agent = phase.agent.clone().unwrap_or_else(|| self.shared.around.default_agent.clone());
-        let mut ask = match self.ask(active, phase, this, cwd).await {
-            Ok(ask) => ask,
-            Err(fault) => return faulted(fault),
+        let agent = self.agent_of(active, phase);
+        let (runner, mut ask) = match (self.runner_of(job).await, self.ask(active, phase, this, cwd).await) {
+            (Ok(runner), Ok(ask)) => (runner, ask),
+            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
-        self.limit(&agent, &mut ask);
+        limit(&runner, &agent, &mut ask);
         let stop = self.stop_token(&this.run);
         let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
         // Without one, a former host had started the attempt: it has begun, and is to get on.
@@ -281,7 +287,7 @@ impl Carrier {
             run: this.run.clone(),
             activity: self.shared.around.activity.clone(),
         };
-        let result = self.shared.around.runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
+        let result = runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
         match result {
             Ok(report) => {
                 self.forget_stop(&this.run);
@@ -297,13 +303,6 @@ impl Carrier {
             Err(RunError::Closing) => None,
             Err(error) => faulted(run_fault(&error)),
         }
-    }
-
-    /// Leaves out what the agent cannot keep during a run: it is kept between runs, or was refused at submit.
-    pub(super) fn limit(&self, agent: &str, ask: &mut AgentAsk) {
-        let during = |limit| self.runner().keeps(agent, limit) == Keeping::DuringRuns;
-        ask.max_turns = ask.max_turns.filter(|_| during(Limit::Turns));
-        ask.budget_usd = ask.budget_usd.filter(|_| during(Limit::Money));
     }
 
     async fn ask(&self, active: &Active, phase: &Phase, this: &Try, cwd: PathBuf) -> Result<AgentAsk, Fault> {
@@ -351,7 +350,12 @@ impl Carrier {
     async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
         match self.try_commit(job, active, id, attempt).await {
             Ok(result) => JobEvent::ResultCommitted { phase: id.clone(), attempt, result },
-            Err(fault) => JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault },
+            Err(fault) => {
+                let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
+                let worktree = key.directory(&self.shared.around.state.worktrees());
+                let fault = if worktree.exists() { kept_in(&worktree, fault) } else { fault };
+                JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault }
+            }
         }
     }
 
@@ -365,9 +369,15 @@ impl Carrier {
         let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-        let text = CommitText { subject: format!("{}: {}", id, one_line(&phase.name)), body: String::new() };
-        let (base, start) = (this.base.clone(), this.start.clone());
+        let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
+        if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
+            return Err(Fault {
+                kind: FaultKind::Environment,
+                message: "what the attempt had left, which could not be committed before, is gone".into(),
+                hint: Some("`helix jobs resume` starts the phase again".into()),
+            });
+        }
         for repair in &made.repairs {
             tracing::warn!(%job, phase = %id, attempt, %repair, "mended what the agent left");
         }
@@ -402,16 +412,6 @@ impl Carrier {
 
     pub(super) fn checkouts(&self) -> &GateCheckouts {
         &self.shared.checkouts
-    }
-
-    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its secrets [28].
-    pub(super) fn tool_environment(&self, phase: &Phase) -> ToolEnvironment {
-        let agent = phase.agent.as_deref().unwrap_or(&self.shared.around.default_agent);
-        match self.shared.around.runner.profile(agent) {
-            Ok(profile) => ToolEnvironment::of_agent(profile),
-            // Another host may have other agents: the gate runs with what there is.
-            Err(_) => ToolEnvironment::from_process(),
-        }
     }
 
     pub(super) fn stop_token(&self, run: &RunId) -> CancellationToken {
@@ -482,6 +482,13 @@ impl Carrier {
         });
         Ok(prompt::both_sides(&patches.await?))
     }
+}
+
+/// Leaves out what the agent cannot keep during a run: it is kept between runs, or was refused at submit.
+pub(super) fn limit(runner: &AgentRunner, agent: &str, ask: &mut AgentAsk) {
+    let during = |limit| runner.keeps(agent, limit) == Keeping::DuringRuns;
+    ask.max_turns = ask.max_turns.filter(|_| during(Limit::Turns));
+    ask.budget_usd = ask.budget_usd.filter(|_| during(Limit::Money));
 }
 
 /// Where an attempt starts.
@@ -562,10 +569,6 @@ fn internal(message: String) -> Fault {
 
 pub(super) fn new_session() -> Result<AgentSessionId, Fault> {
     AgentSessionId::new(uuid::Uuid::now_v7().to_string()).map_err(|error| environment(&error))
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -66,18 +66,23 @@ impl Carrier {
                 place = self.gate_places().enter(ticket) => Some(place.ok()?),
             },
         };
+        let environment = match self.tool_environment(job, active, phase).await {
+            Ok(environment) => environment,
+            Err(fault) => return Some(Err(fault)),
+        };
         let context = Arc::new(GateContext {
             spaces,
             job: job.clone(),
             phase: phase.clone(),
             plan_adr: active.spec.plan.adr.clone(),
             adr: active.spec.adr.clone(),
+            origin: active.spec.repo.base.clone(),
             base: base.clone(),
             result: result.clone(),
             gate_files: active.spec.gate_files.clone(),
             label,
             state: self.state().root().to_path_buf(),
-            environment: self.tool_environment(phase),
+            environment,
             checkouts: self.checkouts().clone(),
             keep: Vec::new(),
         });

@@ -5,6 +5,7 @@
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::JobId;
 use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, Tip};
+use helix_core::plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;
@@ -76,7 +77,10 @@ impl Carrier {
         let mut reports = Vec::new();
         let (result, checked) = match self.combine(&spaces, job, &tips).await? {
             None => (base.clone(), None),
-            Some((commit, Combined::Validated)) => (commit.commit, Some(commit.tree)),
+            Some((commit, Combined::Validated)) => {
+                reports.extend(self.confirm(job, active, &commit, cancel).await?);
+                (commit.commit, Some(commit.tree))
+            }
             Some((commit, Combined::New)) => {
                 reports.extend(self.validate(job, active, &commit, cancel).await?);
                 (commit.commit, Some(commit.tree))
@@ -205,18 +209,88 @@ impl Carrier {
         result: &Committed,
         cancel: &CancellationToken,
     ) -> Result<Vec<GateReport>, Trouble> {
+        let mut reports = self.run_all(job, active, result, active.gates_of_sum(), cancel).await?;
+        reports.extend(self.left_out(job, active, result, cancel).await?);
+        Ok(reports)
+    }
+
+    /// Runs what phases have asked of the whole on the last phase's tree, where that is another one than theirs: what a later
+    /// phase did to the work of an earlier one is in it.
+    async fn confirm(
+        &self,
+        job: &JobId,
+        active: &Active,
+        result: &Committed,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<GateReport>, Trouble> {
+        let mut reports = self.run_all(job, active, result, active.gates_to_confirm(&result.tree), cancel).await?;
+        reports.extend(self.left_out(job, active, result, cancel).await?);
+        Ok(reports)
+    }
+
+    async fn run_all(
+        &self,
+        job: &JobId,
+        active: &Active,
+        result: &Committed,
+        gates: Vec<(&Phase, usize)>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<GateReport>, Trouble> {
         let spaces = self.workspaces(&active.spec).await?;
         let base = active.spec.repo.base.clone();
         let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
-        for (phase, index) in active.gates_of_sum() {
+        for (phase, index) in gates {
             let label = format!("integration.{}.{index}", phase.id);
             let report = self.gate_report(job, active, phase, &base, &result, index, label, cancel).await;
-            let Some(report) = report else {
-                return Err(Trouble::Cancelled);
-            };
-            reports.push(report?);
+            reports.push(report.ok_or(Trouble::Cancelled)??);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
+                return Err(Trouble::Gate(reports));
+            }
+        }
+        Ok(reports)
+    }
+
+    /// Asks what phases were to check that the plan left out: the work of the others must not be what they failed on. A check
+    /// that holds where the job began, or that ran tests, and does not hold now says that of this result; any other was about
+    /// the work that is not in it.
+    async fn left_out(
+        &self,
+        job: &JobId,
+        active: &Active,
+        result: &Committed,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<GateReport>, Trouble> {
+        let asked = active.gates_left_out();
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let spaces = self.workspaces(&active.spec).await?;
+        let base = active.spec.repo.base.clone();
+        let start = committed(&spaces, &base, &base, String::new()).await?;
+        let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
+        let mut reports: Vec<GateReport> = Vec::new();
+        for (phase, index) in asked {
+            let label = |place: &str| format!("{place}.{}.{index}", phase.id);
+            let now = self.gate_report(job, active, phase, &base, &result, index, label("left-out"), cancel).await;
+            let mut report = now.ok_or(Trouble::Cancelled)??;
+            if report.verdict.passed() {
+                reports.push(report);
+                continue;
+            }
+            let failed = matches!(report.verdict, Verdict::Fail { .. });
+            let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
+            let contradicted = match failed && ran {
+                true => true,
+                false => {
+                    let label = label("left-out.origin");
+                    let before = self.gate_report(job, active, phase, &base, &start, index, label, cancel).await;
+                    before.ok_or(Trouble::Cancelled)??.verdict.passed()
+                }
+            };
+            if contradicted {
+                report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
+                reports.push(report);
                 return Err(Trouble::Gate(reports));
             }
         }

@@ -83,7 +83,7 @@ pub(crate) struct JobLoop {
 /// How often an effect is carried out again whose answer did not fit what had happened meanwhile. Once is what a race takes.
 const STALE_ANSWERS: u32 = 3;
 
-/// An effect that has been started and is still wanted.
+/// An effect that has been started and is still wanted, or has not ended yet.
 struct UnderWay {
     effect: Effect,
     cancel: CancellationToken,
@@ -95,8 +95,36 @@ enum Progress {
     /// For a place: not begun.
     Waiting,
     Running,
+    /// Running, but no longer wanted: it is told so, and nothing of its key is started before it has ended. Two of one key at
+    /// once would each make, or discard, what the other works in.
+    Unwanted,
     /// Carried out; stays listed until the decision no longer names it, so that it is not started again.
     Done,
+}
+
+impl UnderWay {
+    /// Tells an effect that it is no longer wanted; whether something of it still runs.
+    fn lapse(&mut self) -> bool {
+        match self.progress {
+            Progress::Waiting => {
+                self.cancel.cancel();
+                false
+            }
+            Progress::Running | Progress::Unwanted => {
+                self.cancel.cancel();
+                self.progress = Progress::Unwanted;
+                true
+            }
+            Progress::Done => false,
+        }
+    }
+}
+
+/// Whether the answer of an effect that has ended is recorded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Counts,
+    Dropped,
 }
 
 /// What a task of the loop brings.
@@ -139,10 +167,27 @@ impl JobLoop {
             Err(LogError::Closing) => tracing::debug!(job = %id, "left for the next host"),
             Err(error) => tracing::error!(job = %id, %error, "the job cannot be carried on by this host"),
         }
+        if self.log.state.end().is_some() {
+            self.wind_up().await;
+        }
         self.results.abort_all();
         while self.results.join_next().await.is_some() {}
         if self.log.state.end().is_some() {
-            self.carrier.clean_up(&self.log.state).await;
+            self.carrier.clean_up(&self.log.id, &self.log.state).await;
+        }
+    }
+
+    /// Waits for what is still under way when the job is over: git that makes a worktree goes on even where nobody waits for it,
+    /// and must not do so in what is being removed. Their answers count no more.
+    async fn wind_up(&mut self) {
+        self.places.clear();
+        self.under_way.values().for_each(|one| one.cancel.cancel());
+        loop {
+            tokio::select! {
+                biased;
+                () = self.closing.cancelled() => return,
+                ended = self.results.join_next() => if ended.is_none() { return },
+            }
         }
     }
 
@@ -167,16 +212,10 @@ impl JobLoop {
         Ok(())
     }
 
-    /// Starts what is wanted and not under way; cancels and forgets what is under way and no longer wanted.
+    /// Starts what is wanted and not under way; cancels what is under way and no longer wanted, and forgets it once it has ended.
     fn reconcile(&mut self, wanted: Vec<Effect>) {
         let keys: Vec<String> = wanted.iter().map(Effect::key).collect();
-        self.under_way.retain(|key, under_way| {
-            let keep = keys.contains(key);
-            if !keep && under_way.progress != Progress::Done {
-                under_way.cancel.cancel();
-            }
-            keep
-        });
+        self.under_way.retain(|key, under_way| keys.contains(key) || under_way.lapse());
         for (key, effect) in keys.into_iter().zip(wanted) {
             if self.under_way.contains_key(&key) {
                 continue;
@@ -247,16 +286,10 @@ impl JobLoop {
             }
             Ok((id, (key, Done::Carried(carried)))) => {
                 self.keys.remove(&id);
-                if let Some(under_way) = self.under_way.get_mut(&key) {
-                    under_way.progress = Progress::Done;
-                    if let (Effect::StartAttempt { phase, attempt, .. }, Some(place)) =
-                        (&under_way.effect, carried.place)
-                    {
-                        let run = Effect::RunAgent { phase: phase.clone(), attempt: *attempt };
-                        self.places.insert(run.key(), place);
-                    }
+                match self.finish(&key, carried.place) {
+                    Answer::Counts => (key, carried.events),
+                    Answer::Dropped => return Ok(()),
                 }
-                (key, carried.events)
             }
             Err(error) if error.is_panic() => match self.panicked(&error) {
                 Some((key, event)) => (key, vec![event]),
@@ -278,6 +311,23 @@ impl JobLoop {
                 self.answered_in_vain(key).await
             }
         }
+    }
+
+    /// Notes that an effect has ended; its attempt's place is for its agent.
+    fn finish(&mut self, key: &str, place: Option<Place>) -> Answer {
+        let Some(under_way) = self.under_way.get_mut(key) else { return Answer::Counts };
+        if under_way.progress == Progress::Unwanted {
+            let starts = matches!(under_way.effect, Effect::StartAttempt { .. });
+            self.under_way.remove(key);
+            // An attempt that nobody wants does not begin. What was made for it is made anew if it is wanted again.
+            return if starts { Answer::Dropped } else { Answer::Counts };
+        }
+        under_way.progress = Progress::Done;
+        if let (Effect::StartAttempt { phase, attempt, .. }, Some(place)) = (&under_way.effect, place) {
+            let run = Effect::RunAgent { phase: phase.clone(), attempt: *attempt };
+            self.places.insert(run.key(), place);
+        }
+        Answer::Counts
     }
 
     /// The answer of an effect came too late to be true. If the effect is still wanted, it is carried out again on what is true
@@ -306,15 +356,16 @@ impl JobLoop {
     /// A panic while an effect was carried out: the phase fails with it, the job's other phases and all other jobs go on.
     fn panicked(&mut self, error: &tokio::task::JoinError) -> Option<(String, JobEvent)> {
         let key = self.keys.remove(&error.id())?;
-        let under_way = self.under_way.get_mut(&key)?;
-        under_way.progress = Progress::Done;
+        let effect = self.under_way.get(&key)?.effect.clone();
+        tracing::error!(job = %self.log.id, %key, "an effect panicked");
+        if self.finish(&key, None) == Answer::Dropped {
+            return None;
+        }
         let fault = Fault {
             kind: FaultKind::Environment,
             message: format!("Helix itself failed while it carried out {key}"),
             hint: Some("please report this with the host's log".into()),
         };
-        tracing::error!(job = %self.log.id, %key, "an effect panicked");
-        let effect = under_way.effect.clone();
         Some((key, self.failed(&effect, fault)))
     }
 

@@ -3,6 +3,7 @@
 //! Must not know HTTP or a terminal.
 
 mod advise;
+mod agents;
 mod base;
 mod cited;
 mod effects;
@@ -15,7 +16,9 @@ mod log;
 mod notes;
 mod review;
 mod side_run;
+mod unsaved;
 
+pub(crate) use agents::{keep_agents, renew_agents};
 pub(crate) use effects::{Carried, Carrier, Surroundings, environment, lock};
 pub(crate) use job_loop::{JobHandle, JobLoop, Refused};
 pub(crate) use log::{JobLog, Record};

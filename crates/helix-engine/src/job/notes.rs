@@ -28,7 +28,8 @@ impl Carrier {
                     return Vec::new();
                 }
                 let Some((site, _)) = self.site(job, active, phase, *attempt) else { return Vec::new() };
-                let dialect = self.runner().profile(&site.agent).map_or("", |profile| profile.dialect.as_str());
+                let runner = self.runner_of(job).await.unwrap_or_else(|_| self.runner().clone());
+                let dialect = runner.profile(&site.agent).map_or("", |profile| profile.dialect.as_str());
                 match FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), now) {
                     Some(context) => self.note(context, check::RUN, &site).await,
                     None => Vec::new(),
@@ -174,8 +175,12 @@ impl Carrier {
             phase_name: phase.name.clone(),
             goal: phase.description.clone(),
             attempt,
-            max_attempts: Some(phase.max_attempts),
-            agent: phase.agent.clone().unwrap_or_else(|| self.default_agent().to_owned()),
+            max_attempts: active
+                .progress(id)
+                .map(|progress| progress.granted_tries(phase))
+                // Tries that did not count are beyond the number.
+                .filter(|granted| attempt <= *granted),
+            agent: self.agent_of(active, phase),
             run: Some(RunId::for_attempt(job, id, attempt)),
             commit: None,
             adr: active.spec.plan.adr.clone(),

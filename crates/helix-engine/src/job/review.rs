@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use helix_agents::DialectName;
+use helix_agents::dialect;
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::job::{Active, Committed, JobEvent, Review};
@@ -17,6 +17,7 @@ use serde::Deserialize;
 use super::cited::Citable;
 use super::effects::{Carrier, blocking, environment, phase_of, try_of};
 use super::side_run::{SideAnswer, SideAsk, misfit, unreadable};
+use crate::agent_run::AgentRunner;
 use crate::prompt;
 
 /// Time limit of a review that a gate asks for.
@@ -76,7 +77,11 @@ impl Carrier {
         };
         let Some(result) = &this.result else { return None };
         let run = RunId::for_review(job, id, attempt, gate, round);
-        let (agent, model, deadline) = self.reviewer(active, phase, gate);
+        let runner = match self.runner_of(job).await {
+            Ok(runner) => runner,
+            Err(fault) => return faulted(fault),
+        };
+        let (agent, model, deadline) = self.reviewer(&runner, active, phase, gate);
         let asked = self.review_ask(job, active, phase, this, result, gate, round).await;
         let answered = match asked {
             Err(fault) => Err(fault),
@@ -120,9 +125,15 @@ impl Carrier {
         Some(JobEvent::ReviewFinished { phase: id.clone(), attempt, gate, round, review: Box::new(review) })
     }
 
-    fn reviewer(&self, active: &Active, phase: &Phase, gate: Option<usize>) -> (String, Option<String>, Duration) {
+    fn reviewer(
+        &self,
+        runner: &AgentRunner,
+        active: &Active,
+        phase: &Phase,
+        gate: Option<usize>,
+    ) -> (String, Option<String>, Duration) {
         let role = active.spec.roles.verifier.as_ref();
-        let own = phase.agent.clone().unwrap_or_else(|| self.default_agent().to_owned());
+        let own = self.agent_of(active, phase);
         let agent = role.map_or(own, |role| role.agent.clone());
         let of_role = match role {
             Some(role) => role.model.clone(),
@@ -133,21 +144,18 @@ impl Carrier {
             (_, Some(verify)) => (verify.model.clone(), verify.timeout.duration()),
             (_, None) => (None, GATE_REVIEW),
         };
-        let model = named.or(of_role).or_else(|| self.other_model(active, phase, &agent));
+        let model = named.or(of_role).or_else(|| Self::other_model(runner, active, phase, &agent));
         (agent, model, deadline)
     }
 
-    /// Where nobody names a model, Claude's agents review with another one than they work with.
-    fn other_model(&self, active: &Active, phase: &Phase, agent: &str) -> Option<String> {
-        let profile = self.runner().profile(agent).ok()?;
-        match profile.dialect {
-            DialectName::Claude => {}
-            DialectName::Codex | DialectName::Command | DialectName::Replay => return None,
-        }
+    /// Where nobody names a model, agents that have several review with another one than they work with.
+    fn other_model(runner: &AgentRunner, active: &Active, phase: &Phase, agent: &str) -> Option<String> {
+        let profile = runner.profile(agent).ok()?;
         let own =
             active.progress(&phase.id).and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         let works_with = own.or_else(|| profile.default_model.clone()).unwrap_or_default();
-        Some(if works_with.contains("haiku") { "sonnet".into() } else { "haiku".into() })
+        let models = dialect(profile.dialect).review_models;
+        models.iter().find(|model| !works_with.contains(**model)).map(|model| (*model).to_owned())
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call with the context of one review")]
@@ -195,10 +203,11 @@ impl Carrier {
 fn read(answer: &SideAnswer) -> (Verdict, String) {
     let parsed = match &answer.answer {
         Err(fault) => return (Verdict::Inconclusive { fault: fault.clone() }, String::new()),
-        Ok(value) => serde_json::from_value::<Answer>(value.clone()),
+        Ok(value) => serde_json::from_value::<Answer>(value.clone())
+            .map_err(|error| misfit(value, &["verdict", "summary", "findings"], &error)),
     };
     let Answer { verdict, summary, findings } = match parsed {
-        Err(error) => return (Verdict::Inconclusive { fault: misfit(&error) }, String::new()),
+        Err(fault) => return (Verdict::Inconclusive { fault }, String::new()),
         Ok(answer) => answer,
     };
     let verdict = match (verdict, findings.is_empty()) {

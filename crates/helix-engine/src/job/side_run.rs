@@ -14,9 +14,9 @@ use helix_core::run::{Outcome, Retry};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::effects::{Carrier, environment, new_session, run_fault};
+use super::effects::{Carrier, limit, new_session, run_fault};
 use crate::admission::{Owner, Ticket, Urgency};
-use crate::agent_run::{Entry, Listener, RunError, RunLimits, RunReport};
+use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
 use crate::engine::Activity;
 
 /// What a reader may use: nothing that writes, runs or fetches.
@@ -64,12 +64,16 @@ impl Carrier {
                 hint: Some("`helix jobs resume` with a larger --budget goes on".into()),
             }));
         }
+        let runner = match self.runner_of(job).await {
+            Ok(runner) => runner,
+            Err(fault) => return Some(Err(fault)),
+        };
         let policy = &active.spec.policy;
         let stop = self.stop_token(&side.run);
         let mut number = 0_u32;
         loop {
             let run = repeat_of(&side.run, number);
-            let ask = match self.side_ask(&side, &run, budget(active)) {
+            let ask = match side_ask(&runner, &side, &run, budget(active)) {
                 Ok(ask) => ask,
                 Err(fault) => return Some(Err(fault)),
             };
@@ -83,7 +87,7 @@ impl Carrier {
                 run: run.clone(),
                 carrier: self.clone(),
             };
-            let report = match self.runner().run(&side.agent, &run, || ask, limits, &mut ear).await {
+            let report = match runner.run(&side.agent, &run, || ask, limits, &mut ear).await {
                 Ok(report) => report,
                 Err(RunError::Closing) => return None,
                 Err(error) => return Some(Err(run_fault(&error))),
@@ -115,26 +119,24 @@ impl Carrier {
             return Some(Ok(SideAnswer { run, report, answer }));
         }
     }
+}
 
-    fn side_ask(&self, side: &SideAsk, run: &RunId, budget: Option<f64>) -> Result<AgentAsk, Fault> {
-        let session = match &side.resume {
-            Some(session) => SessionRef::Resume(session.clone()),
-            None => SessionRef::New(new_session()?),
-        };
-        let files = self.runner().agent_files(run);
-        let mut ask = AgentAsk::new(side.prompt.clone(), session, side.directory.clone(), files);
-        ask.model = side.model.clone();
-        ask.budget_usd = budget;
-        self.limit(&side.agent, &mut ask);
-        ask.schema = Some(side.schema.clone());
-        ask.tools = ToolRules {
-            allow: READING_TOOLS.map(str::to_owned).to_vec(),
-            deny: DENIED_TOOLS.map(str::to_owned).to_vec(),
-        };
-        ask.label = Some(side.label.clone());
-        ask.take = Some(side.take);
-        Ok(ask)
-    }
+fn side_ask(runner: &AgentRunner, side: &SideAsk, run: &RunId, budget: Option<f64>) -> Result<AgentAsk, Fault> {
+    let session = match &side.resume {
+        Some(session) => SessionRef::Resume(session.clone()),
+        None => SessionRef::New(new_session()?),
+    };
+    let files = runner.agent_files(run);
+    let mut ask = AgentAsk::new(side.prompt.clone(), session, side.directory.clone(), files);
+    ask.model = side.model.clone();
+    ask.budget_usd = budget;
+    limit(runner, &side.agent, &mut ask);
+    ask.schema = Some(side.schema.clone());
+    ask.tools =
+        ToolRules { allow: READING_TOOLS.map(str::to_owned).to_vec(), deny: DENIED_TOOLS.map(str::to_owned).to_vec() };
+    ask.label = Some(side.label.clone());
+    ask.take = Some(side.take);
+    Ok(ask)
 }
 
 /// Names of the runs that a side run may have, for a host that looks for what a former one left.
@@ -187,7 +189,15 @@ impl Listener for Ear {
     }
 }
 
-/// Why an answer in JSON is not what was asked for.
-pub(super) fn misfit(error: &serde_json::Error) -> Fault {
-    Fault { hint: None, kind: FaultKind::Unreadable, ..environment(error) }
+/// Why an answer in JSON is not what was asked for, in words for people and for the agent that gave it. `needed` are the keys
+/// without which it is none.
+pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error) -> Fault {
+    tracing::info!(%error, "an answer has another form than was asked for");
+    let lacks = |key: &&&str| answer.get(key).is_none_or(Value::is_null);
+    let missing: Vec<String> = needed.iter().filter(lacks).map(|key| format!("`{key}`")).collect();
+    let message = match missing.as_slice() {
+        [] => "its answer does not have the form that was asked for: a value is of another kind".to_owned(),
+        missing => format!("its answer does not have the form that was asked for: it lacks {}", missing.join(", ")),
+    };
+    Fault { kind: FaultKind::Unreadable, message, hint: None }
 }

@@ -138,6 +138,7 @@ mod tests {
             proposed: Vec::new(),
             asked: Vec::new(),
             fault: None,
+            taken_up: false,
         };
         (1..=count).map(one).collect()
     }

@@ -42,7 +42,7 @@ pub(super) fn problems(
 
 /// The environment's own search path, where an agent has none of its own.
 pub(super) fn own_search_path() -> Option<String> {
-    ToolEnvironment::from_process().get("PATH").map(str::to_owned)
+    ToolEnvironment::from_process(&[]).get("PATH").map(str::to_owned)
 }
 
 /// The program of a command, when it is a bare name that is nowhere on the path. One with a directory lies in the repository, or

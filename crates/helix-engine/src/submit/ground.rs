@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use helix_core::adr::{Adr, AdrId, RepoFacts, check};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::job::{AdrText, RepoRef};
 use helix_core::plan::{Plan, PlanPlaces};
@@ -13,7 +14,8 @@ use super::guessed::guesses;
 use super::plan_file::PlanFile;
 use super::{Blame, SubmitError, chain};
 use crate::codes;
-use crate::git::{GitEnvironment, GitError, Head, Repository};
+use crate::gates::holds;
+use crate::git::{GitEnvironment, GitError, Head, Repository, TreeListing};
 
 /// What the repository says about a plan.
 pub(super) struct Ground {
@@ -102,8 +104,49 @@ impl Ground {
                 }
             },
         };
+        if let Some(adr) = &adr {
+            let start = repository.commit(base.as_str()).map_err(git_failed)?;
+            let listing = repository.listing(&start.tree).map_err(git_failed)?;
+            problems.extend(unkept_claims(adr, &listing, places, file));
+        }
         let gate_files = crate::gates::gate_files(plan, &repository, &base).map_err(git_failed)?;
         let repo = RepoRef { path: repository.top().to_string_lossy().into_owned(), base, branch };
         Ok(Self { repo, adr, gate_files, problems })
+    }
+}
+
+/// What the plan's decision claims of files and cannot be kept from the commit that the job starts from [49].
+fn unkept_claims(adr: &AdrText, listing: &TreeListing, places: &PlanPlaces, file: &PlanFile) -> Vec<Diagnostic> {
+    let adr = Adr::parse(&adr.path, &adr.text);
+    let about_claims = |one: &Diagnostic| {
+        [helix_core::adr::codes::MODIFY_MISSING, helix_core::adr::codes::CREATE_EXISTS].contains(&one.code.as_str())
+    };
+    let wrong = check(&adr, &Start(listing)).into_iter().filter(about_claims);
+    wrong
+        .map(|one| {
+            let line = one.span.map(|span| format!(":{}:{}", span.line, span.column)).unwrap_or_default();
+            let message =
+                format!("the plan's decision cannot be carried out from here: {}{line}: {}", adr.file, one.message);
+            let help = format!("{}; what counts is the commit that the job starts from", one.help.unwrap_or_default());
+            file.error(&one.code, places.adr, message, help)
+        })
+        .collect()
+}
+
+/// Facts about the commit that a job starts from: only its files are asked for.
+struct Start<'a>(&'a TreeListing);
+
+impl RepoFacts for Start<'_> {
+    fn exists(&self, path: &str) -> Option<bool> {
+        Some(holds(self.0, path))
+    }
+    fn known_adr(&self, _: AdrId) -> Option<bool> {
+        None
+    }
+    fn supersedes(&self, _: AdrId) -> Vec<AdrId> {
+        Vec::new()
+    }
+    fn others_with_number(&self, _: AdrId, _: &str) -> Vec<String> {
+        Vec::new()
     }
 }

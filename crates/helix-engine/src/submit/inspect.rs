@@ -78,7 +78,19 @@ impl Inspection {
 /// There is no such plan, or it lies where it must not be read.
 pub async fn inspect(config: &EngineConfig, request: &SubmitRequest) -> Result<Inspection, SubmitError> {
     let (git, probes) = (GitEnvironment::from_process(), Probes::default());
-    Inspector { config, git, probes: &probes }.inspect(request).await
+    Inspector { config, git, probes: &probes, roots: &config.roots }.inspect(request, &Site::Repository).await
+}
+
+/// Where a plan stands that is inspected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Site {
+    /// In the repository that it is to be carried out in, or the one that the request names.
+    Repository,
+    /// In none yet: what a repository would say of it is not known, only what this project has, if any, for plans to name.
+    Draft {
+        /// The project.
+        project: Option<PathBuf>,
+    },
 }
 
 /// What is asked while a request is inspected.
@@ -86,6 +98,8 @@ pub(super) struct Inspector<'a> {
     pub(super) config: &'a EngineConfig,
     pub(super) git: GitEnvironment,
     pub(super) probes: &'a Probes,
+    /// Where plans and projects must lie; empty where that has been seen to.
+    pub(super) roots: &'a [PathBuf],
 }
 
 /// A plan as it was read, with what is beside it.
@@ -101,8 +115,8 @@ impl Inspector<'_> {
     ///
     /// # Errors
     /// As [`inspect`].
-    pub(super) async fn inspect(&self, request: &SubmitRequest) -> Result<Inspection, SubmitError> {
-        let Read { file, parsed, briefing, diagnostics } = self.read(request).await?;
+    pub(super) async fn inspect(&self, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
+        let Read { file, parsed, briefing, diagnostics } = self.read(request, site).await?;
         let mut inspection = Inspection {
             file: file.name(),
             source_text: file.text(),
@@ -114,23 +128,29 @@ impl Inspector<'_> {
             spec: None,
         };
         let Some(mut parsed) = inspection.parsed.take() else { return Ok(inspection) };
-        self.inspect_plan(request, &file, &mut parsed, &mut inspection).await?;
+        self.inspect_plan(request, site, &file, &mut parsed, &mut inspection).await?;
         inspection.parsed = Some(parsed);
         Ok(inspection)
     }
 
-    async fn read(&self, request: &SubmitRequest) -> Result<Read, SubmitError> {
-        let (roots, wanted, project) = (self.config.roots.clone(), request.plan.clone(), request.project.clone());
+    async fn read(&self, request: &SubmitRequest, site: &Site) -> Result<Read, SubmitError> {
+        let (roots, wanted, project) = (self.roots.to_vec(), request.plan.clone(), request.project.clone());
         let (user, skills) = (self.config.config_dir.clone(), self.config.consultant.skills.clone());
-        let shown_as = request.shown_as.clone();
+        let (shown_as, site) = (request.shown_as.clone(), site.clone());
         run_blocking(move || {
             let file = PlanFile::find(&wanted, shown_as)?;
             for path in [Some(&file.path), project.as_ref()].into_iter().flatten() {
                 confine(path, &roots)?;
             }
-            let directory = project.or_else(|| file.path.parent().map(PathBuf::from)).unwrap_or_default();
-            let shelves = Shelves::around(&directory, user);
-            let catalog = SkillCatalog::around(&directory, &skills);
+            let (shelves, catalog) = match site {
+                Site::Repository => {
+                    let directory = project.or_else(|| file.path.parent().map(PathBuf::from)).unwrap_or_default();
+                    (Shelves::around(&directory, user), SkillCatalog::around(&directory, &skills))
+                }
+                Site::Draft { project } => {
+                    (Shelves::of(project.as_deref(), user), SkillCatalog::load(project.as_deref(), &skills))
+                }
+            };
             let mut diagnostics = Vec::new();
             let briefing = shelves.briefing(&catalog).unwrap_or_else(|problems| {
                 diagnostics.extend(problems);
@@ -155,6 +175,7 @@ impl Inspector<'_> {
     async fn inspect_plan(
         &self,
         request: &SubmitRequest,
+        site: &Site,
         file: &PlanFile,
         parsed: &mut ParsedPlan,
         inspection: &mut Inspection,
@@ -171,13 +192,15 @@ impl Inspector<'_> {
             inspection.refusals.push(refusal);
             None
         });
-        let ground = {
+        let ground = if let Site::Draft { .. } = site {
+            None
+        } else {
             let (plan, places, file, git) = (plan.clone(), places.clone(), file.clone(), self.git.clone());
             let beside = file.path.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
             let directory = request.project.clone().unwrap_or(beside);
-            run_blocking(move || Ground::survey(directory, git, &plan, &places, &file)).await
+            let ground = run_blocking(move || Ground::survey(directory, git, &plan, &places, &file)).await;
+            ground.map_err(|refusal| inspection.refusals.push(refusal)).ok()
         };
-        let ground = ground.map_err(|refusal| inspection.refusals.push(refusal)).ok();
         inspection.adr = ground.as_ref().and_then(|ground| ground.adr.clone());
         inspection.diagnostics.extend(ground.iter().flat_map(|ground| ground.problems.iter().cloned()));
         let found = gates::problems(file, plan, places, inspection.adr.as_ref(), |phase| agents.search_path(phase));
@@ -210,6 +233,7 @@ impl Inspector<'_> {
             idempotency_key: request.idempotency_key.clone(),
             origin: request.origin.clone(),
             only,
+            default_agent: Some(self.config.default_agent.clone()),
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
             gate_files: ground.gate_files,

@@ -8,13 +8,14 @@ mod ground;
 mod guessed;
 mod inspect;
 mod plan_file;
+mod repeated;
 
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::job::{JobEvent, JobState, JobView, Origin, Recorded};
-use helix_store::{NewEvent, NewJob, Submitted};
+use helix_store::{DatabaseError, NewEvent, NewJob, Submitted};
 use jiff::Timestamp;
 
 pub use inspect::{Checked, Inspection, inspect};
@@ -23,6 +24,7 @@ use crate::codes;
 use crate::engine::Engine;
 use crate::failures::{Depth, DocumentCheck, Remembering};
 use inspect::Inspector;
+pub(crate) use inspect::Site;
 
 /// A request to carry out a plan.
 #[derive(Debug, Clone)]
@@ -139,11 +141,11 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     if let Some(key) = request.idempotency_key.clone() {
         let known = inner.journal.job_by_key(key).await.map_err(|error| journal_refusal(&error))?;
         if let Some(job) = known {
-            return Ok(Submission { job, existed: true, warnings: Vec::new() });
+            return repeated(request, job, Vec::new()).await;
         }
     }
-    let inspector = Inspector { config: &inner.config, git: inner.git.clone(), probes: &inner.probes };
-    let inspected = inspector.inspect(&request).await.and_then(Inspection::accepted);
+    let inspected = inspector(engine, &inner.config.roots).inspect(&request, &Site::Repository).await;
+    let inspected = inspected.and_then(Inspection::accepted);
     let checked = remembered(engine, inspected).await?;
     let now = Timestamp::now();
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
@@ -154,7 +156,9 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     let Some(view) = JobView::project(&id, &state) else {
         return Err(journal_refusal(&std::io::Error::other("a submitted job has no view")));
     };
-    let job = NewJob { idempotency_key: request.idempotency_key, events: vec![new], view: Box::new(view.clone()) };
+    let job =
+        NewJob { idempotency_key: request.idempotency_key.clone(), events: vec![new], view: Box::new(view.clone()) };
+    keep_agents(engine, &id).await?;
     inner.config.crash.pass(|| "before a submission".into());
     match inner.journal.submit(job).await.map_err(|error| journal_refusal(&error))? {
         Submitted::Created(_) => {
@@ -164,9 +168,37 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
         }
         Submitted::Existing(other) => {
             let job = engine.job(other.as_str()).await.map_err(|error| journal_refusal(&error))?;
-            Ok(Submission { job, existed: true, warnings: checked.warnings })
+            repeated(request, job, checked.warnings).await
         }
     }
+}
+
+/// The job that the request's key has started.
+async fn repeated(request: SubmitRequest, job: JobView, warnings: Vec<Diagnostic>) -> Result<Submission, SubmitError> {
+    run_blocking(move || {
+        repeated::of_the_same(&request, &job)?;
+        Ok(Submission { job, existed: true, warnings })
+    })
+    .await
+}
+
+fn inspector<'a>(engine: &'a Engine, roots: &'a [PathBuf]) -> Inspector<'a> {
+    let inner = &engine.inner;
+    Inspector { config: &inner.config, git: inner.git.clone(), probes: &inner.probes, roots }
+}
+
+/// Inspects a plan for somebody who only wants to know and whose paths have been confined.
+///
+/// # Errors
+/// There is no such plan.
+pub(crate) async fn look_at(engine: &Engine, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
+    inspector(engine, &[]).inspect(request, site).await
+}
+
+/// Keeps how the job's agents are configured, before anybody knows of the job.
+async fn keep_agents(engine: &Engine, id: &JobId) -> Result<(), SubmitError> {
+    let (state, id, agents) = (engine.inner.state.root().to_path_buf(), id.clone(), engine.inner.config.agents.clone());
+    run_blocking(move || crate::job::keep_agents(&state, &id, &agents).map_err(|error| journal_refusal(&error))).await
 }
 
 /// Remembers that a plan was refused or accepted; says with the refusal what is known from before.
@@ -215,7 +247,7 @@ pub fn confine(path: &Path, roots: &[PathBuf]) -> Result<(), SubmitError> {
     })
 }
 
-async fn run_blocking<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SubmitError> + Send + 'static,
 ) -> Result<T, SubmitError> {
     match tokio::task::spawn_blocking(work).await {
@@ -229,11 +261,14 @@ async fn run_blocking<T: Send + 'static>(
     }
 }
 
-fn journal_refusal(error: &dyn std::error::Error) -> SubmitError {
+fn journal_refusal(error: &(dyn std::error::Error + 'static)) -> SubmitError {
+    let hint = DatabaseError::among(error).map(DatabaseError::hint);
     SubmitError::Refused {
         code: codes::JOURNAL_FAILED,
         message: format!("the job cannot be recorded: {}", chain(error)),
-        hint: Some("check that the state directory is writable and not full, then submit again".into()),
+        hint: Some(
+            hint.unwrap_or_else(|| "check that the state directory is writable and not full, then submit again".into()),
+        ),
         blame: Blame::Environment,
     }
 }

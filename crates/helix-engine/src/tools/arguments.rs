@@ -37,8 +37,8 @@ pub struct AdrList {
 pub struct PlanCheck {
     /// Path of the plan.
     pub path: String,
-    /// Directory of the project that the plan is for: its skills are known. Left out, the conversation's own project, or the one
-    /// that the file lies in.
+    /// Directory of the project that the plan is for: it is checked as a job there would be. Left out, the project that the file
+    /// lies in; a draft that lies in none is checked without one.
     #[serde(default)]
     pub project: Option<String>,
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
+use helix_core::job::Origin;
 use helix_core::plan::Plan;
 use serde_json::json;
 
@@ -14,11 +15,16 @@ use crate::consultant::Judged;
 use crate::failures::{Depth, DocumentCheck, Remembering};
 use crate::git::Repository;
 use crate::project;
-use crate::save_check::{Belongs, adr_diagnostics, plan_diagnostics, read_bounded};
+use crate::save_check::{Belongs, adr_diagnostics, read_bounded};
+use crate::submit::{Inspection, Site, SubmitRequest, look_at};
 use crate::workflows::Shelves;
 
 /// Why an ADR cannot be finalized when nobody said where.
 const NO_PROJECT: &str = "name the project that gets the ADR in `project`; for a new one call project_create";
+
+/// What is said of a plan that lies in no project.
+const DRAFT_ONLY: &str = "\nChecked as a draft: inputs, the decision that it names and the repository's state are looked at once it lies in a \
+                          project, or when `project` names one.";
 
 impl Tools {
     /// Checks an ADR by the one rule set: validity and completeness.
@@ -36,18 +42,26 @@ impl Tools {
                 Ok::<_, Refusal>((shown, found))
             })
             .await?;
-            self.checked(&file, root.as_deref(), &found, diagnosed(&shown, &found)).await
+            let answer = diagnosed(&shown, &found);
+            self.checked(&file, root.as_deref(), Depth::Rules, &found, answer).await
         })
         .await
     }
 
     /// Remembers what a check found, and adds to a refusal what is known from before.
-    async fn checked(&self, path: &Path, project: Option<&Path>, found: &[Diagnostic], answer: Answer) -> Answer {
+    async fn checked(
+        &self,
+        path: &Path,
+        project: Option<&Path>,
+        depth: Depth,
+        found: &[Diagnostic],
+        answer: Answer,
+    ) -> Answer {
         let remembering = match &self.caller {
             Caller::Conversation(_) | Caller::Outside { .. } => Remembering::Yes,
             Caller::Run(_) => Remembering::No,
         };
-        let check = DocumentCheck { path, project, depth: Depth::Rules, diagnostics: found, remembering };
+        let check = DocumentCheck { path, project, depth, diagnostics: found, remembering };
         let before = self.engine.failures().document_checked(check).await;
         answer.map_err(|refusal| refusal.remembered(before))
     }
@@ -60,16 +74,19 @@ impl Tools {
             let project = self.project_for(&draft, arguments.project.as_deref()).await?;
             let project = project.ok_or_else(|| Refusal::text(NO_PROJECT))?;
             let (git, judged) = (self.engine.inner.git.clone(), self.judged().await?);
-            let (file, root) = (draft.clone(), project.clone());
+            let (file, root, crash) = (draft.clone(), project.clone(), self.engine.inner.config.crash.clone());
             let done = blocking(move || {
                 let repository = Repository::open(&project, git).map_err(|error| Refusal::of(&error))?;
                 let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
+                crash.pass(|| "before finalizing a decision".into());
                 let done = match AdrDirectory::finalize(repository.top(), &draft) {
                     Ok(done) => done,
                     Err(error) => return Ok(Err(error)),
                 };
+                crash.pass(|| "after finalizing a decision".into());
                 let message = format!("Record decision {}", done.path);
                 repository.commit_files(&[done.path.clone(), done.index.clone()], &message)?;
+                crash.pass(|| "after committing a decision".into());
                 if let (Some(judged), Some(bytes)) = (judged, accepted) {
                     judged.accept(&draft, &bytes).map_err(|error| Refusal::of(&error))?;
                 }
@@ -83,12 +100,12 @@ impl Tools {
                         AdrFileError::Invalid { diagnostics, .. } => diagnostics.clone(),
                         _ => Vec::new(),
                     };
-                    return self.checked(&file, Some(&root), &found, Err(error.into())).await;
+                    return self.checked(&file, Some(&root), Depth::Rules, &found, Err(error.into())).await;
                 }
             };
             let text = format!("Finalized as {} and committed, with {}.", done.path, done.index);
             let data = json!({ "number": done.number, "path": done.path, "index": done.index });
-            self.checked(&file, Some(&root), &[], Ok((text, data))).await
+            self.checked(&file, Some(&root), Depth::Rules, &[], Ok((text, data))).await
         })
         .await
     }
@@ -104,27 +121,38 @@ impl Tools {
         .await
     }
 
-    /// Checks a plan.
+    /// Checks a plan as a submission does, so that one that passes here is not refused by `job_start`.
     pub async fn plan_check(&self, arguments: PlanCheck) -> ToolAnswer {
         self.answered(async {
             let path = self.existing(&arguments.path).await?;
             let project = self.project_for(&path, arguments.project.as_deref()).await?;
-            let skills = self.skills(project.clone()).await?;
-            let config = self.engine.inner.config.config_dir.clone();
-            let (file, root) = (path.display().to_string(), project.clone());
-            let (found, order) = blocking(move || {
-                let bytes = read_bounded(&path)?;
-                let file = path.display().to_string();
-                let shelves = Shelves::of(project.as_deref(), config);
-                let order = shelves.read(&file, &bytes).ok().map(|parsed| order_of(&parsed.plan));
-                Ok::<_, Refusal>((plan_diagnostics(&file, &bytes, &skills, &shelves), order))
-            })
-            .await?;
-            let answer = diagnosed(&file, &found);
-            let (text, mut data) = self.checked(Path::new(&file), root.as_deref(), &found, answer).await?;
-            let order = order.unwrap_or_default();
+            let named = arguments.project.as_deref().is_some_and(|project| !project.is_empty());
+            let mut request = SubmitRequest::new(path.clone(), Origin::Api);
+            // A draft in the conversation's own directory belongs to no repository yet, whichever the conversation is about.
+            request.project = project.clone().filter(|_| named);
+            let site = match &project {
+                Some(root) if named || path.starts_with(root) => Site::Repository,
+                Some(_) | None => Site::Draft { project: project.clone() },
+            };
+            let depth = match &site {
+                Site::Repository => Depth::Submission,
+                Site::Draft { .. } => Depth::Rules,
+            };
+            let inspection = look_at(&self.engine, &request, &site).await?;
+            let Inspection { file, diagnostics, refusals, parsed, .. } = inspection;
+            let refusals: Vec<Refusal> = refusals.into_iter().map(Refusal::from).collect();
+            let answer = diagnosed(&file, &diagnostics).map_err(|refusal| refusal.and_also(&refusals));
+            let (text, mut data) = self.checked(&path, project.as_deref(), depth, &diagnostics, answer).await?;
+            if !refusals.is_empty() {
+                return Err(Refusal { text, data }.and_also(&refusals));
+            }
+            let order = parsed.map(|parsed| order_of(&parsed.plan)).unwrap_or_default();
             data["order"] = json!(order);
-            Ok((format!("{text}\nPhases run in this order: {order}"), data))
+            let draft = match site {
+                Site::Repository => "",
+                Site::Draft { .. } => DRAFT_ONLY,
+            };
+            Ok((format!("{text}\nPhases run in this order: {order}{draft}"), data))
         })
         .await
     }
@@ -143,8 +171,11 @@ impl Tools {
             let (git, judged) = (self.engine.inner.git.clone(), self.judged().await?);
             // A new project has no workflows of its own.
             let shelves = Shelves::of(None, self.engine.inner.config.config_dir.clone());
+            let crash = self.engine.inner.config.crash.clone();
             let made = blocking(move || {
+                crash.pass(|| "before creating a project".into());
                 let made = project::create(&root, git, &shelves, adr.as_deref(), plan.as_deref())?;
+                crash.pass(|| "after creating a project".into());
                 if let Some(judged) = judged {
                     for draft in [adr, plan].into_iter().flatten() {
                         judged.accept(&draft, &read_bounded(&draft)?).map_err(|error| Refusal::of(&error))?;

@@ -1,5 +1,7 @@
 //! Tools that start and watch jobs. Must not know how a job is carried out: what they say comes from the journal.
 
+use std::path::Path;
+
 use helix_core::failure::report::{Look, Reader};
 use helix_core::finding::fence_for;
 use helix_core::ids::JobId;
@@ -28,15 +30,27 @@ impl Tools {
             if matches!(self.caller, Caller::Conversation(_)) {
                 self.project(Some(&arguments.project)).await?;
             }
-            let submission = self.engine.submit(SubmitRequest::new(plan, origin)).await?;
+            let mut request = SubmitRequest::new(plan, origin);
+            request.idempotency_key = self.key_of_start(&request.plan).await?;
+            let submission = self.engine.submit(request).await?;
             let id = submission.job.id.clone();
-            if let Caller::Conversation(session) = &self.caller {
+            if let (Caller::Conversation(session), Some(view)) = (&self.caller, self.conversation().await?)
+                && !view.jobs.contains(&id)
+            {
                 let event = SessionEvent::JobStarted { job: id.clone() };
                 let recorded = self.engine.inner.desk.record(session, event).await;
                 recorded.map_err(|error| Refusal::text(format!("job {id} runs, but is not noted here: {error}")))?;
             }
             let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
-            let mut text = format!("Started job {id} ({}): {}.", submission.job.name, phases.join(", "));
+            let mut text = match submission.existed {
+                false => format!("Started job {id} ({}): {}.", submission.job.name, phases.join(", ")),
+                true => format!(
+                    "Job {id} ({}) of this plan was started in this turn already and is {}: {}.",
+                    submission.job.name,
+                    submission.job.status.word(),
+                    phases.join(", ")
+                ),
+            };
             for warning in &submission.warnings {
                 text.push_str(&format!("\n{warning}"));
             }
@@ -46,6 +60,22 @@ impl Tools {
             Ok((text, data))
         })
         .await
+    }
+
+    /// What tells a call that is made again, because nobody heard its answer, from a new one: within a turn a plan is started once
+    /// more only when its job is over.
+    async fn key_of_start(&self, plan: &Path) -> Result<Option<String>, Refusal> {
+        let Some(view) = self.conversation().await? else { return Ok(None) };
+        let Some(turn) = view.running().map(|turn| turn.id.clone()) else { return Ok(None) };
+        let mut time = 1_u32;
+        loop {
+            let key = format!("{turn} {} {time}", plan.display());
+            let known = self.engine.inner.journal.job_by_key(key.clone()).await;
+            match known.map_err(|error| Refusal::of(&error))? {
+                Some(job) if job.status.is_final() && view.jobs.contains(&job.id) => time += 1,
+                Some(_) | None => return Ok(Some(key)),
+            }
+        }
     }
 
     /// Notes that the conversation is about a job from now on. Where that fails the question is answered all the same.
@@ -126,6 +156,9 @@ fn status_text(job: &JobView) -> String {
     }
     if let Some(commit) = &job.commit {
         text.push_str(&format!("\n\nThe result is commit {commit}."));
+    }
+    if let Some(next) = job.next_step() {
+        text.push_str(&format!("\n\nNext, for the user: {next}"));
     }
     if let Some(error) = &job.error {
         let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();

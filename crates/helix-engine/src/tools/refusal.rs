@@ -36,6 +36,17 @@ impl Refusal {
         self
     }
 
+    /// With what else a job of the same plan would be refused for.
+    pub(super) fn and_also(mut self, others: &[Self]) -> Self {
+        for other in others {
+            self.text.push_str(&format!("\nA job of it would be refused: {}", other.text));
+        }
+        if !others.is_empty() {
+            self.data["refusals"] = json!(others.iter().map(|other| &other.data).collect::<Vec<_>>());
+        }
+        self
+    }
+
     fn found(file: &str, diagnostics: &[Diagnostic]) -> Self {
         match diagnosed(file, diagnostics) {
             Ok((text, data)) => Self { text, data },

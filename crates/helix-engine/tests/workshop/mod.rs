@@ -12,6 +12,7 @@ use helix_core::job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseVie
 use helix_core::question::QuestionView;
 use helix_engine::admission::AdmissionLimits;
 use helix_engine::agent_run::Patience;
+use helix_engine::git::GitEnvironment;
 use helix_engine::questions::{QuestionFilter, Reply};
 use helix_engine::submit::SubmitRequest;
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
@@ -32,6 +33,9 @@ pub struct Workshop {
 
 /// What a test changes about the engine's configuration.
 type Extra = fn(&mut EngineConfig);
+
+/// Name of the script in the sandbox that stands in for git, where a test has one.
+const GIT_WRAPPER: &str = "git-wrapper";
 
 /// A job that has ended, with all its events.
 pub struct Ended {
@@ -59,8 +63,38 @@ impl Workshop {
         Self::make(script, patient(), extra).await
     }
 
-    async fn make(script: &str, patience: Patience, extra: Extra) -> Self {
+    /// An engine whose git is wrapped in a shell script: `$D` is a directory for the test's signals, `$*` the arguments of git, and
+    /// what is not answered otherwise goes on to git itself. The last argument is the script's own part.
+    pub async fn with_git(script: &str, extra: Extra, wrapper: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt;
         let sandbox = Sandbox::new().unwrap();
+        let file = sandbox.path().join(GIT_WRAPPER);
+        let text = format!("#!/bin/sh\nD=$(dirname \"$0\")\n{wrapper}\nexec git \"$@\"\n");
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Self::make_in(sandbox, script, patient(), extra).await
+    }
+
+    /// A file in the directory that a wrapper of git knows as `$D`.
+    pub fn signal(&self, name: &str) -> PathBuf {
+        self.sandbox.path().join(name)
+    }
+
+    /// Waits until somebody has made a file.
+    pub async fn until_there(&self, file: &Path) {
+        let start = std::time::Instant::now();
+        while !file.exists() {
+            assert!(start.elapsed() < LIMIT, "{} does not come", file.display());
+            // Another process makes it.
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn make(script: &str, patience: Patience, extra: Extra) -> Self {
+        Self::make_in(Sandbox::new().unwrap(), script, patience, extra).await
+    }
+
+    async fn make_in(sandbox: Sandbox, script: &str, patience: Patience, extra: Extra) -> Self {
         let file = sandbox.path().join("agent.yaml");
         std::fs::write(&file, script).unwrap();
         let mut config = config(&sandbox, &file, patience);
@@ -82,6 +116,23 @@ impl Workshop {
         (self.extra)(&mut config);
         let engine = Engine::open(state_of(&self.sandbox), config).await.unwrap();
         Self { engine, sandbox: self.sandbox, extra: self.extra }
+    }
+
+    /// The same state directory under an engine that is configured otherwise, as after a host of another project has begun.
+    pub async fn reopen_as(mut self, extra: Extra) -> Self {
+        self.extra = extra;
+        self.reopen().await
+    }
+
+    /// A repository with a small Python project, and an addition with this body that is tested.
+    pub fn adding(&self, body: &str) -> PathBuf {
+        let repo = self.repo();
+        std::fs::write(repo.join("shop/add.py"), format!("def add(a, b):\n    return {body}\n")).unwrap();
+        let test = "import unittest\nfrom shop.add import add\n\n\nclass AddTest(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n";
+        std::fs::write(repo.join("tests/test_add.py"), test).unwrap();
+        self.git(&repo, &["add", "-A"]);
+        self.git(&repo, &["commit", "--quiet", "-m", "Add"]);
+        repo
     }
 
     /// A repository with a small Python project.
@@ -258,7 +309,9 @@ fn config(sandbox: &Sandbox, script: &Path, patience: Patience) -> EngineConfig 
     let command = vec![text(&fake_agent_binary().unwrap()), "--fake-script".into(), text(script)];
     let mut agent = AgentProfile::new("fake", DialectName::Claude, command);
     agent.env = sandbox.environment().clone();
+    let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
     EngineConfig {
+        git: if wrapper.exists() { git.with_program(wrapper) } else { git },
         keeper: vec![text(&helix), "keeper".into()],
         agents: vec![agent],
         default_agent: "fake".into(),

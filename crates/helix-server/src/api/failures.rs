@@ -164,9 +164,9 @@ pub(crate) async fn list(
 pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<FailureDetail>, Problem> {
     match shared.engine.failure(&id).await {
         Ok(detail) => Ok(Json(detail)),
-        Err(error @ EngineError::NotFound { .. }) => Err(Problem::from(error).hint(
-            "`helix failures list` (GET /api/v1/failures) shows what is remembered; give more of the fingerprint",
-        )),
+        Err(error @ EngineError::NotFound { .. }) => {
+            Err(Problem::from(error).hint("`helix failures list` (GET /api/v1/failures) shows what is remembered"))
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -38,6 +38,7 @@ pub(crate) async fn ready(State(shared): State<Shared>) -> Result<Json<Health>, 
                 EngineError::Environment { .. } => codes::ENVIRONMENT,
                 EngineError::Journal(_)
                 | EngineError::Over { .. }
+                | EngineError::Ambiguous { .. }
                 | EngineError::Refused { .. }
                 | EngineError::NotFound { .. } => codes::JOURNAL,
             };

@@ -5,7 +5,6 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
-use helix_core::ids::PhaseId;
 use helix_core::job::{JobStatus, JobView};
 use helix_engine::JobFilter;
 use helix_engine::reopen::ReopenRequest;
@@ -13,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::job_request::JobRequest;
+use super::person;
 use crate::body::{self, BodyError};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
@@ -52,7 +52,8 @@ pub(crate) struct JobQuery {
     name: Option<String>,
 }
 
-const STATUSES: [JobStatus; 6] = [
+/// All of them, in the order of a job's life.
+pub(super) const STATUSES: [JobStatus; 6] = [
     JobStatus::Queued,
     JobStatus::Running,
     JobStatus::Waiting,
@@ -90,6 +91,7 @@ impl From<BodyError> for Problem {
             BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, codes::TOO_LARGE),
             BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, codes::BODY_TIMEOUT),
             BodyError::Broken(_) => (StatusCode::BAD_REQUEST, codes::BAD_REQUEST),
+            BodyError::Encoded { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, codes::BAD_REQUEST),
         };
         Self::new(status, code, error.to_string())
     }
@@ -104,7 +106,8 @@ pub(crate) fn query<T>(query: Result<Query<T>, axum::extract::rejection::QueryRe
 
 /// `POST /api/v1/jobs`
 pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
-    let body = body::read(request.into_body(), BODY_LIMIT, shared.config.body_timeout).await?;
+    let (head, body) = request.into_parts();
+    let body = body::read(&head.headers, body, BODY_LIMIT, shared.config.body_timeout).await?;
     let request = JobRequest::parse(&body)?.into_submit()?;
     let submission = shared.engine.submit(request).await?;
     let status = if submission.existed { StatusCode::OK } else { StatusCode::ACCEPTED };
@@ -132,9 +135,24 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
 }
 
 /// `POST /api/v1/jobs/{id}/cancel`
-pub(crate) async fn cancel(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<JobView>, Problem> {
+pub(crate) async fn cancel(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Json<JobView>, Problem> {
+    let CancelRequest { by } = body(&shared, request, BODY_LIMIT).await?;
+    let by = person::named(by)?;
     let job = shared.engine.job(&id).await?;
-    Ok(Json(shared.engine.cancel(&job.id, "the jobs API").await?))
+    Ok(Json(shared.engine.cancel(&job.id, &by).await?))
+}
+
+/// How a job is cancelled.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CancelRequest {
+    /// Who wants it, for the record.
+    #[serde(default)]
+    by: Option<String>,
 }
 
 /// How a job goes on that had failed or was cancelled.
@@ -144,6 +162,9 @@ pub(crate) struct ResumeRequest {
     /// A new budget for the whole job in US dollars, what it has cost so far included; also accepted as `budget`.
     #[serde(default, alias = "budget")]
     budget_usd: Option<f64>,
+    /// Who wants it, for the record.
+    #[serde(default)]
+    by: Option<String>,
 }
 
 /// What is done again.
@@ -155,6 +176,9 @@ pub(crate) struct RetryRequest {
     /// As for resume.
     #[serde(default, alias = "budget")]
     budget_usd: Option<f64>,
+    /// Who wants it, for the record.
+    #[serde(default)]
+    by: Option<String>,
 }
 
 /// The body of a request as JSON; none at all is an empty object.
@@ -166,7 +190,8 @@ pub(crate) async fn body<T: serde::de::DeserializeOwned>(
     request: Request,
     limit: usize,
 ) -> Result<T, Problem> {
-    let body = body::read(request.into_body(), limit, shared.config.body_timeout).await?;
+    let (head, body) = request.into_parts();
+    let body = body::read(&head.headers, body, limit, shared.config.body_timeout).await?;
     let text: &[u8] = if body.trim_ascii().is_empty() { b"{}" } else { &body };
     serde_json::from_slice(text).map_err(|error| {
         let status = match error.classify() {
@@ -183,9 +208,9 @@ pub(crate) async fn resume(
     Path(id): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let ResumeRequest { budget_usd } = body(&shared, request, BODY_LIMIT).await?;
+    let ResumeRequest { budget_usd, by } = body(&shared, request, BODY_LIMIT).await?;
     let job = shared.engine.job(&id).await?;
-    reopen(&shared, &job, None, budget_usd).await
+    reopen(&shared, &job, ReopenRequest { phase: None, budget_usd, by: person::named(by)? }).await
 }
 
 /// `POST /api/v1/jobs/{id}/retry`
@@ -194,7 +219,7 @@ pub(crate) async fn retry(
     Path(id): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let RetryRequest { phase, budget_usd } = body(&shared, request, BODY_LIMIT).await?;
+    let RetryRequest { phase, budget_usd, by } = body(&shared, request, BODY_LIMIT).await?;
     let job = shared.engine.job(&id).await?;
     let known: Vec<&str> = job.phases.iter().map(|phase| phase.id.as_str()).collect();
     let Some(found) = job.phases.iter().find(|one| one.id.as_str() == phase) else {
@@ -205,21 +230,15 @@ pub(crate) async fn retry(
         };
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::NOT_FOUND, detail).hint(hint));
     };
-    let phase = found.id.clone();
-    reopen(&shared, &job, Some(phase), budget_usd).await
+    let phase = Some(found.id.clone());
+    reopen(&shared, &job, ReopenRequest { phase, budget_usd, by: person::named(by)? }).await
 }
 
-async fn reopen(
-    shared: &Shared,
-    job: &JobView,
-    phase: Option<PhaseId>,
-    budget_usd: Option<f64>,
-) -> Result<Response, Problem> {
-    if let Some(budget) = budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
+async fn reopen(shared: &Shared, job: &JobView, request: ReopenRequest) -> Result<Response, Problem> {
+    if let Some(budget) = request.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
         let detail = format!("budget_usd must be more than 0, not {budget}");
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail));
     }
-    let request = ReopenRequest { phase, budget_usd, by: "the jobs API".into() };
     let view = shared.engine.reopen(&job.id, request).await?;
     Ok((StatusCode::ACCEPTED, Json(view)).into_response())
 }

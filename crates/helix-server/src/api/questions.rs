@@ -12,13 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::{BODY_LIMIT, body, query};
+use super::person;
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
-
-/// Who answers when a request does not say.
-const ANONYMOUS: &str = "somebody (API)";
-/// Longest name of who answers, in bytes.
-const MAX_NAME: usize = 200;
 
 /// Questions, those that were asked first coming first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +36,23 @@ pub(crate) struct QuestionQuery {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AnswerRequest {
+    /// Key of the chosen option.
+    #[serde(default)]
+    choice: Option<String>,
+    /// Words of their own.
+    #[serde(default)]
+    text: Option<String>,
+    /// Who answers, for the record.
+    #[serde(default)]
+    by: Option<String>,
+}
+
+/// As [`AnswerRequest`], with the question in it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedAnswer {
+    /// Id of the question.
+    question: String,
     /// Key of the chosen option.
     #[serde(default)]
     choice: Option<String>,
@@ -93,12 +106,21 @@ pub(crate) async fn answer(
     request: Request,
 ) -> Result<Json<QuestionView>, Problem> {
     let id = id(&text)?;
-    let AnswerRequest { choice, text, by } = body(&shared, request, BODY_LIMIT).await?;
-    let by = by.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-    if by.as_ref().is_some_and(|name| name.len() > MAX_NAME || name.chars().any(char::is_control)) {
-        let detail = format!("by must be a name of at most {MAX_NAME} bytes without control characters");
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, detail));
-    }
-    let reply = Reply { choice, text, by: by.unwrap_or_else(|| ANONYMOUS.into()) };
-    Ok(Json(shared.engine.answer(&id, reply).await?))
+    let answer = body(&shared, request, BODY_LIMIT).await?;
+    give(&shared, &id, answer).await
+}
+
+/// `POST /api/v1/questions`
+pub(crate) async fn answer_named(
+    State(shared): State<Shared>,
+    request: Request,
+) -> Result<Json<QuestionView>, Problem> {
+    let NamedAnswer { question, choice, text, by } = body(&shared, request, BODY_LIMIT).await?;
+    give(&shared, &id(&question)?, AnswerRequest { choice, text, by }).await
+}
+
+async fn give(shared: &Shared, id: &QuestionId, answer: AnswerRequest) -> Result<Json<QuestionView>, Problem> {
+    let AnswerRequest { choice, text, by } = answer;
+    let reply = Reply { choice, text, by: person::named(by)? };
+    Ok(Json(shared.engine.answer(id, reply).await?))
 }

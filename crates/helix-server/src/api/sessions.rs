@@ -34,6 +34,15 @@ pub(crate) struct SessionList {
     pub(crate) sessions: Vec<SessionView>,
 }
 
+/// Which conversations are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SessionQuery {
+    /// The one that a client calls by this key, such as `chat:` and the client's id; without it all.
+    #[serde(default)]
+    key: Option<String>,
+}
+
 /// Whether there was something to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Stopped {
@@ -46,8 +55,15 @@ fn id(text: String) -> Result<SessionId, Problem> {
 }
 
 /// `GET /api/v1/sessions`
-pub(crate) async fn list(State(shared): State<Shared>) -> Result<Json<SessionList>, Problem> {
-    Ok(Json(SessionList { sessions: shared.engine.sessions().await? }))
+pub(crate) async fn list(
+    State(shared): State<Shared>,
+    asked: Result<Query<SessionQuery>, QueryRejection>,
+) -> Result<Json<SessionList>, Problem> {
+    let sessions = match query(asked)?.key {
+        Some(key) => shared.engine.session_by_key(&key).await?.into_iter().collect(),
+        None => shared.engine.sessions().await?,
+    };
+    Ok(Json(SessionList { sessions }))
 }
 
 /// `GET /api/v1/sessions/{id}`

@@ -70,9 +70,7 @@ struct StatusData<'a> {
 /// How a status line is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// Something goes on.
-    Shimmering,
-    /// It stands.
+    /// It stands. There is no kind that shimmers: a client that has pressed Stop would see it shimmer for ever.
     Still,
     /// Not above the answer; in the list of all lines, if that is opened.
     Hidden,
@@ -81,12 +79,8 @@ pub(crate) enum Shown {
 impl<'a> StatusFrame<'a> {
     /// A line above the answer; only the last one counts.
     pub(crate) fn new(description: &'a str, shown: Shown) -> Self {
-        let (done, hidden) = match shown {
-            Shown::Shimmering => (false, false),
-            Shown::Still => (true, false),
-            Shown::Hidden => (true, true),
-        };
-        Self { event: StatusEvent { kind: "status", data: StatusData { description, done, hidden } } }
+        let hidden = shown == Shown::Hidden;
+        Self { event: StatusEvent { kind: "status", data: StatusData { description, done: true, hidden } } }
     }
 }
 

@@ -29,7 +29,7 @@ impl From<BadRequest> for ApiError {
 /// `POST /v1/chat/completions`
 pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
-    let body = body::read(body, shared.config.body_limit, shared.config.body_timeout).await?;
+    let body = body::read(&head.headers, body, shared.config.body_limit, shared.config.body_timeout).await?;
     let request = asking::parsed(body, ChatRequest::parse).await?;
     let ask = Ask::new(&shared, head.headers, request);
     let options = StreamOptions {

@@ -5,17 +5,15 @@
 use helix_engine::consultant::{JobNews, TurnEnded, TurnEvent};
 use jiff::Timestamp;
 
-use super::chunk::{Chunk, ChunkChoice, Delta, Identity, Item, ItemFrame, OutputText, Shown, StatusFrame};
+use super::chunk::{Chunk, ChunkChoice, Delta, Identity, Item, ItemFrame, OutputText};
 use super::error::ApiError;
 use super::items::Parts;
 use super::marks;
 use super::profile::{Profile, ToolDisplay};
+use super::status_line::{StatusLine, one_line};
 use super::streaming::Watch;
 use super::tool_name;
 use crate::sse;
-
-/// Longest line that stands for a tool call or a status where no more can be shown, in characters.
-const LINE: usize = 200;
 
 /// What a client asked of the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,12 +41,9 @@ pub struct Encoder {
     calls: usize,
     progress: Progress,
     text: TextSoFar,
-    /// The status line that shimmers, if one does.
-    shimmers: Option<String>,
+    line: StatusLine,
     /// The turn's end, while what happens after it is shown.
     answered: Option<Box<TurnEnded>>,
-    /// What the last status line says, if it is more than that all is done.
-    last_word: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,9 +84,8 @@ impl Encoder {
             calls: 0,
             progress: Progress::Going,
             text: TextSoFar::Nothing,
-            shimmers: None,
+            line: StatusLine::default(),
             answered: None,
-            last_word: None,
         }
     }
 
@@ -119,11 +113,10 @@ impl Encoder {
             return;
         }
         match event {
-            // Until something is said the client shows by itself that it waits; a line of Helix's could not be taken back by then.
-            TurnEvent::Began { .. } => self.still(out),
-            TurnEvent::Queued { ahead } => {
-                self.status(out, &format!("Waiting for {ahead} earlier message(s) of this conversation"));
-            }
+            // Until something is said the client shows by itself that it waits.
+            TurnEvent::Began { .. } => self.line.pass(out),
+            TurnEvent::Queued { ahead } => self.status(out, &marks::queued(ahead)),
+            TurnEvent::Waits { wait } => self.status(out, &marks::waits(&wait)),
             TurnEvent::Status { text } => self.status(out, &text),
             TurnEvent::JobNews { text } => self.job_news(out, &text),
             TurnEvent::Thinking { text } => self.reasoning(out, &text),
@@ -176,11 +169,10 @@ impl Encoder {
     fn finish(&mut self, out: &mut Vec<u8>, ended: Option<&TurnEnded>, error: Option<&ApiError>) {
         self.progress = Progress::Over;
         if self.shows_events() {
-            let description = match error {
-                Some(_) => "Stopped with an error",
-                None => self.last_word.as_deref().unwrap_or("Done"),
-            };
-            sse::data(out, &StatusFrame::new(description, Shown::Still));
+            match error {
+                Some(_) => self.line.failed(out),
+                None => self.line.done(out),
+            }
         }
         if error.is_none() {
             let choice = ChunkChoice { index: 0, delta: Delta::default(), finish_reason: Some("stop") };
@@ -220,7 +212,7 @@ impl Encoder {
         };
         match self.profile {
             Profile::OpenWebUi { tools: ToolDisplay::Items } => {
-                self.still(out);
+                self.line.pass(out);
                 call.place = self.parts.item();
                 sse::data(out, &call.frame("response.output_item.added", "in_progress"));
             }
@@ -266,36 +258,23 @@ impl Encoder {
         }
     }
 
+    /// A line that is true until something else is seen.
     fn status(&mut self, out: &mut Vec<u8>, text: &str) {
-        let line = one_line(text);
-        if line.is_empty() {
-            return;
-        }
         match self.profile {
-            Profile::OpenWebUi { .. } => {
-                sse::data(out, &StatusFrame::new(&line, Shown::Shimmering));
-                self.shimmers = Some(line);
+            Profile::OpenWebUi { .. } => self.line.show(out, text),
+            Profile::Plain => {
+                let line = one_line(text);
+                if !line.is_empty() {
+                    self.reasoning(out, &format!("{line}\n"));
+                }
             }
-            Profile::Plain => self.reasoning(out, &format!("{line}\n")),
         }
     }
 
-    /// A line that is still true at the end, and then says more than that all is done.
     fn job_news(&mut self, out: &mut Vec<u8>, text: &str) {
-        if !self.shows_events() {
-            return self.status(out, text);
-        }
-        let line = one_line(text);
-        self.shimmers = None;
-        sse::data(out, &StatusFrame::new(&line, Shown::Still));
-        self.last_word = Some(line);
-    }
-
-    /// Lets no line shimmer any more, since something is seen that moves by itself: whoever presses Stop closes the connection,
-    /// and could not be told later.
-    fn still(&mut self, out: &mut Vec<u8>) {
-        if let Some(line) = self.shimmers.take() {
-            sse::data(out, &StatusFrame::new(&line, Shown::Hidden));
+        match self.profile {
+            Profile::OpenWebUi { .. } => self.line.stand(out, text),
+            Profile::Plain => self.status(out, text),
         }
     }
 
@@ -303,7 +282,7 @@ impl Encoder {
         if text.is_empty() {
             return;
         }
-        self.still(out);
+        self.line.pass(out);
         if let Some(place) = self.parts.reasoning() {
             for call in self.open.iter_mut().filter(|call| call.place >= place) {
                 call.place += 1;
@@ -316,7 +295,7 @@ impl Encoder {
         if text.is_empty() {
             return;
         }
-        self.still(out);
+        self.line.pass(out);
         self.text = TextSoFar::Some;
         self.parts.text();
         self.delta(out, Delta { content: Some(text), ..Delta::default() });
@@ -345,15 +324,18 @@ impl Watch for Encoder {
     }
 
     fn news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
-        let line = one_line(&news.line());
         match news {
-            // Never shimmering: a client that stops watching leaves the last line as it is.
-            JobNews::Progress { .. } => sse::data(out, &StatusFrame::new(&line, Shown::Still)),
-            JobNews::GoesOn { .. } => {}
-            JobNews::Asks(question) => self.block(out, &marks::job_asks(question)),
-            JobNews::Over(job) => self.block(out, &marks::job_over(job)),
+            JobNews::Progress { .. } => self.line.stand(out, &news.line()),
+            JobNews::GoesOn { .. } => self.line.last_word(&news.line()),
+            JobNews::Asks(question) => {
+                self.block(out, &marks::job_asks(question));
+                self.line.last_word(&news.line());
+            }
+            JobNews::Over(job) => {
+                self.block(out, &marks::job_over(job));
+                self.line.last_word(&news.line());
+            }
         }
-        self.last_word = Some(line);
     }
 
     fn rest(&mut self, out: &mut Vec<u8>) {
@@ -367,16 +349,6 @@ impl OpenCall {
         let Self { id, name, arguments, place, .. } = self;
         ItemFrame { kind, output_index: *place, item: Item::FunctionCall { id, call_id: id, name, arguments, status } }
     }
-}
-
-/// Text cut to what one line can show.
-fn one_line(text: &str) -> String {
-    let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() > LINE {
-        line = line.chars().take(LINE - 1).collect();
-        line.push('…');
-    }
-    line
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use helix_core::ids::{SessionId, TurnId};
-use helix_core::job::ErrorView;
+use helix_core::job::{ErrorView, Wait};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use proptest::prelude::*;
@@ -128,7 +128,7 @@ fn open_webui_sees_activity_where_it_shows_it() {
         "done 3 \"function_call\" \"failed\"",
         "added 4 \"function_call_output\" \"failed\"",
         "done 4 \"function_call_output\" \"failed\"",
-        "status \"retry 1 of 3\" false",
+        "status \"retry 1 of 3\" true",
         "done 2 \"function_call\" \"completed\"",
         "added 5 \"function_call_output\" \"completed\"",
         "done 5 \"function_call_output\" \"completed\"",
@@ -152,7 +152,7 @@ fn other_clients_see_chunks_only() {
     insta::assert_debug_snapshot!(gist(&frames), @r#"
     [
         "{\"role\":\"assistant\",\"content\":\"\"} null",
-        "{\"reasoning_content\":\"Waiting for 1 earlier message(s) of this conversation\\n\"} null",
+        "{\"reasoning_content\":\"Waiting for 1 earlier message of this conversation\\n\"} null",
         "{\"content\":\"Hi.\"} null",
         "{\"reasoning_content\":\"→ Bash {\\\"command\\\":\\\"cargo test\\\"}\\n\"} null",
         "{\"reasoning_content\":\"✓ Bash 1 failed\\n\"} null",
@@ -175,7 +175,7 @@ fn a_failure_is_told_in_text_and_as_an_error_and_ends_in_order() {
         "done 1 \"function_call\" \"failed\"",
         "added 2 \"function_call_output\" \"failed\"",
         "done 2 \"function_call_output\" \"failed\"",
-        "status \"✗ the agent hung\" false",
+        "status \"✗ the agent hung\" true",
         "status \"✗ the agent hung\" true hidden",
         "{\"content\":\"\\n\\n> [!CAUTION]\\n> **Helix:** the agent hung\\n>\\n> ask again\\n\"} null",
         "status \"Stopped with an error\" true",
@@ -198,11 +198,19 @@ fn an_answer_that_was_not_streamed_is_still_the_answer() {
 
 /// Whoever presses Stop closes the connection: from then on nothing can be told, so nothing may be left shimmering.
 #[test]
-fn no_line_shimmers_while_something_is_seen_that_moves() {
-    for seen in [text("a"), thinking("a"), call("a")] {
-        let frames = stream(ITEMS, vec![began(), TurnEvent::Status { text: "retry".into() }, seen]);
-        let status = frames.iter().rev().find_map(|frame| frame.pointer("/event/data")).unwrap();
-        assert_eq!(status, &json!({ "description": "retry", "done": true, "hidden": true }));
+fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
+    let places = Wait::Places { of: "agents".into(), taken: 2, places: 2, waiting: 1 };
+    for (event, line) in [
+        (TurnEvent::Status { text: "retry".into() }, "retry"),
+        (TurnEvent::Queued { ahead: 2 }, "Waiting for 2 earlier messages of this conversation"),
+        (TurnEvent::Waits { wait: places }, "This message waits for a place: 2 of 2 agents are at work, 1 wait"),
+    ] {
+        for seen in [text("a"), thinking("a"), call("a")] {
+            let frames = stream(ITEMS, vec![event.clone(), seen]);
+            let lines: Vec<&Value> = frames.iter().filter_map(|frame| frame.pointer("/event/data")).collect();
+            let shown = json!({ "description": line, "done": true });
+            assert_eq!(lines, [&shown, &json!({ "description": line, "done": true, "hidden": true })]);
+        }
     }
 }
 
@@ -279,6 +287,7 @@ fn event() -> impl Strategy<Value = TurnEvent> {
     prop_oneof![
         Just(began()),
         (0usize..3).prop_map(|ahead| TurnEvent::Queued { ahead }),
+        hostile().prop_map(|of| TurnEvent::Waits { wait: Wait::Places { of, taken: 1, places: 1, waiting: 1 } }),
         hostile().prop_map(|text| TurnEvent::Status { text }),
         hostile().prop_map(|text| TurnEvent::JobNews { text }),
         hostile().prop_map(|text| TurnEvent::Thinking { text }),
@@ -363,8 +372,8 @@ proptest! {
         }
         prop_assert!(calls.is_empty(), "open calls: {:?}", calls);
         prop_assert!(contents.starts_with(&said));
-        let status = frames.iter().rev().find_map(|frame| frame.pointer("/event/data/done"));
-        prop_assert!(status.is_none_or(|done| done == true));
+        let mut lines = frames.iter().filter_map(|frame| frame.pointer("/event/data/done"));
+        prop_assert!(lines.all(|done| done == true), "no line ever shimmers: {:?}", frames);
     }
 
     /// The warning block cannot be left by what it quotes, and is taken out of history whole.

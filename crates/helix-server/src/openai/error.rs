@@ -118,8 +118,25 @@ impl ApiError {
 
     /// There is no such route.
     pub(crate) fn no_route(method: &str, path: &str) -> Self {
-        let message = format!("there is no {method} {path} here; see /openapi.json");
+        let message = match path {
+            "/v1/completions" | "/v1/embeddings" | "/v1/assistants" | "/v1/messages" => {
+                format!(
+                    "there is no {path} here: the Consultant is talked with at /v1/chat/completions or /v1/responses"
+                )
+            }
+            _ => format!("there is no {method} {path} here; see /openapi.json"),
+        };
         Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "unknown_url", message)
+    }
+
+    /// The same for a request whose messages are called `input`.
+    pub(crate) fn of_input(mut self) -> Self {
+        if let Some(param) = &mut self.envelope.error.param
+            && let Some(rest) = param.strip_prefix("messages")
+        {
+            *param = format!("input{rest}");
+        }
+        self
     }
 
     /// The route does not know the method.
@@ -237,6 +254,7 @@ impl From<BodyError> for ApiError {
             BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
             BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, "body_too_slow"),
             BodyError::Broken(_) => (StatusCode::BAD_REQUEST, "body_broken"),
+            BodyError::Encoded { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "body_encoded"),
         };
         Self::new(status, "invalid_request_error", code, message)
     }

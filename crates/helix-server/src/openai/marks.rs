@@ -2,7 +2,7 @@
 //!
 //! They are for the user's eyes and are taken out of history, so that no agent ever reads them as its own words. [11]
 
-use helix_core::job::{JobStatus, JobView};
+use helix_core::job::{JobStatus, JobView, Wait};
 use helix_core::question::QuestionView;
 use helix_engine::consultant::outcome_of;
 
@@ -14,6 +14,17 @@ const NOTE: &str = "> [!NOTE]\n> **Helix:** ";
 const IMPORTANT: &str = "> [!IMPORTANT]\n> **Helix:** ";
 /// How Helix's blocks begin; nothing else is taken out as one.
 const OPENINGS: [&str; 3] = [CAUTION, NOTE, IMPORTANT];
+
+/// Says that a turn waits for others of its conversation.
+pub(crate) fn queued(ahead: usize) -> String {
+    let messages = if ahead == 1 { "message" } else { "messages" };
+    format!("Waiting for {ahead} earlier {messages} of this conversation")
+}
+
+/// Says what a turn waits for before its agent can start.
+pub(crate) fn waits(wait: &Wait) -> String {
+    format!("This message {wait}")
+}
 
 /// Writes a warning block: Markdown that chat clients show in colour.
 pub(crate) fn caution(message: &str, hint: Option<&str>) -> String {

@@ -18,10 +18,12 @@ mod profile;
 mod request;
 mod responses;
 mod session_key;
+mod status_line;
 mod streaming;
 mod task;
 mod tool_name;
 mod turn;
+mod unsupported;
 mod whole;
 
 pub(crate) use abandoned::Abandoned;

@@ -5,7 +5,7 @@
 use helix_engine::consultant::Upload;
 use serde_json::{Map, Value};
 
-use super::files;
+use super::{files, unsupported};
 
 /// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +75,7 @@ impl ChatRequest {
         let Value::Object(mut fields) = value else {
             return Err(BadRequest { param: None, message: "the body must be a JSON object".into() });
         };
+        unsupported::refuse(&fields)?;
         let model = match fields.remove("model") {
             None | Some(Value::Null) => None,
             Some(Value::String(name)) => Some(name),

@@ -69,6 +69,7 @@ impl Attended {
             Some(TurnEvent::Ended(_)) | None => self.events = None,
             Some(
                 TurnEvent::Queued { .. }
+                | TurnEvent::Waits { .. }
                 | TurnEvent::Status { .. }
                 | TurnEvent::JobNews { .. }
                 | TurnEvent::Thinking { .. }
@@ -135,6 +136,7 @@ impl Left {
                     Some(TurnEvent::Ended(_)) | None => break,
                     Some(
                         TurnEvent::Queued { .. }
+                        | TurnEvent::Waits { .. }
                         | TurnEvent::Status { .. }
                         | TurnEvent::JobNews { .. }
                         | TurnEvent::Thinking { .. }

@@ -70,6 +70,7 @@ pub(crate) async fn collect(turn: &mut Attended) -> Option<(TurnEnded, String)> 
             TurnEvent::Ended(ended) => return Some((*ended, reasoning)),
             TurnEvent::Began { .. }
             | TurnEvent::Queued { .. }
+            | TurnEvent::Waits { .. }
             | TurnEvent::Status { .. }
             | TurnEvent::JobNews { .. }
             | TurnEvent::Text { .. }

@@ -246,6 +246,44 @@ async fn whoever_stops_watching_stops_neither_the_job_nor_a_turn() {
 }
 
 #[tokio::test]
+async fn a_message_that_waits_for_a_free_agent_says_so_and_can_be_stopped_while_it_waits() {
+    let host = Host::with_engine(ServerConfig::default(), |engine| engine.admission.agents = 1).await;
+    let stage = Stage::new(host, "").await;
+    let job = stage.start().await;
+    // A person comes first wherever somebody waits: only once the job's agent is there, the only place is taken.
+    let run = stage.host.state().join("runs").join(format!("{job}.page.1"));
+    while !run.exists() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let go = second("go [[fake: say It runs.]]");
+    let mut reader = stage.watched(&go).await;
+    let waits = "This message waits for a place: 1 of 1 agents are at work, 1 wait";
+    reader.until(waits).await;
+    // The conversation's next message waits for this one.
+    let mut other = stage.watched(&second("other [[fake: say It runs.]]")).await;
+    other.until("Waiting for 1 earlier message of this conversation").await;
+    for seen in [&reader.seen, &other.seen] {
+        assert!(!seen.contains("\"done\":false"), "who presses Stop now sees it for ever: {seen}");
+    }
+    drop((reader, other));
+    while stage.turns().await.get(1).is_none_or(|turn| turn["end"].is_null()) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let stopped = &stage.turns().await[1]["end"]["facts"]["stopped"];
+    assert_eq!(stopped, "cancelled", "Stop ends a turn that has not started");
+    // Another one waits until the place is free, and is answered then.
+    let mut reader = stage.watched(&go).await;
+    reader.until(waits).await;
+    std::fs::write(&stage.gate, "").unwrap();
+    let frames = reader.rest().await;
+    assert_eq!(content(&frames).split("\n\n").next().unwrap(), "It runs.");
+    assert!(statuses(&frames).contains(&waits), "{frames:?}");
+    let plain = stage.send("plain", &second("now [[fake: say Yes.]]"), true).await.text().await.unwrap();
+    assert!(!plain.contains("waits for a place"), "{plain}");
+    stage.host.stop().await;
+}
+
+#[tokio::test]
 async fn the_next_message_ends_the_watching_in_order() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     stage.start().await;

@@ -31,7 +31,7 @@ use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError}
 use crate::follow::Subscription;
 use crate::journal::{Journal, Pending};
 use crate::lease::{Acquire, Fence, Lease};
-use crate::query::{EventPage, JobFilter, JobPage, SessionPage};
+use crate::query::{Counts, EventPage, JobFilter, JobPage, SessionPage};
 use crate::stream::Stream;
 use reader::Readers;
 use writer::Writer;
@@ -100,6 +100,7 @@ impl SqliteJournal {
 
     fn open_blocking(options: &SqliteOptions) -> Result<Self, OpenError> {
         let database: Arc<str> = options.path.display().to_string().into();
+        check_file(&options.path, &database)?;
         let writer = match options.access {
             Access::ReadWrite => {
                 create_private(&options.path, &database)?;
@@ -113,6 +114,27 @@ impl SqliteJournal {
         };
         let readers = Readers::new(SqliteOptions { access: Access::ReadOnly, ..options.clone() }, database.clone());
         Ok(Self { database, readers: Arc::new(readers), writer: Arc::new(writer) })
+    }
+
+    /// Whether a host could write to the file now: takes the lock of writers and gives it back. Changes nothing in it.
+    ///
+    /// # Errors
+    /// [`DatabaseError`]: it may not be written, or another process keeps it locked.
+    pub async fn try_to_lock(path: impl Into<PathBuf>) -> Result<(), DatabaseError> {
+        let options = SqliteOptions::new(path, Access::ReadWrite);
+        let database = options.path.display().to_string();
+        let lost = DatabaseError::Closed { database: database.clone() };
+        let lock = move || {
+            let failed = |error| classify(&database, error);
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(&options.path, flags).map_err(failed)?;
+            if connection.is_readonly("main").map_err(failed)? {
+                return Err(not_writable(&database));
+            }
+            connection.busy_timeout(options.busy_timeout).map_err(failed)?;
+            connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK").map_err(failed)
+        };
+        tokio::task::spawn_blocking(lock).await.map_err(|_| lost)?
     }
 
     /// Looks through the whole file for damage; an empty list means none. Reads all of it.
@@ -167,8 +189,7 @@ pub(crate) fn connect(
         Access::ReadWrite => {
             // SQLite quietly opens a file that it may not write for reading.
             if connection.is_readonly("main").map_err(failed)? {
-                let source = std::io::Error::from(ErrorKind::PermissionDenied);
-                return Err(DatabaseError::NotWritable { database: database.into(), source: Arc::new(source) }.into());
+                return Err(not_writable(database).into());
             }
             schema.check_header(&connection, database)?;
             patiently(options.busy_timeout, || {
@@ -189,6 +210,11 @@ pub(crate) fn connect(
         }
     }
     Ok(connection)
+}
+
+fn not_writable(database: &str) -> DatabaseError {
+    let source = std::io::Error::from(ErrorKind::PermissionDenied);
+    DatabaseError::NotWritable { database: database.to_owned(), source: Arc::new(source) }
 }
 
 /// Repeats a step that SQLite refuses at once, without heeding its busy timeout, while another process does the same: the
@@ -240,8 +266,41 @@ pub(crate) fn classify(database: &str, error: rusqlite::Error) -> DatabaseError 
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             DatabaseError::NotWritable { database, source }
         }
+        // The tables are strict, so that only damage makes a text or a number that is none.
+        None if is_no_value(&source) => DatabaseError::Damaged { database, source },
         Some(_) | None => DatabaseError::Unexpected { database, source },
     }
+}
+
+fn is_no_value(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error;
+    matches!(
+        error,
+        Error::FromSqlConversionFailure(..)
+            | Error::Utf8Error(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::InvalidColumnType(..)
+    )
+}
+
+/// Refuses what SQLite would name badly, or not at all: something that is no file, and a file that lost all its content, which to
+/// SQLite is a new database.
+fn check_file(path: &Path, database: &str) -> Result<(), DatabaseError> {
+    let Ok(found) = path.metadata() else { return Ok(()) };
+    let database = || database.to_owned();
+    if found.is_dir() {
+        return Err(DatabaseError::NotWritable {
+            database: database(),
+            source: Arc::new(std::io::Error::from(ErrorKind::IsADirectory)),
+        });
+    }
+    let runs = path.with_file_name(crate::state_dir::RUNS);
+    let lost = found.len() == 0 && runs.read_dir().is_ok_and(|mut runs| runs.next().is_some());
+    if lost {
+        let source = std::io::Error::other("the file is empty, but there are runs of earlier jobs beside it");
+        return Err(DatabaseError::Damaged { database: database(), source: Arc::new(source) });
+    }
+    Ok(())
 }
 
 /// SQLite's integers have a sign. Ours count events and leases, and 2^63 of them do not happen.
@@ -304,6 +363,10 @@ impl Journal for SqliteJournal {
 
     fn job_by_key(&self, idempotency_key: String) -> Pending<'_, Option<JobView>, ReadError> {
         Box::pin(self.readers.run(move |reading| reads::job_by_key(reading, &idempotency_key)))
+    }
+
+    fn counts(&self) -> Pending<'_, Counts, ReadError> {
+        Box::pin(self.readers.run(reads::counts))
     }
 
     fn list_sessions(&self, cursor: Option<SessionId>, limit: usize) -> Pending<'_, SessionPage, ReadError> {

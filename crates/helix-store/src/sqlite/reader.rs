@@ -53,7 +53,7 @@ impl Readers {
             let pooled = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut connection = match pooled {
                 Some(connection) => connection,
-                None => connect(&options, &JOURNAL, &database).map_err(as_read_error)?,
+                None => connect(&options, &JOURNAL, &database).map_err(OpenError::again)?,
             };
             let answer = view(&mut connection, &database, read);
             if answer.is_ok() {
@@ -78,17 +78,4 @@ fn view<T>(
     let answer = read(&Reading { connection: &transaction, database })?;
     transaction.commit().map_err(|error| classify(database, error))?;
     Ok(answer)
-}
-
-/// Opening again can only fail in the ways of a database: header and version were checked when the journal was opened.
-fn as_read_error(error: OpenError) -> ReadError {
-    match error {
-        OpenError::Database(error) => error.into(),
-        OpenError::Missing { ref database }
-        | OpenError::Foreign { ref database, .. }
-        | OpenError::TooNew { ref database, .. }
-        | OpenError::Outdated { ref database, .. } => {
-            DatabaseError::Unexpected { database: database.clone(), source: Arc::new(error) }.into()
-        }
-    }
 }

@@ -13,7 +13,7 @@ use super::reader::Reading;
 use super::{signed, unsigned};
 use crate::error::{Cause, ReadError};
 use crate::event::StoredEvent;
-use crate::query::{EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
+use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 use crate::stream::Stream;
 
 /// A read stops after this many bytes of events, so that a stream of huge ones does not fill the memory.
@@ -108,6 +108,30 @@ pub(super) fn list_sessions(
     let (sessions, more) = page::<SessionView>(reading, sql, values, limit, "session")?;
     let next = if more { sessions.last().map(|session| session.id.clone()) } else { None };
     Ok(SessionPage { sessions, next })
+}
+
+/// How much there is, from the indices alone.
+pub(super) fn counts(reading: &Reading<'_>) -> Result<Counts, ReadError> {
+    let failed = |error| reading.failed(error);
+    let mut select = reading
+        .connection
+        .prepare_cached("SELECT status, count(*) FROM jobs GROUP BY status ORDER BY status")
+        .map_err(failed)?;
+    let mut rows = select.query([]).map_err(failed)?;
+    let mut jobs = Vec::new();
+    while let Some(row) = rows.next().map_err(failed)? {
+        let word: String = row.get(0).map_err(failed)?;
+        let status = serde_json::from_value(word.as_str().into())
+            .map_err(|error| unreadable(reading, &format!("status {word:?} of a job"), Arc::new(error)))?;
+        jobs.push((status, unsigned(row.get(1).map_err(failed)?)));
+    }
+    let number = |sql: &str| {
+        let found = reading.connection.prepare_cached(sql).and_then(|mut find| find.query_row([], |row| row.get(0)));
+        found.map(unsigned).map_err(failed)
+    };
+    // Positions are never used again: the last one is how many there ever were.
+    let events = number("SELECT ifnull(max(position), 0) FROM events")?;
+    Ok(Counts { jobs, sessions: number("SELECT count(*) FROM sessions")?, events })
 }
 
 /// Runs a listing; reads one row more than wanted to know whether there are more.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use helix_core::job::JobStatus;
 use helix_core::session::SessionEvent;
 use helix_store::{
-    Acquire, Append, AppendError, Appended, Change, Follower, Forget, JobFilter, Journal, LeaseError, Moved, NewEvent,
-    Opened, Projection, ReadError, Stream, Submitted, session_events,
+    Acquire, Append, AppendError, Appended, Change, Counts, Follower, Forget, JobFilter, Journal, LeaseError, Moved,
+    NewEvent, Opened, Projection, ReadError, Stream, Submitted, session_events,
 };
 
 use super::samples::{at, event, job_id, job_view, new_job, new_session, session_id, text};
@@ -260,6 +260,22 @@ pub(crate) async fn sessions_are_listed_newest_first_in_pages(journal: Shared) {
     assert_eq!((ids(&first), ids(&rest), rest.next), (vec!["s2".into(), "s1".into()], vec!["s0".into()], None));
     assert_eq!(journal.session(session_id("s1")).await.unwrap().map(|s| s.key), Some("key 1".into()));
     assert_eq!(journal.session(session_id("s9")).await.unwrap(), None);
+}
+
+pub(crate) async fn what_there_is_is_counted(journal: Shared) {
+    assert_eq!(journal.counts().await.unwrap(), Counts::default());
+    for number in 0..3 {
+        let mut job = new_job(&format!("j{number}"), None);
+        job.view.status = if number == 0 { JobStatus::Waiting } else { JobStatus::Failed };
+        journal.submit(job).await.unwrap();
+    }
+    journal.open_session(new_session("s", "key")).await.unwrap();
+    let counts = journal.counts().await.unwrap();
+    let (mut jobs, sessions) = (counts.jobs, counts.sessions);
+    jobs.sort_by_key(|(_, count)| *count);
+    assert_eq!((jobs, sessions), (vec![(JobStatus::Waiting, 1), (JobStatus::Failed, 2)], 1));
+    let written = journal.read(Stream::Job(job_id("j0")), 0, 100).await.unwrap().last;
+    assert!(counts.events > written, "{} events in all", counts.events);
 }
 
 fn wish(owner: &str, second: i64) -> Acquire {

@@ -26,6 +26,7 @@ macro_rules! contract_tests {
             jobs_are_listed_newest_first_in_pages,
             jobs_are_found_by_an_unambiguous_beginning,
             sessions_are_listed_newest_first_in_pages,
+            what_there_is_is_counted,
             turns_are_rows_of_their_own_and_found_by_every_name,
             a_forgotten_session_is_gone_whole_and_nothing_else_is,
             fences_increase_and_old_ones_write_nothing,

@@ -39,6 +39,7 @@ pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
         status: JobStatus::Running,
         project_path: "/home/user/project".into(),
         plan_path: "plans/csv-export.yaml".into(),
+        adr: None,
         created_at: at(0),
         completed_at: None,
         duration_seconds: 0.0,

@@ -8,6 +8,9 @@ use std::time::Duration;
 use super::{Pace, Scenario, SignalAt, StopSignal};
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"answer":{"type":"number"}},"required":["answer"]}"#;
+/// Refuses every prompt before a model sees it.
+const REFUSING_HOOK: &str =
+    r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"echo no >&2; exit 2"}]}]}}"#;
 const WRITE: &str = r#"{ name: Write, input: { file_path: "{{cwd}}/hello.txt", content: "hi\n" } }"#;
 
 fn scenario(name: &'static str, script: impl Into<String>, outcome: &'static str) -> Scenario {
@@ -116,6 +119,8 @@ fn normal() -> Vec<Scenario> {
         scenario("session-id", always(done), "COMPLETE")
             .flags(&["--session-id", "0199d5c0-1111-4222-8333-444455556666"]),
         scenario("resume-unknown", always(done), "CONFIG").flags(&["--resume", "0199d5c0-9999-4222-8333-444455556666"]),
+        scenario("prompt-refused-by-hook", always(done), "STOPPED_BY_HOOK").flags(&["--settings", REFUSING_HOOK]),
+        scenario("blank-answer", always(r#"{ text: "  " }"#), "INCOMPLETE"),
         scenario("unknown-flag", always(done), "USAGE").flags(&["--no-such-flag"]),
         scenario("bad-mcp-config", always(done), "USAGE").flags(&["--mcp-config", "{not json"]),
     ]

@@ -44,6 +44,11 @@ impl Talk {
     }
 }
 
+/// How a host's records call the conversation of a [`Talk::Key`].
+pub(crate) fn session_key(key: &str) -> String {
+    format!("chat:{key}")
+}
+
 /// A request with one user message.
 pub(crate) fn chat_body(model: Option<&str>, message: &str) -> Value {
     let model = model.map_or_else(|| "helix".to_owned(), |model| format!("helix:{model}"));

@@ -23,7 +23,7 @@ use crate::codes;
 use crate::error::{CommandError, unreadable};
 use crate::exit::Exit;
 
-pub(crate) use chat::{ChatEvent, ChatStream, Talk, chat_body};
+pub(crate) use chat::{ChatEvent, ChatStream, Talk, chat_body, session_key};
 pub(crate) use events::{JobEvents, NextEvent};
 pub(crate) use results::{AnswerBody, ReopenBody};
 
@@ -157,8 +157,16 @@ impl Client {
 
     /// Whether the host answers.
     pub(crate) async fn is_healthy(&self) -> bool {
-        let answer = self.http.get(format!("{}/healthz", self.url)).timeout(HEALTH).send().await;
-        answer.is_ok_and(|answer| answer.status().is_success())
+        self.health().await.is_ok()
+    }
+
+    /// Asks the host whether it answers.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub(crate) async fn health(&self) -> Result<(), reqwest::Error> {
+        let answer = self.http.get(format!("{}/healthz", self.url)).timeout(HEALTH).send().await?;
+        answer.error_for_status().map(drop)
     }
 
     /// Starts a job.
@@ -193,12 +201,13 @@ impl Client {
         self.decode(self.request(Method::GET, &format!("/api/v1/jobs/{}", in_path(id)))).await
     }
 
-    /// Asks a job to stop.
+    /// Asks a job to stop; `by` is who wants it.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn cancel(&self, id: &str) -> Result<JobView, ClientError> {
-        self.decode(self.request(Method::POST, &format!("/api/v1/jobs/{}/cancel", in_path(id)))).await
+    pub(crate) async fn cancel(&self, id: &str, by: &str) -> Result<JobView, ClientError> {
+        let path = format!("/api/v1/jobs/{}/cancel", in_path(id));
+        self.decode(self.request(Method::POST, &path).json(&serde_json::json!({ "by": by }))).await
     }
 
     /// A job's events after a number, and then as they come.
@@ -211,6 +220,19 @@ impl Client {
             .header("accept", "text/event-stream")
             .header("last-event-id", after.to_string());
         Ok(JobEvents::new(Frames::new(self.send(request).await?)))
+    }
+
+    /// The conversation that a client calls by this key.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn session_by_key(&self, key: &str) -> Result<Option<SessionView>, ClientError> {
+        #[derive(Deserialize)]
+        struct Listing {
+            sessions: Vec<SessionView>,
+        }
+        let found: Listing = self.decode(self.request(Method::GET, "/api/v1/sessions").query(&[("key", key)])).await?;
+        Ok(found.sessions.into_iter().next())
     }
 
     /// Asks the Consultant; the answer streams in OpenAI's form.

@@ -31,6 +31,8 @@ pub(crate) struct ReopenBody {
     /// A new budget for the whole job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) budget_usd: Option<f64>,
+    /// Who wants it.
+    pub(crate) by: String,
 }
 
 impl Client {

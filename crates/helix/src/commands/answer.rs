@@ -90,7 +90,9 @@ async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
             let error = CommandError::usage(codes::USAGE, format!("say what the answer to {} is", question.id));
             return Err(error.hint(how_to_answer(&question)));
         }
-        (choice, text) => AnswerBody { choice: choice.clone(), text: text.clone(), by: Some(who(context)) },
+        (choice, text) => {
+            AnswerBody { choice: choice.clone(), text: text.clone(), by: Some(context.environment.person()) }
+        }
     };
     let settled = client(context).await?.answer(&question.id, &given).await?;
     say_settled(context, &settled)?;
@@ -188,7 +190,7 @@ pub(crate) fn can_ask(context: &Context) -> bool {
 
 /// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
 pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerBody>, CommandError> {
-    let by = Some(who(context));
+    let by = Some(context.environment.person());
     if question.options.is_empty() {
         let text = line(context, "answer (empty: not now)").await?;
         return Ok(text.map(|text| AnswerBody { choice: None, text: Some(text), by }));
@@ -235,10 +237,4 @@ async fn line(context: &Context, prompt: &str) -> Result<Option<String>, Command
         CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
     })?;
     Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
-}
-
-/// Who answers, for the record.
-fn who(context: &Context) -> String {
-    let name = ["USER", "LOGNAME"].into_iter().find_map(|name| context.environment.variable(name));
-    format!("{} (terminal)", name.filter(|name| !name.trim().is_empty()).unwrap_or("somebody"))
 }

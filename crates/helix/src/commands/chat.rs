@@ -7,7 +7,7 @@ use helix_core::ids::SessionId;
 use helix_core::run::{Outcome, Retry};
 
 use crate::cli::Context;
-use crate::client::{ChatEvent, Conversation, Talk, chat_body};
+use crate::client::{ChatEvent, Conversation, Talk, chat_body, session_key};
 use crate::codes;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
@@ -43,27 +43,31 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
 }
 
 async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -> Ended {
-    let (talk, conversation) = match &arguments.session {
-        Some(name) => find(reached, name).await?,
+    let talk = match &arguments.session {
+        Some(name) => Talk::Session(find(reached, name).await?),
         None => {
             let now = jiff::Timestamp::now().as_millisecond();
-            (Talk::Key(format!("terminal-{now}-{}", std::process::id())), None)
+            Talk::Key(format!("terminal-{now}-{}", std::process::id()))
         }
     };
     let name = match &talk {
         Talk::Key(key) => key.as_str(),
         Talk::Session(id) => id.as_str(),
     };
-    if arguments.show {
-        return match conversation {
-            Some(conversation) => show(context, &conversation),
-            None => Err(CommandError::usage(codes::NOT_FOUND, format!("there is no session {name:?} to show"))
-                .hint("`--show` needs a session's id; the API lists them at /api/v1/sessions")),
-        };
+    if arguments.show
+        && let Talk::Session(id) = &talk
+    {
+        let found = reached.client().session(id).await?;
+        return show(context, &found.ok_or_else(|| unknown(name))?);
     }
+    let goes_on = format!("`helix chat --session {name}` goes on with it");
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
-        return say(context, reached, &talk, model, message).await;
+        let said = say(context, reached, &talk, model, message).await;
+        if arguments.session.is_none() {
+            context.terminal.say(&goes_on);
+        }
+        return said;
     }
     if std::io::stdin().is_terminal() {
         context.terminal.say(&format!("conversation {name}; an empty line or Ctrl-D ends it"));
@@ -83,21 +87,27 @@ async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -
                 CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
             })?;
         let Some(line) = line.filter(|line| !line.trim().is_empty()) else {
-            context.terminal.say(&format!("`helix chat --session {name}` goes on with it"));
+            context.terminal.say(&goes_on);
             return Ok(Exit::Success);
         };
         say(context, reached, &talk, model, line.trim()).await?;
     }
 }
 
-/// The conversation of this name: a session of the host, whichever client began it, or else a key of the terminal's own.
-async fn find(reached: &Reached, name: &str) -> Result<(Talk, Option<Conversation>), CommandError> {
+/// The conversation of this name: a session of the host, whichever client began it, or what an earlier `helix chat` named.
+async fn find(reached: &Reached, name: &str) -> Result<SessionId, CommandError> {
     if let Ok(id) = SessionId::new(name.to_owned())
-        && let Some(conversation) = reached.client().session(&id).await?
+        && reached.client().session(&id).await?.is_some()
     {
-        return Ok((Talk::Session(id), Some(conversation)));
+        return Ok(id);
     }
-    Ok((Talk::Key(name.to_owned()), None))
+    let known = reached.client().session_by_key(&session_key(name)).await?;
+    Ok(known.ok_or_else(|| unknown(name))?.id)
+}
+
+fn unknown(name: &str) -> CommandError {
+    CommandError::usage(codes::NOT_FOUND, format!("there is no conversation {name:?}"))
+        .hint("leave --session out to begin one; the API lists those that there are at /api/v1/sessions")
 }
 
 /// Prints the record of a conversation.

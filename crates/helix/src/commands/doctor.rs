@@ -3,21 +3,25 @@
 //! Must not change anything without `--fix`, and then only what Helix itself owns.
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use clap::Args;
-use helix_agents::{ExitStatus, Supported, probe};
+use helix_agents::{ExitStatus, Program, Supported, dialect, probe};
 use helix_store::{Access, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Context;
-use crate::commands::init::survey::survey;
+use crate::commands::init::survey::{Tests, survey};
 use crate::config::Settings;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::find;
 use crate::terminal::{Meaning, Reading, Table};
+
+/// How long a program may take to say its version.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
 /// Arguments of `helix doctor`.
 #[derive(Debug, Args)]
@@ -33,7 +37,7 @@ pub(crate) struct Arguments {
 enum State {
     Good,
     Note,
-    Missing,
+    Problem,
 }
 
 /// One thing that was examined.
@@ -55,8 +59,8 @@ impl Check {
         Self { what: what.into(), state: State::Note, found: found.into(), remedy: Some(remedy.into()) }
     }
 
-    fn missing(what: impl Into<String>, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), state: State::Missing, found: found.into(), remedy: Some(remedy.into()) }
+    fn problem(what: impl Into<String>, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what: what.into(), state: State::Problem, found: found.into(), remedy: Some(remedy.into()) }
     }
 }
 
@@ -67,18 +71,18 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         agents(settings, &mut checks).await;
         git(context, &mut checks);
         places(settings, &mut checks);
-        toolchains(context, &mut checks);
+        toolchains(context, &mut checks).await;
         state(settings, arguments.fix, &mut checks).await;
         listening(settings, &mut checks).await;
         Ok(())
     })?;
-    let missing = checks.iter().filter(|check| check.state == State::Missing).count();
+    let problems = checks.iter().filter(|check| check.state == State::Problem).count();
     if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!({ "ok": missing == 0, "checks": checks, "settings": origins(settings) }))?;
+        context.terminal.json(&json!({ "ok": problems == 0, "checks": checks, "settings": origins(settings) }))?;
     } else {
         show(context, &checks, settings)?;
     }
-    Ok(if missing == 0 { Exit::Success } else { Exit::Environment })
+    Ok(if problems == 0 { Exit::Success } else { Exit::Environment })
 }
 
 fn configuration(settings: &Settings) -> Check {
@@ -117,25 +121,24 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
                     format!("version {}, newer than the newest tested one ({newest_tested})", capabilities.version),
                     "it is used; report what does not work",
                 ),
-                Supported::TooOld { minimum } => Check::missing(
+                Supported::TooOld { minimum } => Check::problem(
                     what,
                     format!("version {} is too old", capabilities.version),
                     format!("update it to {minimum} or newer"),
                 ),
             },
             Err(error) => {
-                let remedy = match name.as_str() {
-                    "claude" => {
-                        "install it: npm install -g @anthropic-ai/claude-code; or set `command` in [agents.claude]"
-                            .to_owned()
+                let profile = &setting.value;
+                let remedy = match dialect(profile.dialect).program {
+                    Program::Installed { name: program, install, .. } if profile.command == [program] => {
+                        format!("install it: {install}; or set `command` in [agents.{name}]")
                     }
-                    "codex" => {
-                        "install it: npm install -g @openai/codex; or set `command` in [agents.codex]".to_owned()
+                    Program::Installed { .. } | Program::Helix { .. } | Program::Named => {
+                        format!("correct `command` in [agents.{name}] ({})", setting.origin)
                     }
-                    other => format!("correct `command` in [agents.{other}] ({})", setting.origin),
                 };
                 if needed {
-                    Check::missing(what, error.to_string(), remedy)
+                    Check::problem(what, error.to_string(), remedy)
                 } else {
                     Check::note(what, error.to_string(), remedy)
                 }
@@ -152,13 +155,13 @@ fn git(context: &Context, checks: &mut Vec<Check>) {
         (output.status.success() && !text.is_empty()).then_some(text)
     };
     let Some(version) = ask(&["--version"]) else {
-        checks.push(Check::missing("git", "not found in PATH", "install git (apt-get install git)"));
+        checks.push(Check::problem("git", "not found in PATH", "install git (apt-get install git)"));
         return;
     };
     checks.push(Check::good("git", version.trim_start_matches("git version ").to_owned()));
     match (ask(&["config", "user.name"]), ask(&["config", "user.email"])) {
         (Some(name), Some(email)) => checks.push(Check::good("git identity", format!("{name} <{email}>"))),
-        _ => checks.push(Check::missing(
+        _ => checks.push(Check::problem(
             "git identity",
             "user.name and user.email are not both set",
             "git config --global user.name \"Your Name\"; git config --global user.email you@example.org",
@@ -184,21 +187,61 @@ fn places(settings: &Settings, checks: &mut Vec<Check>) {
     });
 }
 
-/// Programs that the tests of the project in the working directory need.
-fn toolchains(context: &Context, checks: &mut Vec<Check>) {
-    for language in survey(&context.environment.directory).languages {
+/// Programs that the tests of the project in the working directory need: each is started, since one that is found can
+/// still be of no use (a rustup without a toolchain, a Python without pytest).
+async fn toolchains(context: &Context, checks: &mut Vec<Check>) {
+    let found = survey(&context.environment.directory);
+    for language in &found.languages {
         for program in language.programs() {
-            let what = format!("{} for {}", program, language.name());
+            let what = format!("{program} for {}", language.name());
+            let version = if *program == "go" { "version" } else { "--version" };
             checks.push(match context.environment.find_program(program) {
-                Some(path) => Check::good(what, path.display().to_string()),
-                None => Check::missing(
+                None => Check::problem(
                     what,
                     "not found in PATH",
                     format!("install {program}, or gates that run it stay inconclusive"),
                 ),
+                Some(path) => match answer(context, &[program, version]).await {
+                    Ok(said) => Check::good(what, format!("{said} ({})", path.display())),
+                    Err(why) => Check::problem(
+                        what,
+                        format!("{} does not work: {why}", path.display()),
+                        format!("make `{program} {version}` work here, or gates that run it stay inconclusive"),
+                    ),
+                },
             });
         }
     }
+    for Tests { command, .. } in found.tests.iter().filter(|tests| tests.command.starts_with("python3 -m pytest")) {
+        checks.push(match answer(context, &["python3", "-m", "pytest", "--version"]).await {
+            Ok(said) => Check::good("pytest", said),
+            Err(why) => Check::problem(
+                "pytest",
+                format!("`{command}` cannot run: {why}"),
+                "install it where python3 finds it: python3 -m pip install pytest, or a virtual environment that is active",
+            ),
+        });
+    }
+}
+
+/// The first line of what a program prints, or why it is of no use.
+async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
+    let mut asked = tokio::process::Command::new(command[0]);
+    asked.args(&command[1..]).current_dir(&context.environment.directory).stdin(Stdio::null()).kill_on_drop(true);
+    let output = match tokio::time::timeout(ANSWER_LIMIT, asked.output()).await {
+        Ok(output) => output.map_err(|error| error.to_string())?,
+        Err(_elapsed) => return Err(format!("no answer within {} s", ANSWER_LIMIT.as_secs())),
+    };
+    let first = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    };
+    // Some print their version to standard error.
+    let said = first(&output.stdout).or_else(|| first(&output.stderr));
+    if output.status.success() {
+        return Ok(said.unwrap_or_else(|| "it works".to_owned()));
+    }
+    Err(first(&output.stderr).or(said).unwrap_or_else(|| output.status.to_string()))
 }
 
 async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
@@ -212,7 +255,7 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
                 format!("{described} is not there yet"),
                 "nothing to do: it is created when it is needed",
             ),
-            None => Check::missing(
+            None => Check::problem(
                 "state directory",
                 format!("{described} cannot be created"),
                 "choose another --state-dir",
@@ -224,7 +267,7 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
     let state = match StateDir::open(root) {
         Ok(state) => state,
         Err(error) => {
-            checks.push(Check::missing("state directory", error.to_string(), error.hint()));
+            checks.push(Check::problem("state directory", error.to_string(), error.hint()));
             return;
         }
     };
@@ -250,7 +293,7 @@ fn token(state: &StateDir, fix: bool, checks: &mut Vec<Check>) {
     if fix && std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).is_ok() {
         checks.push(Check::good("token", format!("{others}; mended")));
     } else {
-        checks.push(Check::missing("token", others, "run `helix doctor --fix`, or chmod 600 the file"));
+        checks.push(Check::problem("token", others, "run `helix doctor --fix`, or chmod 600 the file"));
     }
 }
 
@@ -261,15 +304,18 @@ async fn database(state: &StateDir, checks: &mut Vec<Check>) {
     }
     checks.push(match SqliteJournal::open(state.database(), Access::ReadOnly).await {
         Ok(journal) => match journal.check().await {
-            Ok(problems) if problems.is_empty() => Check::good("database", state.database().display().to_string()),
-            Ok(problems) => Check::missing(
+            Ok(problems) if problems.is_empty() => match SqliteJournal::try_to_lock(state.database()).await {
+                Ok(()) => Check::good("database", state.database().display().to_string()),
+                Err(error) => Check::problem("database", error.to_string(), error.hint()),
+            },
+            Ok(problems) => Check::problem(
                 "database",
                 problems.join("; "),
                 "restore the state directory from a backup, or choose another one",
             ),
-            Err(error) => Check::missing("database", error.to_string(), error.hint()),
+            Err(error) => Check::problem("database", error.to_string(), error.hint()),
         },
-        Err(error) => Check::missing("database", error.to_string(), error.hint()),
+        Err(error) => Check::problem("database", error.to_string(), error.hint()),
     });
 }
 
@@ -283,7 +329,7 @@ async fn listening(settings: &Settings, checks: &mut Vec<Check>) {
             format!("{address} is taken"),
             "if that is no helix serve: choose another with --listen or `[server] listen`",
         ),
-        Err(error) => Check::missing(
+        Err(error) => Check::problem(
             what,
             format!("{address}: {error}"),
             "choose an address of this machine with `[server] listen`",
@@ -339,7 +385,7 @@ fn show(context: &Context, checks: &[Check], settings: &Settings) -> Result<(), 
         let sign = match check.state {
             State::Good => terminal.paint(Meaning::Good, "ok     "),
             State::Note => terminal.paint(Meaning::Attention, "note   "),
-            State::Missing => terminal.paint(Meaning::Bad, "MISSING"),
+            State::Problem => terminal.paint(Meaning::Bad, "PROBLEM"),
         };
         terminal.data(&format!("{sign}  {}: {}", check.what, check.found))?;
         if let Some(remedy) = &check.remedy {

@@ -8,6 +8,7 @@ pub(crate) mod chat;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod draft;
 pub(crate) mod events;
 pub(crate) mod failures;
 pub(crate) mod hook;

@@ -3,8 +3,10 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use helix_agents::{AskedSchema, DialectName, Ended as AgentEnded, classify_recording};
 use helix_core::run::{Ending, Retry, StopCause};
 use serde::Serialize;
@@ -53,6 +55,14 @@ const SIGNALS: &[(&str, i32)] = &[
     ("SYS", 31),
 ];
 
+/// Why Helix ends a run, as `--stopped` takes it.
+const STOPS: [(&str, StopCause); 4] = [
+    ("cancelled", StopCause::Cancelled),
+    ("deadline", StopCause::Deadline),
+    ("stalled", StopCause::Stalled),
+    ("lingered", StopCause::Lingered),
+];
+
 /// Arguments of `helix outcome`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -66,7 +76,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", value_parser = signal_number)]
     signal: Option<i32>,
     /// Helix ended the agent, for this reason
-    #[arg(long, value_name = "WHY", value_parser = stop_cause)]
+    #[arg(long, value_name = "WHY", value_parser = PossibleValuesParser::new(STOPS.map(|(word, _)| word)).try_map(stop_cause))]
     stopped: Option<StopCause>,
     /// Structured output was asked for
     #[arg(long)]
@@ -75,7 +85,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
     /// Language of the agent
-    #[arg(long, default_value = "claude", value_parser = dialect)]
+    #[arg(long, default_value = "claude", value_parser = PossibleValuesParser::new(DialectName::ALL.map(DialectName::as_str)).try_map(dialect))]
     dialect: DialectName,
 }
 
@@ -92,8 +102,12 @@ struct Answer {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    let ended =
-        AgentEnded { ending: ending(arguments)?, stopped: arguments.stopped, stderr_tail: stderr_tail(arguments)? };
+    let ended = AgentEnded {
+        ending: ending(arguments)?,
+        stopped: arguments.stopped,
+        stderr_tail: stderr_tail(arguments)?,
+        at: None,
+    };
     let asked = if arguments.asked_schema { AskedSchema::Yes } else { AskedSchema::No };
     let input: Box<dyn BufRead> = if arguments.stdout == Path::new("-") {
         Box::new(BufReader::new(std::io::stdin()))
@@ -183,18 +197,13 @@ fn signal_number(text: &str) -> Result<i32, String> {
         .ok_or_else(|| "write a number or a name, such as 9, KILL or SIGKILL".into())
 }
 
-fn stop_cause(text: &str) -> Result<StopCause, String> {
-    match text {
-        "cancelled" => Ok(StopCause::Cancelled),
-        "deadline" => Ok(StopCause::Deadline),
-        "stalled" => Ok(StopCause::Stalled),
-        "lingered" => Ok(StopCause::Lingered),
-        _ => Err("write cancelled, deadline, stalled or lingered".into()),
-    }
+fn stop_cause(word: String) -> Result<StopCause, String> {
+    let known = STOPS.into_iter().find(|(known, _)| *known == word);
+    known.map(|(_, cause)| cause).ok_or_else(|| format!("{word:?} is no reason of Helix's"))
 }
 
-fn dialect(text: &str) -> Result<DialectName, String> {
-    text.parse().map_err(|error: <DialectName as std::str::FromStr>::Err| error.to_string())
+fn dialect(text: String) -> Result<DialectName, <DialectName as FromStr>::Err> {
+    text.parse()
 }
 
 #[cfg(test)]

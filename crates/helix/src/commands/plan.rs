@@ -1,7 +1,5 @@
 //! `helix plan`: checks plans with places, makes new ones, prints the format's schema.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -15,8 +13,9 @@ use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
-use crate::commands::init::survey::{Survey, survey};
-use crate::error::{CommandError, Ended, unreadable, unwritable};
+use crate::commands::draft;
+use crate::commands::init::survey::{Survey, Tests, survey};
+use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
 
@@ -257,49 +256,20 @@ pub(crate) fn shown(context: &Context, path: &Path) -> String {
 }
 
 fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
-    if PhaseId::new(name).is_err() {
-        return Err(CommandError::usage(codes::USAGE, format!("{name:?} cannot be a plan's name"))
-            .hint("use lower-case letters, digits and '-', such as csv-export"));
-    }
+    draft::check_name("plan", name, "csv-export")?;
     let directory = &context.environment.directory;
     let path = output.map_or_else(|| directory.join("plans").join(name).join(PLAN_FILE), |path| directory.join(path));
-    let text = template(name, &survey(directory));
-    write_new(&path, &text)?;
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!({ "written": path }))?;
-    } else {
-        context.terminal.data(&shown(context, &path))?;
-        context
-            .terminal
-            .say(&format!("edit it, then `helix plan check {0}` and `helix run {0}`", shown(context, &path)));
-    }
-    Ok(Exit::Success)
-}
-
-/// Writes a file that must not exist yet, and the directories above it.
-///
-/// # Errors
-/// When it exists or cannot be written.
-pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent).map_err(unwritable(parent))?;
-    }
-    let mut file = OpenOptions::new().create_new(true).write(true).open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
-            CommandError::usage(codes::ALREADY_THERE, format!("{} is there already", path.display()))
-                .hint("nothing is overwritten: choose another name, or remove the file")
-        }
-        _ => unwritable(path)(error),
-    })?;
-    file.write_all(text.as_bytes()).map_err(unwritable(path))
+    let next = format!("edit it, then `helix plan check {0}` and `helix run {0}`", shown(context, &path));
+    draft::give(context, &path, &template(name, &survey(directory)), &next)
 }
 
 /// A plan to start from, with the tests that were found.
 pub(crate) fn template(name: &str, survey: &Survey) -> String {
     let (output, test) = survey.example_output();
-    let gate = match &survey.test_command {
-        Some(command) => format!("      - {{ type: tests_pass, command: {} }}\n", json!(command)),
-        None => "      # - { type: tests_pass, command: \"…\" }   # no test command was found: name yours\n".to_owned(),
+    let gate = |tests: &Tests| format!("      - {{ type: tests_pass, command: {} }}\n", json!(tests.command));
+    let gate = match survey.tests.as_slice() {
+        [] => "      # - { type: tests_pass, command: \"…\" }   # no test command was found: name yours\n".to_owned(),
+        all => all.iter().map(gate).collect(),
     };
     format!(
         "\

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::cli::Context;
 use crate::client::{Client, SubmitBody};
 use crate::commands::{jobs, plan};
+use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{Reached, busy_jobs, engine_error, find, reach, start_in_background, until_idle};
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Money for the whole job, in US dollars
-    #[arg(long, value_name = "USD", value_parser = budget)]
+    #[arg(long, value_name = "USD", value_parser = budget, allow_hyphen_values = true)]
     budget: Option<f64>,
     /// Turn limit for all phases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -70,7 +71,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 }
 
 async fn carry_out(context: &Context, path: &Path, arguments: Arguments) -> Ended {
-    let body = body(context, path, &arguments);
+    let body = body(context, path, &arguments)?;
     let settings = context.settings()?;
     if arguments.detach {
         let client = match find(settings).await? {
@@ -113,7 +114,11 @@ pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
         return Ok(watched.exit);
     }
     if context.terminal.reading == Reading::People {
-        context.terminal.data(&job_report(&watched.view, state_dir, &context.terminal))?;
+        context.terminal.data(&job_report(
+            &watched.view.clone().at(jiff::Timestamp::now()),
+            state_dir,
+            &context.terminal,
+        ))?;
         jobs::reports::print(context, &watched.view).await?;
     }
     if watched.left == Left::Waiting {
@@ -169,11 +174,11 @@ async fn detach(context: &Context, client: &Client, body: &SubmitBody) -> Ended 
     Ok(Exit::Success)
 }
 
-fn body(context: &Context, path: &Path, arguments: &Arguments) -> SubmitBody {
-    let absolute = |path: &Path| context.environment.directory.join(path).to_string_lossy().into_owned();
-    SubmitBody {
-        plan: absolute(path),
-        project_path: arguments.project.as_deref().map(absolute),
+fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<SubmitBody, CommandError> {
+    let absolute = |path: &Path| Environment::text_of(&context.environment.directory.join(path));
+    Ok(SubmitBody {
+        plan: absolute(path)?,
+        project_path: arguments.project.as_deref().map(absolute).transpose()?,
         phase_filter: arguments.phase.clone(),
         from: arguments.from.clone(),
         agent: arguments.agent.clone(),
@@ -181,7 +186,7 @@ fn body(context: &Context, path: &Path, arguments: &Arguments) -> SubmitBody {
         budget_usd: arguments.budget,
         max_turns: arguments.max_turns,
         idempotency_key: arguments.idempotency_key.clone(),
-    }
+    })
 }
 
 pub(crate) fn budget(text: &str) -> Result<f64, String> {

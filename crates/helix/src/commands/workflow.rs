@@ -2,16 +2,15 @@
 //!
 //! Must not know how a workflow and a plan become one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::did_you_mean;
-use helix_core::ids::PhaseId;
 use helix_core::plan::workflow::{InputValue, json_schema};
 use helix_engine::workflows::{Listed, Shelves};
 use serde_json::json;
 
-use super::plan::{shown, write_new};
+use super::draft;
 use crate::cli::Context;
 use crate::codes;
 use crate::config::user_directory;
@@ -53,7 +52,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     match &arguments.action {
         Action::List => list(context),
         Action::Show { name } => show(context, name),
-        Action::New { name, output } => new(context, name, output.as_ref()),
+        Action::New { name, output } => new(context, name, output.as_deref()),
         Action::Schema => {
             context.terminal.json(&json_schema())?;
             Ok(Exit::Success)
@@ -62,7 +61,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
 }
 
 /// Where workflows are looked up from a directory.
-pub(crate) fn shelves(context: &Context, directory: &std::path::Path) -> Shelves {
+pub(crate) fn shelves(context: &Context, directory: &Path) -> Shelves {
     Shelves::around(directory, user_directory(&context.environment))
 }
 
@@ -155,24 +154,13 @@ fn value(value: &InputValue) -> String {
     }
 }
 
-fn new(context: &Context, name: &str, output: Option<&PathBuf>) -> Ended {
-    if PhaseId::new(name).is_err() {
-        return Err(CommandError::usage(codes::USAGE, format!("{name:?} cannot be a workflow's name"))
-            .hint("use lower-case letters, digits and '-', such as release-train"));
-    }
+fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
+    draft::check_name("workflow", name, "release-train")?;
     let directory = &context.environment.directory;
     let default = || directory.join("workflows").join(format!("{name}.yaml"));
     let path = output.map_or_else(default, |path| directory.join(path));
-    write_new(&path, &template(name))?;
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!({ "written": path }))?;
-    } else {
-        context.terminal.data(&shown(context, &path))?;
-        context
-            .terminal
-            .say(&format!("edit it, write `workflow: {name}` into a plan, then `helix plan check --explain`"));
-    }
-    Ok(Exit::Success)
+    let next = format!("edit it, write `workflow: {name}` into a plan, then `helix plan check --explain`");
+    draft::give(context, &path, &template(name), &next)
 }
 
 fn template(name: &str) -> String {

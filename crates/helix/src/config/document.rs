@@ -81,14 +81,11 @@ impl<'t, 'i> Section<'t, 'i> {
     /// A table in this one.
     pub(crate) fn section(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Section<'t, 'i>> {
         let name = self.full(key);
-        let (_, value) = self.take(key)?;
-        match value.get_ref() {
-            DeValue::Table(table) => Some(Section::of(name, table)),
-            other => {
-                self.mismatch(key, "a table", other, value.span(), document);
-                None
-            }
-        }
+        let table = self.value(key, "a table", document, |value| match value {
+            DeValue::Table(table) => Some(table),
+            _ => None,
+        })?;
+        Some(Section::of(name, table.value))
     }
 
     /// Tables in this one whose names the user chooses.
@@ -99,7 +96,7 @@ impl<'t, 'i> Section<'t, 'i> {
                 DeValue::Table(table) => {
                     sections.push(((*key).to_owned(), Section::of(format!("{}.{key}", self.name), table)));
                 }
-                other => self.mismatch(key, "a table", other, value.span(), document),
+                _ => self.mismatch(key, "a table", value, document),
             }
         }
         sections
@@ -107,47 +104,23 @@ impl<'t, 'i> Section<'t, 'i> {
 
     /// A text.
     pub(crate) fn text(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<String>> {
-        let (_, value) = self.take(key)?;
-        match value.get_ref() {
-            DeValue::String(text) => Some(document.written(text.to_string(), value.span())),
-            other => {
-                self.mismatch(key, "a text in quotes", other, value.span(), document);
-                None
-            }
-        }
+        self.value(key, "a text in quotes", document, text)
     }
 
     /// A truth value.
     pub(crate) fn truth(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<bool>> {
-        let (_, value) = self.take(key)?;
-        match value.get_ref() {
-            DeValue::Boolean(truth) => Some(document.written(*truth, value.span())),
-            other => {
-                self.mismatch(key, "true or false", other, value.span(), document);
-                None
-            }
-        }
+        self.value(key, "true or false", document, |value| match value {
+            DeValue::Boolean(truth) => Some(*truth),
+            _ => None,
+        })
     }
 
     /// A list of texts.
     pub(crate) fn texts(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<Vec<String>>> {
-        let (_, value) = self.take(key)?;
-        let wanted = "a list of texts, such as [\"a\", \"b\"]";
-        let DeValue::Array(items) = value.get_ref() else {
-            self.mismatch(key, wanted, value.get_ref(), value.span(), document);
-            return None;
-        };
-        let mut texts = Vec::new();
-        for item in items.iter() {
-            match item.get_ref() {
-                DeValue::String(text) => texts.push(text.to_string()),
-                other => {
-                    self.mismatch(key, wanted, other, item.span(), document);
-                    return None;
-                }
-            }
-        }
-        Some(document.written(texts, value.span()))
+        self.parts(key, "a list of texts, such as [\"a\", \"b\"]", document, |value| {
+            let DeValue::Array(items) = value.get_ref() else { return Err(value) };
+            items.iter().map(|item| text(item.get_ref()).ok_or(item)).collect()
+        })
     }
 
     /// Texts by names that the user chooses.
@@ -156,108 +129,48 @@ impl<'t, 'i> Section<'t, 'i> {
         key: &'static str,
         document: &mut Document<'_>,
     ) -> Option<Written<BTreeMap<String, String>>> {
-        let (_, value) = self.take(key)?;
-        let wanted = "a table of texts, such as { NAME = \"value\" }";
-        let DeValue::Table(table) = value.get_ref() else {
-            self.mismatch(key, wanted, value.get_ref(), value.span(), document);
-            return None;
-        };
-        let mut texts = BTreeMap::new();
-        for (name, item) in table.iter() {
-            match item.get_ref() {
-                DeValue::String(text) => {
-                    texts.insert(name.get_ref().to_string(), text.to_string());
-                }
-                other => {
-                    self.mismatch(key, wanted, other, item.span(), document);
-                    return None;
-                }
-            }
-        }
-        Some(document.written(texts, value.span()))
+        self.parts(key, "a table of texts, such as { NAME = \"value\" }", document, |value| {
+            let DeValue::Table(table) = value.get_ref() else { return Err(value) };
+            let entry = |(name, item): (&Spanned<_>, &'t Spanned<DeValue<'i>>)| {
+                Ok((ToString::to_string(name.get_ref()), text(item.get_ref()).ok_or(item)?))
+            };
+            table.iter().map(entry).collect()
+        })
     }
 
     /// A whole number of at least 1.
     pub(crate) fn count(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<u32>> {
-        let (_, value) = self.take(key)?;
-        let count = match value.get_ref() {
-            DeValue::Integer(integer) => u32::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok(),
-            _ => None,
-        };
-        match count.filter(|count| *count >= 1) {
-            Some(count) => Some(document.written(count, value.span())),
-            None => {
-                self.mismatch(key, "a whole number of at least 1", value.get_ref(), value.span(), document);
-                None
-            }
-        }
+        self.value(key, "a whole number of at least 1", document, |value| whole(value).filter(|count| *count >= 1))
+    }
+
+    /// A whole number of at least 1 that may be larger than [`Section::count`] takes.
+    pub(crate) fn large_count(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<u64>> {
+        self.value(key, "a whole number of at least 1", document, |value| whole(value).filter(|count| *count >= 1))
     }
 
     /// A whole number, which may be 0.
     pub(crate) fn whole(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<u32>> {
-        let (_, value) = self.take(key)?;
-        let whole = match value.get_ref() {
-            DeValue::Integer(integer) => u32::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok(),
-            _ => None,
-        };
-        match whole {
-            Some(whole) => Some(document.written(whole, value.span())),
-            None => {
-                self.mismatch(key, "a whole number of at least 0", value.get_ref(), value.span(), document);
-                None
-            }
-        }
+        self.value(key, "a whole number of at least 0", document, whole)
     }
 
     /// A positive number.
     pub(crate) fn amount(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<f64>> {
-        let (_, value) = self.take(key)?;
-        let amount = match value.get_ref() {
-            DeValue::Integer(integer) => integer.as_str().replace('_', "").parse::<f64>().ok(),
-            DeValue::Float(float) => float.as_str().replace('_', "").parse::<f64>().ok(),
-            _ => None,
-        };
-        match amount.filter(|amount| amount.is_finite() && *amount > 0.0) {
-            Some(amount) => Some(document.written(amount, value.span())),
-            None => {
-                self.mismatch(key, "a number above 0", value.get_ref(), value.span(), document);
-                None
-            }
-        }
+        self.value(key, "a number above 0", document, |value| {
+            number(value).filter(|amount| amount.is_finite() && *amount > 0.0)
+        })
     }
 
     /// A share, from 0 to 1.
     pub(crate) fn share(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<f64>> {
-        let (_, value) = self.take(key)?;
-        let share = match value.get_ref() {
-            DeValue::Integer(integer) => integer.as_str().parse::<f64>().ok(),
-            DeValue::Float(float) => float.as_str().replace('_', "").parse::<f64>().ok(),
-            _ => None,
-        };
-        match share.filter(|share| (0.0..=1.0).contains(share)) {
-            Some(share) => Some(document.written(share, value.span())),
-            None => {
-                self.mismatch(key, "a share from 0 to 1", value.get_ref(), value.span(), document);
-                None
-            }
-        }
+        self.value(key, "a share from 0 to 1", document, |value| {
+            number(value).filter(|share| (0.0..=1.0).contains(share))
+        })
     }
 
     /// A length of time, such as `90s`, `30m` or `2h`.
     pub(crate) fn duration(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<Duration>> {
-        let (_, value) = self.take(key)?;
-        let parsed = match value.get_ref() {
-            DeValue::String(text) => text.parse::<jiff::SignedDuration>().ok(),
-            _ => None,
-        };
-        match parsed.and_then(|duration| Duration::try_from(duration).ok()).filter(|duration| !duration.is_zero()) {
-            Some(duration) => Some(document.written(duration, value.span())),
-            None => {
-                let wanted = "a length of time, such as \"90s\", \"30m\" or \"2h\"";
-                self.mismatch(key, wanted, value.get_ref(), value.span(), document);
-                None
-            }
-        }
+        let wanted = "a length of time, such as \"90s\", \"30m\" or \"2h\"";
+        self.value(key, wanted, document, |value| duration(value).filter(|duration| !duration.is_zero()))
     }
 
     /// A length of time, or none at all.
@@ -266,19 +179,7 @@ impl<'t, 'i> Section<'t, 'i> {
         key: &'static str,
         document: &mut Document<'_>,
     ) -> Option<Written<Duration>> {
-        let (_, value) = self.take(key)?;
-        let parsed = match value.get_ref() {
-            DeValue::String(text) => text.parse::<jiff::SignedDuration>().ok(),
-            _ => None,
-        };
-        match parsed.and_then(|duration| Duration::try_from(duration).ok()) {
-            Some(duration) => Some(document.written(duration, value.span())),
-            None => {
-                let wanted = "a length of time, such as \"90s\", \"30m\" or \"2h\", or \"0s\"";
-                self.mismatch(key, wanted, value.get_ref(), value.span(), document);
-                None
-            }
-        }
+        self.value(key, "a length of time, such as \"90s\", \"30m\" or \"2h\", or \"0s\"", document, duration)
     }
 
     /// A length of time, or `never`, which is `None`.
@@ -287,36 +188,11 @@ impl<'t, 'i> Section<'t, 'i> {
         key: &'static str,
         document: &mut Document<'_>,
     ) -> Option<Written<Option<Duration>>> {
-        let (_, value) = self.take(key)?;
-        let parsed = match value.get_ref() {
-            DeValue::String(text) if text.as_ref() == "never" => return Some(document.written(None, value.span())),
-            DeValue::String(text) => text.parse::<jiff::SignedDuration>().ok(),
-            _ => None,
-        };
-        match parsed.and_then(|duration| Duration::try_from(duration).ok()).filter(|duration| !duration.is_zero()) {
-            Some(duration) => Some(document.written(Some(duration), value.span())),
-            None => {
-                let wanted = "a length of time, such as \"90s\", \"30m\" or \"72h\", or \"never\"";
-                self.mismatch(key, wanted, value.get_ref(), value.span(), document);
-                None
-            }
-        }
-    }
-
-    /// A whole number of at least 1 that may be larger than [`Section::count`] takes.
-    pub(crate) fn large_count(&mut self, key: &'static str, document: &mut Document<'_>) -> Option<Written<u64>> {
-        let (_, value) = self.take(key)?;
-        let count = match value.get_ref() {
-            DeValue::Integer(integer) => u64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok(),
-            _ => None,
-        };
-        match count.filter(|count| *count >= 1) {
-            Some(count) => Some(document.written(count, value.span())),
-            None => {
-                self.mismatch(key, "a whole number of at least 1", value.get_ref(), value.span(), document);
-                None
-            }
-        }
+        let wanted = "a length of time, such as \"90s\", \"30m\" or \"72h\", or \"never\"";
+        self.value(key, wanted, document, |value| match value {
+            DeValue::String(text) if text.as_ref() == "never" => Some(None),
+            _ => duration(value).filter(|duration| !duration.is_zero()).map(Some),
+        })
     }
 
     /// Reports all keys that nobody asked for.
@@ -340,9 +216,66 @@ impl<'t, 'i> Section<'t, 'i> {
         if self.name.is_empty() { key.to_owned() } else { format!("{}.{key}", self.name) }
     }
 
-    fn mismatch(&self, key: &str, wanted: &str, found: &DeValue<'_>, range: Range<usize>, document: &mut Document<'_>) {
-        let message = format!("`{}` must be {wanted}, not {}", self.full(key), found.type_str());
-        let help = Some(format!("write `{key} = …` with {wanted}"));
-        document.error(codes::CONFIG_VALUE, range, message, help);
+    /// A value as `read` takes it; `wanted` says what it takes.
+    fn value<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        document: &mut Document<'_>,
+        read: impl FnOnce(&'t DeValue<'i>) -> Option<T>,
+    ) -> Option<Written<T>> {
+        self.parts(key, wanted, document, |value| read(value.get_ref()).ok_or(value))
     }
+
+    /// As [`Section::value`] for values with parts: the error is the part that does not fit.
+    fn parts<T>(
+        &mut self,
+        key: &'static str,
+        wanted: &str,
+        document: &mut Document<'_>,
+        read: impl FnOnce(&'t Spanned<DeValue<'i>>) -> Result<T, &'t Spanned<DeValue<'i>>>,
+    ) -> Option<Written<T>> {
+        let (_, value) = self.take(key)?;
+        match read(value) {
+            Ok(read) => Some(document.written(read, value.span())),
+            Err(part) => {
+                self.mismatch(key, wanted, part, document);
+                None
+            }
+        }
+    }
+
+    fn mismatch(&self, key: &str, wanted: &str, found: &Spanned<DeValue<'_>>, document: &mut Document<'_>) {
+        let message = format!("`{}` must be {wanted}, not {}", self.full(key), found.get_ref().type_str());
+        let help = Some(format!("write `{key} = …` with {wanted}"));
+        document.error(codes::CONFIG_VALUE, found.span(), message, help);
+    }
+}
+
+fn text(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+/// A whole number that is not negative and fits.
+fn whole<N: TryFrom<u64>>(value: &DeValue<'_>) -> Option<N> {
+    let DeValue::Integer(integer) = value else { return None };
+    N::try_from(u64::from_str_radix(&integer.as_str().replace('_', ""), integer.radix()).ok()?).ok()
+}
+
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    let digits = match value {
+        DeValue::Integer(integer) if integer.radix() != 10 => return whole::<u32>(value).map(f64::from),
+        DeValue::Integer(integer) => integer.as_str(),
+        DeValue::Float(float) => float.as_str(),
+        _ => return None,
+    };
+    digits.replace('_', "").parse().ok()
+}
+
+fn duration(value: &DeValue<'_>) -> Option<Duration> {
+    let DeValue::String(text) = value else { return None };
+    Duration::try_from(text.parse::<jiff::SignedDuration>().ok()?).ok()
 }

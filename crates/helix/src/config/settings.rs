@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{AgentProfile, DialectName, ExitStatus, Grace, SubAgent};
+use helix_agents::{AgentProfile, DialectName, ExitMeaning, ExitStatus, Grace, Program, SubAgent, dialect};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::job::Policy;
 use helix_engine::agent_run::Patience;
@@ -14,6 +14,7 @@ use helix_engine::command::TOOLCHAIN;
 use helix_engine::consultant::{Enforcement, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
+use helix_engine::git::GitEnvironment;
 use helix_engine::skills::SKILLS_DIRECTORY;
 use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
 
@@ -31,26 +32,6 @@ use crate::error::{CommandError, unreadable};
 
 /// Where `helix serve` listens when nothing else is said.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
-
-/// Variables that agents get from Helix's own environment, besides [`TOOLCHAIN`], when the configuration names none. `*` ends a
-/// prefix.
-const PASSED_VARIABLES: &[&str] = &["LC_*", "http_proxy", "https_proxy", "no_proxy", "HELIX_STATE_DIR"];
-
-/// What they get besides, by their dialect: no provider's key goes to the agent of another one.
-fn passed_to(dialect: DialectName) -> &'static [&'static str] {
-    match dialect {
-        DialectName::Claude | DialectName::Replay => &[
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_BASE_URL",
-            "ANTHROPIC_AUTH_TOKEN",
-            "CLAUDE_CONFIG_DIR",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-        ],
-        // The dialect itself takes CODEX_HOME over.
-        DialectName::Codex => &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
-        DialectName::Command => &[],
-    }
-}
 
 /// Time limit of a turn with the Consultant when nothing else is said.
 const TURN_TIMEOUT: Duration = Duration::from_secs(30 * 60);
@@ -137,6 +118,7 @@ impl Settings {
     /// # Errors
     /// A file that cannot be read or has errors, an agent that is not configured, no place for the state directory.
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
+        environment.check_places()?;
         let layers = files::layers(environment, overrides.config.as_deref())?;
         let find = Finder { layers: &layers };
         let state_dir = state_dir(environment, overrides)?;
@@ -263,6 +245,7 @@ impl Settings {
             admission: self.admission.limits(),
             patience: self.patience,
             tools: None,
+            git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
             config_dir: files::user_directory(environment),
             crash: Self::crash_point(environment),
@@ -345,8 +328,14 @@ pub(super) fn origin<T>(written: &Written<T>) -> String {
     format!("{}:{}", written.file.display(), written.line)
 }
 
-/// Flag, variable, XDG state home, in this order.
+/// Where the state is kept. It goes into records, requests and the environment of agents as text.
 fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
+    let chosen = chosen_state_dir(environment, overrides)?;
+    Environment::text_of(&chosen.value).map(|_| chosen)
+}
+
+/// Flag, variable, XDG state home, in this order.
+fn chosen_state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
     if let Some(path) = &overrides.state_dir {
         return Ok(Setting { value: environment.directory.join(path), origin: "--state-dir".into() });
     }
@@ -360,9 +349,9 @@ fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting
         }
         None => Err(CommandError::environment(
             codes::NO_STATE_PLACE,
-            "there is no place to keep Helix's state: HOME is not set",
+            "there is no place to keep Helix's state: HOME is no absolute path",
         )
-        .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")),
+        .hint("set HOME to your directory, or choose a directory with --state-dir or HELIX_STATE_DIR")),
     }
 }
 
@@ -376,21 +365,22 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
     let profile = |name: &str| {
         let parts: Vec<(&PathBuf, &AgentLayer)> =
             layers.iter().filter_map(|(path, layer)| Some((path, layer.agents.get(name)?))).collect();
-        let dialect = parts
-            .iter()
-            .find_map(|(_, agent)| agent.dialect.as_ref())
-            .map_or_else(|| name.parse().unwrap_or(DialectName::Claude), |written| written.value);
-        let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), dialect) {
+        let dialect = dialect(
+            parts
+                .iter()
+                .find_map(|(_, agent)| agent.dialect.as_ref())
+                .map_or_else(|| name.parse().unwrap_or(DialectName::Claude), |written| written.value),
+        );
+        let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), dialect.program) {
             (Some(written), _) => command_of(environment, written),
-            (None, DialectName::Claude) => vec!["claude".to_owned()],
-            (None, DialectName::Codex) => vec!["codex".to_owned()],
-            // There is no default for "any program"; the probe says what to do about it.
-            (None, DialectName::Command) => Vec::new(),
-            (None, DialectName::Replay) => {
-                vec![environment.program.to_string_lossy().into_owned(), "replay-agent".to_owned()]
+            (None, Program::Installed { name, .. }) => vec![name.to_owned()],
+            (None, Program::Helix { subcommand }) => {
+                vec![environment.program.to_string_lossy().into_owned(), subcommand.to_owned()]
             }
+            // The probe says what to do about it.
+            (None, Program::Named) => Vec::new(),
         };
-        let mut profile = AgentProfile::new(name, dialect, command);
+        let mut profile = AgentProfile::new(name, dialect.name, command);
         let text = |key: fn(&AgentLayer) -> Option<&Written<String>>| parts.iter().find_map(|(_, agent)| key(agent));
         let path = |key: fn(&AgentLayer) -> Option<&Written<String>>| {
             let written = text(key)?;
@@ -409,13 +399,17 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
             profile.env.extend(agent.env.iter().flat_map(|written| written.value.clone()));
         }
         let trust = parts.iter().find_map(|(_, agent)| agent.trust_exit.as_ref());
-        if dialect == DialectName::Command && trust.is_some_and(|written| written.value) {
+        if dialect.exit_status == ExitMeaning::IfVouchedFor && trust.is_some_and(|written| written.value) {
             profile.exit_status = ExitStatus::Trusted;
         }
         let passed = parts.iter().find_map(|(_, agent)| agent.pass_env.as_ref());
         profile.pass_env = match passed {
             Some(written) => expand(environment, written.value.iter().map(String::as_str)),
-            None => expand(environment, PASSED_VARIABLES.iter().chain(&TOOLCHAIN).chain(passed_to(dialect)).copied()),
+            // No provider's key goes to the agent of another one.
+            None => {
+                let own = TOOLCHAIN.iter().chain(&["HELIX_STATE_DIR"]).chain(dialect.passed_variables);
+                expand(environment, own.copied())
+            }
         };
         let origin = parts.first().map_or_else(|| "built in".to_owned(), |(path, _)| path.display().to_string());
         (name.to_owned(), Setting { value: profile, origin })

@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use helix_engine::{Engine, EngineConfig, EngineError};
 use helix_server::ServerConfig;
 use helix_store::{DatabaseError, HostInfo, HostLock, OpenError, StateDir, StateDirError};
+use rustix::io::Errno;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +30,9 @@ pub(crate) use token::{Made, Token};
 
 /// Address of hosts that nobody but this machine's `helix` commands looks for.
 pub(crate) const EPHEMERAL: &str = "127.0.0.1:0";
+
+/// How often a host asks its own server before it gives up.
+const OWN_HEALTH_TRIES: u32 = 6;
 
 /// Whether requests need the token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +107,8 @@ impl Host {
     ) -> Result<Self, HostError> {
         let address = checked_address(listening).await?;
         let state = StateDir::open(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
+        // A symbolic link may have led to it.
+        Environment::text_of(state.root())?;
         let lock = state.lock().map_err(|error| match error {
             StateDirError::Held { .. } => HostError::Held(error),
             StateDirError::NotWritable { .. }
@@ -138,8 +144,8 @@ impl Host {
             token_file: token.file.clone(),
         };
         let host = Self { engine, info, token, shutdown, server, lock };
-        if !host.client()?.is_healthy().await {
-            return Err(host.failed_to_serve().await.into());
+        if let Err(error) = patient_health(&host.client()?).await {
+            return Err(host.failed_to_serve(&error).await.into());
         }
         host.lock.announce(&host.info).map_err(|error| state_dir_error(&error))?;
         Ok(host)
@@ -184,12 +190,30 @@ impl Host {
         }
     }
 
-    async fn failed_to_serve(self) -> CommandError {
+    async fn failed_to_serve(self, unanswered: &dyn std::error::Error) -> CommandError {
+        let serves = !self.server.is_finished();
         self.shutdown.cancel();
-        let error = serve_result(self.server.await);
+        let ended = self.server.await;
         self.engine.close().await;
-        error
+        if !serves {
+            return serve_result(ended);
+        }
+        let url = &self.info.url;
+        CommandError::environment(codes::HOST_SILENT, format!("this host cannot be reached at its own address {url}"))
+            .because(unanswered)
+            .hint("bring the loopback interface up (`ip link set lo up`), and let no firewall keep this machine from itself; if it timed out, the machine is too busy")
     }
+}
+
+/// Asks the own server, more than once where the machine is too busy to let it answer in time.
+async fn patient_health(client: &Client) -> Result<(), reqwest::Error> {
+    for _ in 1..OWN_HEALTH_TRIES {
+        match client.health().await {
+            Err(error) if error.is_timeout() => tracing::warn!("this machine is very busy: this host is slow to start"),
+            answered => return answered,
+        }
+    }
+    client.health().await
 }
 
 fn serve_result(result: Result<Result<(), helix_server::ServeError>, tokio::task::JoinError>) -> CommandError {
@@ -231,6 +255,11 @@ fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
             .hint(
                 "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one",
             );
+    }
+    if let Some(Errno::MFILE | Errno::NFILE) = Errno::from_io_error(error) {
+        return CommandError::environment(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
+            .because(error)
+            .hint("raise the limit of open files (`ulimit -n`); Helix needs about 64, and one for each client");
     }
     CommandError::usage(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
         .because(error)
@@ -284,6 +313,9 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
     match error {
         EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
             .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one"),
+        EngineError::Ambiguous { .. } => {
+            CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give more of the id")
+        }
         EngineError::Refused { .. } => CommandError::usage(codes::CANNOT_BE_DONE, error)
             .hint("`helix jobs show ID` says how the job stands, `helix answer` which questions are open"),
         EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("there is nothing left to stop"),
@@ -294,6 +326,9 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
                     return open_error(open);
                 }
                 cause = error.source();
+            }
+            if let Some(database) = DatabaseError::among(source.as_ref()) {
+                return open_error(&database.clone().into());
             }
             CommandError::environment(codes::ENGINE, error)
                 .because(source.as_ref())

@@ -3,8 +3,10 @@
 //! Agents outlive a host and know Helix's tools by their address; under another port they could not ask anybody any more. Must
 //! not know who is served.
 
-use std::io::ErrorKind;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use helix_store::StateDir;
@@ -52,6 +54,13 @@ fn former(file: &Path) -> Option<u16> {
 /// Written under another name and renamed: nobody ever reads half a number.
 fn note(file: &Path, port: u16) -> std::io::Result<()> {
     let draft = file.with_extension("new");
-    std::fs::write(&draft, format!("{port}\n"))?;
+    let mut options = OpenOptions::new();
+    options
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(0o600)
+        .open(&draft)?
+        .write_all(format!("{port}\n").as_bytes())?;
     std::fs::rename(&draft, file)
 }

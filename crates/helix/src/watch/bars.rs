@@ -2,12 +2,14 @@
 //!
 //! Must not be used where standard error is no terminal.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
 use helix_core::job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use jiff::Timestamp;
 
 use super::lines::lines;
 use crate::terminal::{Colour, Meaning, Terminal, money, one_line};
@@ -20,7 +22,14 @@ pub(super) struct PhaseBars {
     terminal: Terminal,
     all: MultiProgress,
     /// In the order in which they are shown.
-    phases: Vec<(PhaseId, ProgressBar)>,
+    phases: Vec<(PhaseId, PhaseBar)>,
+}
+
+/// The bar of one phase.
+struct PhaseBar {
+    bar: ProgressBar,
+    /// Since when it is under way; shown anew whenever the spinner turns.
+    since: Arc<Mutex<Option<Timestamp>>>,
 }
 
 impl PhaseBars {
@@ -70,8 +79,8 @@ impl PhaseBars {
     }
 
     pub(super) fn finish(&mut self) {
-        for (_, bar) in &self.phases {
-            bar.finish_and_clear();
+        for (_, phase) in &self.phases {
+            phase.bar.finish_and_clear();
         }
         if self.all.clear().is_err() {
             // As above.
@@ -88,15 +97,22 @@ impl PhaseBars {
             }
             let bar = self.all.insert(place, ProgressBar::new_spinner());
             let spinner = if coloured { "{spinner:.cyan}" } else { "{spinner}" };
-            if let Ok(style) = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}")) {
+            let since = Arc::new(Mutex::new(None));
+            if let Ok(style) = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}{{since}}")) {
+                let from = Arc::clone(&since);
+                let style = style.with_key("since", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    if out.write_str(&elapsed(*from.lock().unwrap_or_else(PoisonError::into_inner))).is_err() {
+                        // A bar that cannot be written is shown again at the next turn.
+                    }
+                });
                 bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
             }
             bar.set_prefix(format!("{:width$}", phase.id.as_str()));
-            self.phases.insert(place, (phase.id.clone(), bar));
+            self.phases.insert(place, (phase.id.clone(), PhaseBar { bar, since }));
         }
     }
 
-    fn show(&self, bar: &ProgressBar, phase: &PhaseView) {
+    fn show(&self, PhaseBar { bar, since }: &PhaseBar, phase: &PhaseView) {
         let paint = |meaning, text: &str| self.terminal.paint_error(meaning, text);
         let status = match phase.status {
             PhaseStatus::Passed => paint(Meaning::Good, "passed"),
@@ -125,6 +141,8 @@ impl PhaseBars {
         if let (Some(error), PhaseStatus::Running | PhaseStatus::Waiting) = (&phase.error, phase.status) {
             parts.push(paint(Meaning::Weak, &one_line(&error.message, 60)));
         }
+        let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+        *since.lock().unwrap_or_else(PoisonError::into_inner) = phase.started_at.filter(|_| under_way);
         bar.set_message(parts.join("  "));
         match phase.status {
             PhaseStatus::Running | PhaseStatus::Waiting => bar.enable_steady_tick(TICK),
@@ -138,4 +156,12 @@ impl PhaseBars {
             }
         }
     }
+}
+
+/// How long a phase has been under way, set off from what stands before it; nothing for one that is not.
+fn elapsed(since: Option<Timestamp>) -> String {
+    since.map_or_else(String::new, |since| {
+        let seconds = Timestamp::now().duration_since(since).as_secs_f64().max(0.0);
+        format!("  {}", crate::terminal::duration(seconds))
+    })
 }

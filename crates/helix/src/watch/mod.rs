@@ -121,7 +121,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                         }
                         asked = Asked::Cancel;
                         display.note("stopping the job; interrupt once more to leave it to itself");
-                        cancel(&reached, job).await?;
+                        cancel(context, &reached, job).await?;
                         continue;
                     }
                     _ = terminations.recv() => {
@@ -171,7 +171,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
         reached = take_over(context, reached).await?;
         if asked == Asked::Cancel {
             // The request may have died with the host; asking twice is as good as once.
-            cancel(&reached, job).await?;
+            cancel(context, &reached, job).await?;
         }
     }
 }
@@ -254,8 +254,8 @@ async fn take_over(context: &Context, reached: Reached) -> Result<Reached, Comma
     }
 }
 
-async fn cancel(reached: &Reached, job: &JobView) -> Result<(), CommandError> {
-    match reached.client().cancel(job.id.as_str()).await {
+async fn cancel(context: &Context, reached: &Reached, job: &JobView) -> Result<(), CommandError> {
+    match reached.client().cancel(job.id.as_str(), &context.environment.person()).await {
         // A host that is gone is noticed by the event stream, which reaches the next one; the user can ask again.
         Ok(_) | Err(ClientError::Gone(_)) => Ok(()),
         // Over in the meantime: its last event is on the way.

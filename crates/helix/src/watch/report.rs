@@ -93,6 +93,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
     lines.extend(questions(view, terminal));
     lines.push(format!("logs     {}", state_dir.join("runs").display()));
     lines.push(format!("look     helix jobs show {}", view.id));
+    lines.extend(view.next_step().map(|next| format!("next     {next}")));
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
         lines.push(String::new());
         let why = phase.error.as_ref().map_or("no reason was recorded", |error| error.message.as_str());

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::Scene;
+use crate::stage::{Stage, assert_numbered};
 
 /// A plan, what its agents do, and what persons answer.
 pub(crate) struct Scripted {
@@ -141,8 +142,57 @@ parts:
     always: &["before effect run/asks/1", "append of question_asked asks", "append of question_answered asks"],
 };
 
+impl Scene for Scripted {
+    type Whole = Whole;
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+
+    fn always(&self) -> &'static [&'static str] {
+        self.always
+    }
+
+    fn least(&self) -> usize {
+        41
+    }
+
+    fn deaths(&self) -> usize {
+        8
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::new(self.script, self.config)
+    }
+
+    async fn play(&self, stage: &Stage) -> Whole {
+        let plan = stage.plan(self.name, self.plan);
+        let job = stage.submit(&plan, &stage.repo, "every-place").await;
+        let view = stage.answer_all(&job, answer).await;
+        let events = stage.events(&job).await;
+        assert_numbered(&events);
+        Stage::no_agent_is_left(&job);
+        if view["status"] != "succeeded" {
+            println!("{view:#}\n{}", stage.log());
+        }
+        Whole::of(stage, self, &view, &events)
+    }
+
+    fn is_as_meant(&self, whole: &Whole) {
+        assert_eq!(whole.status, "succeeded", "{whole:#?}");
+        assert_eq!(whole.plays, self.plays, "{whole:#?}");
+        for event in self.events {
+            assert!(whole.events.iter().any(|line| line.starts_with(event)), "the job has no {event}: {whole:#?}");
+        }
+    }
+}
+
 /// What a person answers.
-pub(crate) fn answer(question: &Value) -> Value {
+fn answer(question: &Value) -> Value {
     match question["kind"].as_str().unwrap_or_default() {
         "agent" => json!({ "choice": "2", "by": "a test" }),
         "escalation" => json!({ "choice": "retry", "text": "the file is docs/stuck.md", "by": "a test" }),
@@ -166,7 +216,7 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    pub(crate) fn of(stage: &Stage, scripted: &Scripted, view: &Value, events: &[Value]) -> Self {
+    fn of(stage: &Stage, scripted: &Scripted, view: &Value, events: &[Value]) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let mut phases: Vec<_> = view["phases"]
             .as_array()

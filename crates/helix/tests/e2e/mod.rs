@@ -143,6 +143,13 @@ impl Bed {
         self.sandbox.command(env!("CARGO_BIN_EXE_helix")).args(arguments).arg("--json").output().unwrap()
     }
 
+    /// What `helix adr check` says in a project: its exit code, and all that it prints.
+    pub(crate) fn adr_check(&self, project: &Path) -> (Option<i32>, String) {
+        let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_helix"));
+        let output = command.current_dir(project).args(["adr", "check"]).output().unwrap();
+        (output.status.code(), self.told(&output))
+    }
+
     fn told(&self, output: &Output) -> String {
         let log = std::fs::read_to_string(self.sandbox.path().join("serve.txt")).unwrap_or_default();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -99,7 +99,7 @@ impl Stage {
     }
 
     /// Asks until a host answers, whichever it is by then.
-    async fn ask(&self, request: impl Fn(&reqwest::Client, &str) -> reqwest::RequestBuilder) -> reqwest::Response {
+    pub async fn ask(&self, request: impl Fn(&reqwest::Client, &str) -> reqwest::RequestBuilder) -> reqwest::Response {
         let start = Instant::now();
         let mut refusal = String::new();
         loop {

@@ -4,97 +4,71 @@
 //! and variable: the measured runs of 2.1.197 and 2.1.330 that `docs/outcomes.md` names.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use helix_core::ids::AgentSessionId;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::super::agent_files::AgentFiles;
-use super::super::arguments::{check_arguments, check_environment};
-use super::super::surroundings::path_text;
-use super::super::{InvocationError, Surroundings};
-use crate::invocation::Invocation;
-use crate::profile::{AgentAsk, AgentHook, AgentProfile, DialectName, McpServer, SessionRef, SubAgent};
+use super::super::draft::{Draft, InvocationError};
+use crate::profile::{AgentAsk, AgentHook, McpServer, PromptImage, SessionRef, SubAgent};
 
 /// Tools that outlive the turn or leave the worktree, none of which has a meaning in a supervised run.
 const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree";
 
-/// Turns what is asked into what is executed.
-pub(super) fn invocation(
-    profile: &AgentProfile,
-    ask: &AgentAsk,
-    own: &Surroundings,
-) -> Result<Invocation, InvocationError> {
-    let (program, leading) = profile
-        .command
-        .split_first()
-        .filter(|(program, _)| !program.is_empty())
-        .ok_or_else(|| InvocationError::NoProgram { profile: profile.name.clone() })?;
-    let files = AgentFiles::create(&ask.run_dir, DialectName::Claude)?;
-    let mut args = leading.to_vec();
-    args.extend(arguments(profile, ask, &files)?);
-    check_arguments(&args)?;
-    let env = environment(profile, own, &files);
-    check_environment(&env)?;
-    Ok(Invocation { program: PathBuf::from(program), args, env, cwd: ask.cwd.clone(), stdin: prompt_line(ask) })
-}
-
-fn arguments(profile: &AgentProfile, ask: &AgentAsk, files: &AgentFiles) -> Result<Vec<String>, InvocationError> {
-    let mut args: Vec<String> = ["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"]
-        .into_iter()
-        .chain(["--input-format", "stream-json"])
-        .map(str::to_owned)
-        .collect();
-    let mut option = |name: &str, value: String| args.extend([name.to_owned(), value]);
+/// Writes down what is asked.
+pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
+    environment(draft)?;
+    let ask = draft.ask;
+    draft.words(["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"]);
+    draft.option("--input-format", "stream-json");
     match &ask.session {
-        SessionRef::New(id) => option("--session-id", uuid_of(id)?),
-        SessionRef::Resume(id) => option("--resume", id.to_string()),
+        SessionRef::New(id) => draft.option("--session-id", uuid_of(id)?),
+        SessionRef::Resume(id) => draft.option("--resume", id.as_str()),
         SessionRef::Fork { from, new } => {
-            option("--resume", from.to_string());
-            option("--session-id", uuid_of(new)?);
+            draft.option("--resume", from.as_str());
+            draft.option("--session-id", uuid_of(new)?);
         }
         SessionRef::Cut { from, new, at } => {
-            option("--resume", from.to_string());
-            option("--session-id", uuid_of(new)?);
-            option("--resume-session-at", at.clone());
+            draft.option("--resume", from.as_str());
+            draft.option("--session-id", uuid_of(new)?);
+            draft.option("--resume-session-at", at.as_str());
         }
     }
-    if let Some(model) = ask.model.as_ref().or(profile.default_model.as_ref()) {
-        option("--model", model.clone());
+    if let Some(model) = draft.model() {
+        draft.option("--model", model);
     }
-    if let Some(model) = &profile.fallback_model {
-        option("--fallback-model", model.clone());
+    if let Some(model) = &draft.profile.fallback_model {
+        draft.option("--fallback-model", model);
     }
-    option("--permission-mode", "dontAsk".to_owned());
-    option("--settings", files.write("settings.json", settings(ask).to_string().as_bytes())?);
+    draft.option("--permission-mode", "dontAsk");
+    let settings = draft.file("settings.json", settings(ask).to_string().as_bytes())?;
+    draft.option("--settings", settings);
     // Neither the user's nor the project's own settings: what a run may do must not depend on where it runs.
-    option("--setting-sources", String::new());
-    option("--mcp-config", files.write("mcp.json", servers(&ask.mcp)?.to_string().as_bytes())?);
+    draft.option("--setting-sources", "");
+    let servers = draft.file("mcp.json", servers(&ask.mcp).to_string().as_bytes())?;
+    draft.option("--mcp-config", servers);
     if let Some(turns) = ask.max_turns {
-        option("--max-turns", turns.to_string());
+        draft.option("--max-turns", turns.to_string());
     }
     if let Some(budget) = ask.budget_usd {
-        if !(budget.is_finite() && budget > 0.0) {
-            return Err(InvocationError::Budget { budget });
-        }
-        option("--max-budget-usd", budget.to_string());
+        draft.option("--max-budget-usd", budget.to_string());
     }
     if let Some(schema) = &ask.schema {
-        option("--json-schema", without_dialect(schema).to_string());
+        draft.long_option("the JSON schema", "--json-schema", without_dialect(schema).to_string());
     }
     if let Some(system) = &ask.system {
-        option("--append-system-prompt", system.clone());
+        draft.long_option("the system prompt", "--append-system-prompt", system);
     }
     if !ask.agents.is_empty() {
-        option("--agents", sub_agents(&ask.agents)?.to_string());
+        draft.long_option("the list of experts", "--agents", sub_agents(&ask.agents).to_string());
     }
     // Last among the options with values, and followed by flags without: variadic options swallow what comes after them.
-    option("--disallowedTools", NEVER_USED_TOOLS.to_owned());
+    draft.option("--disallowedTools", NEVER_USED_TOOLS);
     if matches!(ask.session, SessionRef::Fork { .. } | SessionRef::Cut { .. }) {
-        args.push("--fork-session".to_owned());
+        draft.words(["--fork-session"]);
     }
-    args.push("--strict-mcp-config".to_owned());
-    Ok(args)
+    draft.words(["--strict-mcp-config"]);
+    draft.stdin(prompt_line(ask));
+    Ok(())
 }
 
 /// Checks that an id has the form 8-4-4-4-12, the only one that `--session-id` takes.
@@ -105,22 +79,21 @@ fn uuid_of(id: &AgentSessionId) -> Result<String, InvocationError> {
     if fits { Ok(id.to_string()) } else { Err(InvocationError::SessionNotUuid { session: id.to_string() }) }
 }
 
-fn environment(profile: &AgentProfile, own: &Surroundings, files: &AgentFiles) -> Vec<(String, String)> {
-    let on = || "1".to_owned();
-    let config_dir = profile.config_dir.as_deref().map(path_text).or_else(|| {
-        // Where Helix runs with another home than the agent, its own setting would point at the wrong user's sessions.
-        profile.home.is_none().then(|| own.get("CLAUDE_CONFIG_DIR").map(str::to_owned)).flatten()
-    });
-    let defaults = [
-        ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", on()),
-        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", on()),
-        ("CLAUDE_CODE_MAX_RETRIES", "3".to_owned()),
-        ("CLAUDE_CODE_TMPDIR", path_text(&files.temporary)),
-        ("DISABLE_AUTOUPDATER", on()),
-        ("DISABLE_ERROR_REPORTING", on()),
-        ("DISABLE_TELEMETRY", on()),
-    ];
-    own.for_agent(profile, defaults.into_iter().chain(config_dir.map(|dir| ("CLAUDE_CONFIG_DIR", dir))))
+fn environment(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
+    for (name, value) in [
+        ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "3"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+    ] {
+        draft.default_variable(name, value);
+    }
+    let temporary = draft.temporary()?;
+    draft.default_variable("CLAUDE_CODE_TMPDIR", temporary);
+    draft.config_dir_variable("CLAUDE_CONFIG_DIR");
+    Ok(())
 }
 
 /// The prompt as one line of the streaming input format; the end of stdin then ends the session after its turn.
@@ -128,7 +101,7 @@ fn prompt_line(ask: &AgentAsk) -> Vec<u8> {
     let content = if ask.images.is_empty() {
         Value::String(ask.prompt.clone())
     } else {
-        let image = |image: &crate::profile::PromptImage| {
+        let image = |image: &PromptImage| {
             json!({"type": "image",
                    "source": {"type": "base64", "media_type": image.media_type, "data": image.base64}})
         };
@@ -169,31 +142,25 @@ fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-fn servers(servers: &[McpServer]) -> Result<Value, InvocationError> {
-    let mut entries = serde_json::Map::new();
-    for server in servers {
-        // Without `alwaysLoad` the CLI shows the model only the tools' names and has it search for each before its first call.
+fn servers(servers: &[McpServer]) -> Value {
+    // Without `alwaysLoad` the CLI shows the model only the tools' names and has it search for each before its first call.
+    let entry = |server: &McpServer| {
         let entry = json!({"type": "http", "url": server.url, "headers": server.headers, "alwaysLoad": true});
-        if entries.insert(server.name.clone(), entry).is_some() {
-            return Err(InvocationError::DuplicateServer { name: server.name.clone() });
-        }
-    }
-    Ok(json!({ "mcpServers": entries }))
+        (server.name.clone(), entry)
+    };
+    json!({ "mcpServers": servers.iter().map(entry).collect::<Map<_, _>>() })
 }
 
 /// The agents that this one may ask. Measured: 2.1.197 ignores JSON that it does not understand, 2.1.330 exits with 1.
-fn sub_agents(agents: &[SubAgent]) -> Result<Value, InvocationError> {
-    let mut entries = serde_json::Map::new();
-    for agent in agents {
+fn sub_agents(agents: &[SubAgent]) -> Value {
+    let entry = |agent: &SubAgent| {
         let mut entry = json!({"description": agent.description, "prompt": agent.prompt, "tools": agent.tools});
         if let Some(model) = &agent.model {
             entry["model"] = json!(model);
         }
-        if entries.insert(agent.name.clone(), entry).is_some() {
-            return Err(InvocationError::DuplicateAgent { name: agent.name.clone() });
-        }
-    }
-    Ok(Value::Object(entries))
+        (agent.name.clone(), entry)
+    };
+    Value::Object(agents.iter().map(entry).collect())
 }
 
 /// The tools by which an agent asks its sub-agents, under both of their names.

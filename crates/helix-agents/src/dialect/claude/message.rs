@@ -6,7 +6,8 @@ use helix_core::agent_event::AgentEvent;
 use serde_json::{Map, Value};
 
 use super::super::TOOL_OUTPUT_LIMIT;
-use super::super::fragments::{Channel, Fragments};
+use super::super::fragments::{Channel, Fragments, Part, text_event};
+use super::super::reader::unrecognised;
 
 /// The tool that asks the user something.
 const QUESTION_TOOL: &str = "AskUserQuestion";
@@ -65,13 +66,6 @@ pub(super) fn of_user(content: Value, events: &mut Vec<AgentEvent>) {
     }
 }
 
-/// An event without meaning for Helix, or that this dialect does not know.
-pub(super) fn unrecognised(kind: &str) -> AgentEvent {
-    /// Longest name that is kept of something unknown.
-    const LIMIT: usize = 100;
-    AgentEvent::Unrecognised { kind_name: kind.chars().take(LIMIT).collect() }
-}
-
 /// Takes a text out of an object without copying it.
 pub(super) fn taken_text(object: &mut Map<String, Value>, name: &str) -> Option<String> {
     match object.get_mut(name).map(Value::take) {
@@ -99,22 +93,6 @@ fn whole(
         whole_text(&text);
     }
     events.push(text_event(channel, text, Part::Whole, parent));
-}
-
-/// Whether a text is a piece of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Fragment,
-    Whole,
-}
-
-/// A text as an event.
-pub(super) fn text_event(channel: Channel, text: String, part: Part, parent: Option<&str>) -> AgentEvent {
-    let (partial, parent) = (part == Part::Fragment, parent.map(str::to_owned));
-    match channel {
-        Channel::Text => AgentEvent::Text { text, partial, parent },
-        Channel::Thinking => AgentEvent::Thinking { text, partial, parent },
-    }
 }
 
 /// Content is a list of blocks, or a bare text that stands for one.

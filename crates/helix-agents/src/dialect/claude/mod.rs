@@ -8,63 +8,39 @@ mod reader;
 mod terminal;
 mod usage_ledger;
 
-pub use reader::ClaudeReader;
+use self::reader::ClaudeReader;
+use super::{Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use crate::probe::Version;
+use crate::profile::DialectName;
 
-use super::{Dialect, InvocationError, Keeping, Limit, Reader, Surroundings};
-use crate::invocation::Invocation;
-use crate::probe::{Capabilities, Feature, Supported, Version};
-use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName};
+/// Variables that say who pays and where the sessions are.
+pub(super) const PASSED_VARIABLES: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+];
 
-/// The oldest version whose behaviour was measured.
-const OLDEST: Version = Version { major: 2, minor: 1, patch: 197 };
-/// The newest version whose behaviour was measured.
-const NEWEST: Version = Version { major: 2, minor: 1, patch: 330 };
-
-/// The dialect of Claude Code 2.1.197 to 2.1.330.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Claude;
-
-impl Dialect for Claude {
-    fn name(&self) -> DialectName {
-        DialectName::Claude
-    }
-
-    fn invocation_in(
-        &self,
-        profile: &AgentProfile,
-        ask: &AgentAsk,
-        own: &Surroundings,
-    ) -> Result<Invocation, InvocationError> {
-        invocation::invocation(profile, ask, own)
-    }
-
-    fn reader(&self, asked_schema: AskedSchema) -> Box<dyn Reader> {
-        Box::new(ClaudeReader::new(asked_schema))
-    }
-
-    fn keeps(&self, limit: Limit) -> Keeping {
-        match limit {
-            Limit::Turns | Limit::Money => Keeping::DuringRuns,
-        }
-    }
-
-    fn version_arguments(&self) -> Vec<String> {
-        vec!["--version".to_owned()]
-    }
-
-    fn capabilities(&self, printed: &str) -> Option<Capabilities> {
-        let version = Version::first_in(printed)?;
-        let features = vec![
-            Feature::PartialMessages,
-            Feature::StructuredOutput,
-            Feature::MaxTurns,
-            Feature::MaxBudget,
-            Feature::Resume,
-            Feature::Fork,
-            Feature::FallbackModel,
-            Feature::ToolServers,
-            Feature::Hooks,
-        ];
-        Some(Supported::between(OLDEST, NEWEST, version).with(version, features))
-    }
-}
+/// The dialect of Claude Code 2.1.197 to 2.1.330, whose behaviour was measured.
+pub(super) static CLAUDE: Dialect = Dialect {
+    name: DialectName::Claude,
+    program: Program::Installed {
+        name: "claude",
+        product: "Claude Code",
+        install: "npm install -g @anthropic-ai/claude-code",
+        model: "sonnet",
+    },
+    passed_variables: PASSED_VARIABLES,
+    review_models: &["haiku", "sonnet"],
+    exit_status: ExitMeaning::Nothing,
+    versions: Versions::Measured {
+        oldest: Version { major: 2, minor: 1, patch: 197 },
+        newest: Version { major: 2, minor: 1, patch: 330 },
+    },
+    sessions: Sessions::Cut,
+    turns: Keeping::DuringRuns,
+    money: Keeping::DuringRuns,
+    write: invocation::write,
+    read: |_asked_schema, _exit| Box::new(ClaudeReader::default()),
+};

@@ -4,20 +4,16 @@
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
-use helix_core::run::{AgentErrorKind, RateLimit, RunFacts, Terminal};
+use helix_core::run::{AgentErrorKind, RateLimit, Terminal, TerminalReason};
 use helix_core::usage::Usage;
 use serde_json::{Map, Value};
 
-use super::super::fragments::{Channel, Fragments};
-use super::super::json_line::JsonLine;
-use super::super::line_count::LineCount;
+use super::super::fragments::{Channel, Fragments, Part, text_event};
+use super::super::reader::{Ended, Evidence, Reading, Taken, unrecognised};
 use super::super::task_ledger::TaskLedger;
-use super::super::{Ended, Reader};
-use super::message::{self, Part, taken_text, text_event, unrecognised};
+use super::message::{self, taken_text};
 use super::terminal;
 use super::usage_ledger::UsageLedger;
-use crate::invocation::StreamEnd;
-use crate::profile::AskedSchema;
 
 /// Most text that is kept of a turn which has no terminal record yet.
 const TEXT_SO_FAR_LIMIT: usize = 4 * 1024 * 1024;
@@ -27,9 +23,7 @@ const SYNTHETIC_MODEL: &str = "<synthetic>";
 
 /// Reads one run of Claude Code.
 #[derive(Debug, Default)]
-pub struct ClaudeReader {
-    asked_schema: AskedSchema,
-    count: LineCount,
+pub(super) struct ClaudeReader {
     started: bool,
     session: Option<AgentSessionId>,
     /// The last message of the main agent that a model wrote.
@@ -51,6 +45,8 @@ struct Turn {
     active: bool,
     /// The error that its last message declared; a message without one afterwards means that the agent got over it.
     error: Option<AgentErrorKind>,
+    /// Whether a hook kept the prompt from the model: the record that follows says of that only words.
+    kept_back: bool,
     /// Its text.
     text: String,
 }
@@ -65,31 +61,6 @@ struct LastRecord {
 }
 
 impl ClaudeReader {
-    /// A reader at the start of a run.
-    pub fn new(asked_schema: AskedSchema) -> Self {
-        Self { asked_schema, ..Self::default() }
-    }
-
-    fn record(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
-        let kind = taken_text(&mut record, "type").unwrap_or_default();
-        if self.session.is_none() {
-            self.session = text(&record, "session_id").and_then(|id| AgentSessionId::new(id).ok());
-        }
-        match kind.as_str() {
-            "system" => self.system(&record, events),
-            "assistant" => self.assistant(record, events),
-            "user" => self.user(record, events),
-            "stream_event" => self.stream_event(record, events),
-            "result" => self.result(record, events),
-            "rate_limit_event" => {
-                let limit = terminal::rate_limit(record.get("rate_limit_info").unwrap_or(&Value::Null));
-                self.rate_limit = Some(limit);
-                events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
-            }
-            other => events.push(unrecognised(other)),
-        }
-    }
-
     fn system(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
         let subtype = text(record, "subtype").unwrap_or_default();
         match subtype {
@@ -112,6 +83,9 @@ impl ClaudeReader {
                 reason: retry_reason(record),
             }),
             _ => {
+                if subtype == "informational" && record.get("prevent_continuation") == Some(&Value::Bool(true)) {
+                    self.turn.kept_back = true;
+                }
                 self.task(subtype, record);
                 events.push(unrecognised(&format!("system/{subtype}")));
             }
@@ -238,7 +212,14 @@ impl ClaudeReader {
     }
 
     fn result(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
-        let terminal = terminal::terminal(&record);
+        let mut terminal = terminal::terminal(&record);
+        // A record that follows another one at once repeats it.
+        let before = self.last.as_ref().filter(|_| !self.turn.active);
+        let kept_back = before.is_some_and(|last| last.terminal.reason == Some(TerminalReason::HookStopped));
+        if terminal.reason.is_none() && (self.turn.kept_back || kept_back) {
+            terminal.reason = Some(TerminalReason::HookStopped);
+        }
+        let repeated = before.and_then(|last| last.error);
         self.ledger.settle(&record, terminal.turns);
         if terminal::is_empty_follow_up(&record) {
             // It closes nothing but itself: the record before it stays the last word.
@@ -246,8 +227,6 @@ impl ClaudeReader {
             events.push(unrecognised("result/empty follow-up"));
             return;
         }
-        // A record that follows another one at once repeats it.
-        let repeated = self.last.as_ref().filter(|_| !self.turn.active).and_then(|last| last.error);
         let error = self.turn.error.or(repeated).or_else(|| terminal::error_of_record(&record));
         let answer = taken_text(&mut record, "result");
         let structured = record.remove("structured_output").filter(|output| !output.is_null());
@@ -275,41 +254,35 @@ impl ClaudeReader {
     }
 }
 
-impl Reader for ClaudeReader {
-    fn line(&mut self, line: &[u8], events: &mut Vec<AgentEvent>) {
-        let line = JsonLine::read(line);
-        self.count.line(&line);
-        match line {
-            JsonLine::Object(record) => self.record(record, events),
-            JsonLine::Other => events.push(unrecognised("not json")),
-            JsonLine::Blank => {}
+impl Reading for ClaudeReader {
+    fn record(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken {
+        let kind = taken_text(&mut record, "type").unwrap_or_default();
+        if self.session.is_none() {
+            self.session = text(&record, "session_id").and_then(|id| AgentSessionId::new(id).ok());
         }
+        match kind.as_str() {
+            "system" => self.system(&record, events),
+            "assistant" => self.assistant(record, events),
+            "user" => self.user(record, events),
+            "stream_event" => self.stream_event(record, events),
+            "result" => self.result(record, events),
+            "rate_limit_event" => {
+                let limit = terminal::rate_limit(record.get("rate_limit_info").unwrap_or(&Value::Null));
+                self.rate_limit = Some(limit);
+                events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
+            }
+            other => events.push(unrecognised(other)),
+        }
+        Taken::Whole
     }
 
-    fn tail(&mut self, tail: &[u8], events: &mut Vec<AgentEvent>) {
-        let tail = JsonLine::read(tail);
-        self.count.tail(&tail);
-        match tail {
-            JsonLine::Object(record) => self.record(record, events),
-            JsonLine::Other => events.push(unrecognised("not json")),
-            JsonLine::Blank => {}
-        }
-    }
-
-    fn facts_of(&mut self, ended: &Ended, stream: &StreamEnd) -> RunFacts {
-        if !self.count.tail_taken() {
-            self.tail(&stream.tail, &mut Vec::new());
-        }
+    fn evidence(&mut self, _ended: &Ended) -> Evidence {
         if self.turn.active && !self.fragments.unfinished().is_empty() {
             let unfinished = self.fragments.unfinished().to_owned();
             self.turn.text = joined(std::mem::take(&mut self.turn.text), &unfinished);
             self.fragments.forget(None);
         }
-        RunFacts {
-            ending: ended.ending.clone(),
-            stopped: ended.stopped,
-            stdout: self.count.facts(stream),
-            asked_schema: self.asked_schema == AskedSchema::Yes,
+        Evidence {
             started: self.started,
             active_after_terminal: self.last.is_some() && self.turn.active,
             terminal: self.last.as_ref().map(|last| last.terminal.clone()),
@@ -319,7 +292,6 @@ impl Reader for ClaudeReader {
             },
             rate_limit: self.rate_limit,
             tasks_lost: self.tasks.not_completed(),
-            stderr_tail: ended.stderr_tail.clone(),
         }
     }
 

@@ -6,15 +6,14 @@ use helix_core::run::{AgentErrorKind, RateLimit, StopReason, Terminal, TerminalK
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-/// Longest message for people that a terminal record keeps, in characters.
-const MESSAGE_LIMIT: usize = 500;
+use super::super::reader::message;
 
 /// Reads a `result` record.
 pub(super) fn terminal(record: &Map<String, Value>) -> Terminal {
     let text = |name: &str| record.get(name).and_then(Value::as_str);
     let answer = text("result").unwrap_or_default();
     let errors = record.get("errors").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let message = if answer.is_empty() { errors.collect::<Vec<_>>().join("; ") } else { answer.to_owned() };
+    let said = if answer.is_empty() { errors.collect::<Vec<_>>().join("; ") } else { answer.to_owned() };
     Terminal {
         kind: kind(text("subtype").unwrap_or_default()),
         // Whatever is not a plain `false` is no claim of success.
@@ -24,13 +23,13 @@ pub(super) fn terminal(record: &Map<String, Value>) -> Terminal {
         http_status: http_status(record.get("api_error_status")),
         structured_output: record.get("structured_output").is_some_and(|output| !output.is_null()),
         usage_present: usage_present(record),
-        answer_empty: answer.is_empty(),
+        answer_empty: answer.trim().is_empty(),
         turns: count(record.get("num_turns")),
         denials: record
             .get("permission_denials")
             .and_then(Value::as_array)
             .map_or(0, |denials| u32::try_from(denials.len()).unwrap_or(u32::MAX)),
-        message: message.chars().take(MESSAGE_LIMIT).collect(),
+        message: message(&said),
     }
 }
 
@@ -130,7 +129,7 @@ fn kind(word: &str) -> TerminalKind {
         "error_max_budget_usd" => TerminalKind::MaxBudget,
         "error_max_structured_output_retries" => TerminalKind::MaxStructuredOutputRetries,
         "error_during_execution" => TerminalKind::ErrorDuringExecution,
-        other => TerminalKind::Other(other.chars().take(MESSAGE_LIMIT).collect()),
+        other => TerminalKind::Other(message(other)),
     }
 }
 
@@ -142,7 +141,7 @@ fn reason(word: &str) -> TerminalReason {
         "api_error" => TerminalReason::ApiError,
         "max_turns" | "budget_exhausted" | "structured_output_retry_exhausted" => TerminalReason::Limit,
         aborted if aborted.starts_with("aborted") => TerminalReason::Aborted,
-        other => TerminalReason::Other(other.chars().take(MESSAGE_LIMIT).collect()),
+        other => TerminalReason::Other(message(other)),
     }
 }
 
@@ -152,6 +151,6 @@ fn stop_reason(word: &str) -> StopReason {
         "tool_use" => StopReason::ToolUse,
         "stop_sequence" => StopReason::StopSequence,
         "refusal" => StopReason::Refusal,
-        other => StopReason::Other(other.chars().take(MESSAGE_LIMIT).collect()),
+        other => StopReason::Other(message(other)),
     }
 }

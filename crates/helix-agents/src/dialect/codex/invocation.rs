@@ -4,19 +4,15 @@
 //! and setting: the help and the measured runs of 0.169.0 (`docs/outcomes.md`).
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::super::agent_files::AgentFiles;
-use super::super::arguments::{check_arguments, check_environment};
+use super::super::draft::{Draft, InvocationError};
 use super::super::surroundings::path_text;
-use super::super::{InvocationError, Surroundings};
 use super::schema;
-use crate::invocation::Invocation;
-use crate::profile::{AgentAsk, AgentProfile, DialectName, McpServer, SessionRef, ToolRules};
+use crate::profile::{McpServer, SessionRef, ToolRules};
 
 /// Tools in Claude's words, which plans and the engine use, whose permission means that files may change.
 const WRITING_TOOLS: [&str; 5] = ["Bash", "Edit", "MultiEdit", "NotebookEdit", "Write"];
@@ -28,120 +24,90 @@ const DISABLED_FEATURES: [&str; 3] = ["plugins", "apps", "unbounded_connection_r
 /// Start of the names of the variables that hold the headers of tool servers.
 const HEADER_VARIABLE: &str = "HELIX_MCP_HEADER_";
 
-/// Turns what is asked into what is executed.
-pub(super) fn invocation(
-    profile: &AgentProfile,
-    ask: &AgentAsk,
-    own: &Surroundings,
-) -> Result<Invocation, InvocationError> {
-    let (program, leading) = profile
-        .command
-        .split_first()
-        .filter(|(program, _)| !program.is_empty())
-        .ok_or_else(|| InvocationError::NoProgram { profile: profile.name.clone() })?;
-    refuse_what_it_cannot(ask)?;
-    let files = AgentFiles::create(&ask.run_dir, DialectName::Codex)?;
-    let servers = servers(&ask.mcp)?;
-    let mut args = leading.to_vec();
-    args.extend(arguments(profile, ask, &files, &servers)?);
-    check_arguments(&args)?;
-    let env = environment(profile, own, &servers);
-    check_environment(&env)?;
-    let stdin = ask.prompt.clone().into_bytes();
-    Ok(Invocation { program: PathBuf::from(program), args, env, cwd: ask.cwd.clone(), stdin })
+/// Writes down what is asked.
+pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
+    let ask = draft.ask;
+    if ask.prompt.trim().is_empty() {
+        return Err(draft.unsupported("be asked nothing: the prompt is empty"));
+    }
+    draft.config_dir_variable("CODEX_HOME");
+    // The CLI writes when a limit resets as a local time, and the reader takes it for universal time.
+    draft.variable("TZ", "UTC");
+    // Neither the user's nor the project's own settings: what a run may do must not depend on where it runs.
+    draft.words(["exec", "--json", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check"]);
+    draft.option("--color", "never");
+    draft.option("--cd", path_text(&ask.cwd));
+    let access = Access::of(&ask.tools);
+    draft.option("--sandbox", access.sandbox());
+    if let Access::Write { beyond } = &access {
+        for directory in beyond.iter().filter(|directory| !path_text(&ask.cwd).eq(*directory)) {
+            draft.option("--add-dir", directory);
+        }
+    }
+    if let Some(model) = draft.model() {
+        draft.option("--model", model);
+    }
+    if let Some(wanted) = &ask.schema {
+        let strict = schema::strict(wanted.clone()).to_string();
+        let file = draft.file("schema.json", strict.as_bytes())?;
+        draft.option("--output-schema", file);
+    }
+    // For people; what counts is the record on stdout.
+    let last_message = draft.path("last-message.txt")?;
+    draft.option("--output-last-message", last_message);
+    settings(draft)?;
+    images(draft)?;
+    for feature in DISABLED_FEATURES {
+        draft.option("--disable", feature);
+    }
+    match &ask.session {
+        // Codex names new sessions itself; the reader tells which. A cut was refused before.
+        SessionRef::New(_) | SessionRef::Cut { .. } => {}
+        SessionRef::Resume(id) => draft.option("resume", id.as_str()),
+        SessionRef::Fork { from, .. } => draft.option("fork", from.as_str()),
+    }
+    draft.words(["-"]);
+    Ok(())
 }
 
-/// Limits that it does not know must not be left out in silence: somebody relies on them.
-fn refuse_what_it_cannot(ask: &AgentAsk) -> Result<(), InvocationError> {
-    let unsupported = |what| Err(InvocationError::Unsupported { dialect: DialectName::Codex, what });
-    match &ask.session {
-        SessionRef::New(_) | SessionRef::Resume(_) | SessionRef::Fork { .. } => {}
-        SessionRef::Cut { .. } => return unsupported("cut a session at a point of it"),
+fn settings(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
+    let ask = draft.ask;
+    setting(draft, "approval_policy", &quoted("never"));
+    let web = ask.tools.allow.iter().any(|rule| tool_of(rule) == "WebSearch");
+    setting(draft, "web_search", &quoted(if web { "live" } else { "disabled" }));
+    setting(draft, "check_for_update_on_startup", "false");
+    setting(draft, "analytics.enabled", "false");
+    if let Some(system) = &ask.system {
+        let instructions = format!("developer_instructions={}", quoted(system));
+        draft.long_option("the system prompt", "--config", instructions);
     }
-    if ask.max_turns.is_some() {
-        return unsupported("limit turns: leave out `max_turns`, or give the phase to another agent");
+    for (place, server) in ask.mcp.iter().enumerate() {
+        let table = server_table(draft, place, server)?;
+        setting(draft, &format!("mcp_servers.{}", server.name), &table);
     }
-    if ask.budget_usd.is_some() {
-        return unsupported(
-            "keep to a budget in US dollars, since it names no prices: leave out `budget_usd`, or use another agent",
-        );
-    }
-    if ask.prompt.trim().is_empty() {
-        return unsupported("be asked nothing: the prompt is empty");
+    if !ask.mcp.is_empty() {
+        // The agent's commands have no business with the tokens of its tools.
+        let hidden = format!("[{}]", quoted(&format!("{HEADER_VARIABLE}*")));
+        setting(draft, "shell_environment_policy.exclude", &hidden);
     }
     Ok(())
 }
 
-fn arguments(
-    profile: &AgentProfile,
-    ask: &AgentAsk,
-    files: &AgentFiles,
-    servers: &[Server],
-) -> Result<Vec<String>, InvocationError> {
-    // Neither the user's nor the project's own settings: what a run may do must not depend on where it runs.
-    let mut args: Vec<String> =
-        ["exec", "--json", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check", "--color", "never"]
-            .map(str::to_owned)
-            .to_vec();
-    let mut option = |name: &str, value: String| args.extend([name.to_owned(), value]);
-    option("--cd", path_text(&ask.cwd));
-    let access = Access::of(&ask.tools);
-    option("--sandbox", access.sandbox().to_owned());
-    if let Access::Write { beyond } = &access {
-        for directory in beyond.iter().filter(|directory| !path_text(&ask.cwd).eq(*directory)) {
-            option("--add-dir", directory.clone());
-        }
-    }
-    if let Some(model) = ask.model.as_ref().or(profile.default_model.as_ref()) {
-        option("--model", model.clone());
-    }
-    if let Some(wanted) = &ask.schema {
-        let strict = schema::strict(wanted.clone()).to_string();
-        option("--output-schema", files.write("schema.json", strict.as_bytes())?);
-    }
-    // For people; what counts is the record on stdout.
-    option("--output-last-message", files.path("last-message.txt"));
-    let mut setting = |name: &str, value: String| option("--config", format!("{name}={value}"));
-    setting("approval_policy", quoted("never"));
-    let web = ask.tools.allow.iter().any(|rule| tool_of(rule) == "WebSearch");
-    setting("web_search", quoted(if web { "live" } else { "disabled" }));
-    setting("check_for_update_on_startup", "false".to_owned());
-    setting("analytics.enabled", "false".to_owned());
-    if let Some(system) = &ask.system {
-        setting("developer_instructions", quoted(system));
-    }
-    for server in servers {
-        setting(&format!("mcp_servers.{}", server.name), server.table());
-    }
-    if !servers.is_empty() {
-        // The agent's commands have no business with the tokens of its tools.
-        setting("shell_environment_policy.exclude", format!("[{}]", quoted(&format!("{HEADER_VARIABLE}*"))));
-    }
-    // `--image` takes as many values as follow, so that options must come after it.
-    for (number, image) in ask.images.iter().enumerate() {
+fn setting(draft: &mut Draft<'_>, name: &str, value: &str) {
+    draft.option("--config", format!("{name}={value}"));
+}
+
+/// The images that go with the prompt. `--image` takes as many values as follow, so that options must come after it.
+fn images(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
+    for (number, image) in draft.ask.images.iter().enumerate() {
         let unreadable = InvocationError::Image { number: number + 1 };
         let bytes = STANDARD.decode(image.base64.trim()).map_err(|_| unreadable)?;
-        let ending: String = image
-            .media_type
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .collect();
-        option("--image", files.write(&format!("image-{}.{ending}", number + 1), &bytes)?);
+        let ending = image.media_type.rsplit('/').next().unwrap_or_default();
+        let ending: String = ending.chars().filter(char::is_ascii_alphanumeric).collect();
+        let file = draft.file(&format!("image-{}.{ending}", number + 1), &bytes)?;
+        draft.option("--image", file);
     }
-    for feature in DISABLED_FEATURES {
-        option("--disable", feature.to_owned());
-    }
-    match &ask.session {
-        // Codex names new sessions itself; the reader tells which.
-        SessionRef::New(_) | SessionRef::Cut { .. } => {}
-        SessionRef::Resume(id) => args.extend(["resume".to_owned(), id.to_string()]),
-        SessionRef::Fork { from, .. } => args.extend(["fork".to_owned(), from.to_string()]),
-    }
-    args.push("-".to_owned());
-    Ok(args)
+    Ok(())
 }
 
 /// What the sandbox lets commands and patches do.
@@ -182,65 +148,25 @@ fn tool_of(rule: &str) -> &str {
     rule.split_once('(').map_or(rule, |(tool, _)| tool)
 }
 
-/// A tool server, with its headers apart.
-struct Server {
-    name: String,
-    url: String,
-    /// Header, variable, value.
-    headers: Vec<(String, String, String)>,
-}
-
-impl Server {
-    /// Its settings as an inline table. What cannot be reached must not be left out in silence, hence `required`.
-    fn table(&self) -> String {
-        let headers: Vec<String> = self
-            .headers
-            .iter()
-            .map(|(header, variable, _)| format!("{}={}", quoted(header), quoted(variable)))
-            .collect();
-        format!(
-            "{{url={},env_http_headers={{{}}},default_tools_approval_mode=\"approve\",required=true}}",
-            quoted(&self.url),
-            headers.join(",")
-        )
+/// The settings of a tool server as an inline table, its headers' values in variables. What cannot be reached must not be
+/// left out in silence, hence `required`.
+fn server_table(draft: &mut Draft<'_>, place: usize, server: &McpServer) -> Result<String, InvocationError> {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    if server.name.is_empty() || !server.name.chars().all(plain) {
+        let what = "use a tool server whose name has other characters than letters, digits, `-` and `_`";
+        return Err(draft.unsupported(what));
     }
-}
-
-fn servers(servers: &[McpServer]) -> Result<Vec<Server>, InvocationError> {
-    let mut names = BTreeSet::new();
-    let mut found = Vec::new();
-    for (place, server) in servers.iter().enumerate() {
-        if !names.insert(&server.name) {
-            return Err(InvocationError::DuplicateServer { name: server.name.clone() });
-        }
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-        if server.name.is_empty() || !server.name.chars().all(plain) {
-            return Err(InvocationError::Unsupported {
-                dialect: DialectName::Codex,
-                what: "use a tool server whose name has other characters than letters, digits, `-` and `_`",
-            });
-        }
-        let headers = server.headers.iter().enumerate().map(|(number, (header, value))| {
-            (header.clone(), format!("{HEADER_VARIABLE}{place}_{number}"), value.clone())
-        });
-        found.push(Server { name: server.name.clone(), url: server.url.clone(), headers: headers.collect() });
+    let mut headers = Vec::new();
+    for (number, (header, value)) in server.headers.iter().enumerate() {
+        let variable = format!("{HEADER_VARIABLE}{place}_{number}");
+        headers.push(format!("{}={}", quoted(header), quoted(&variable)));
+        draft.variable(&variable, value);
     }
-    Ok(found)
-}
-
-fn environment(profile: &AgentProfile, own: &Surroundings, servers: &[Server]) -> Vec<(String, String)> {
-    let home = profile.config_dir.as_deref().map(path_text).or_else(|| {
-        // Where Helix runs with another home than the agent, its own setting would point at the wrong user's sessions.
-        profile.home.is_none().then(|| own.get("CODEX_HOME").map(str::to_owned)).flatten()
-    });
-    let mut env = own.for_agent(profile, home.map(|home| ("CODEX_HOME", home)));
-    // The CLI writes when a limit resets as a local time, and the reader takes it for universal time.
-    if !profile.env.contains_key("TZ") {
-        env.retain(|(name, _)| name != "TZ");
-        env.push(("TZ".to_owned(), "UTC".to_owned()));
-    }
-    env.extend(servers.iter().flat_map(|server| &server.headers).map(|(_, name, value)| (name.clone(), value.clone())));
-    env
+    Ok(format!(
+        "{{url={},env_http_headers={{{}}},default_tools_approval_mode=\"approve\",required=true}}",
+        quoted(&server.url),
+        headers.join(",")
+    ))
 }
 
 /// A text as a TOML string. JSON's escapes are TOML's but for DEL, which JSON leaves as it is.

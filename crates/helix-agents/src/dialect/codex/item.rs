@@ -8,6 +8,8 @@ use helix_core::agent_event::AgentEvent;
 use serde_json::{Map, Value, json};
 
 use super::super::TOOL_OUTPUT_LIMIT;
+use super::super::fragments::{Channel, said_at_once};
+use super::super::reader::unrecognised;
 
 /// How far an item has come, by the record that carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +46,11 @@ pub(super) fn read(
     let kind = text("type");
     match (kind, stage) {
         ("agent_message", Stage::Over) => {
-            let said = text("text").to_owned();
-            whole(said.clone(), Voice::Answer, events);
-            Work::Said(said)
+            said_at_once(Channel::Text, text("text"), events);
+            Work::Said(text("text").to_owned())
         }
         ("reasoning", Stage::Over) => {
-            whole(text("text").to_owned(), Voice::Thought, events);
+            said_at_once(Channel::Thinking, text("text"), events);
             Work::Nothing
         }
         // Their text comes with the completed item.
@@ -61,33 +62,6 @@ pub(super) fn read(
             events.push(unrecognised(&format!("item/{other}")));
             Work::Nothing
         }
-    }
-}
-
-/// An event without meaning for Helix, or that this dialect does not know.
-pub(super) fn unrecognised(kind: &str) -> AgentEvent {
-    /// Longest name that is kept of something unknown.
-    const LIMIT: usize = 100;
-    AgentEvent::Unrecognised { kind_name: kind.chars().take(LIMIT).collect() }
-}
-
-#[derive(Clone, Copy)]
-enum Voice {
-    Answer,
-    Thought,
-}
-
-/// Codex does not stream: the fragment and the whole are the same text.
-fn whole(text: String, voice: Voice, events: &mut Vec<AgentEvent>) {
-    if text.is_empty() {
-        return;
-    }
-    for partial in [true, false] {
-        let (text, parent) = (text.clone(), None);
-        events.push(match voice {
-            Voice::Answer => AgentEvent::Text { text, partial, parent },
-            Voice::Thought => AgentEvent::Thinking { text, partial, parent },
-        });
     }
 }
 

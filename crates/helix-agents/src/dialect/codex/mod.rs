@@ -8,52 +8,32 @@ mod reader;
 mod schema;
 mod trouble;
 
-pub use reader::CodexReader;
-
-use super::{Dialect, InvocationError, Keeping, Limit, Reader, Surroundings};
-use crate::invocation::Invocation;
-use crate::probe::{Capabilities, Feature, Supported, Version};
-use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName};
+use self::reader::CodexReader;
+use super::{Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use crate::probe::Version;
+use crate::profile::DialectName;
 
 /// The only version whose behaviour was measured: older ones have neither `exec fork` nor `--ignore-user-config`.
 const MEASURED: Version = Version { major: 0, minor: 169, patch: 0 };
 
 /// The dialect of Codex 0.169.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Codex;
-
-impl Dialect for Codex {
-    fn name(&self) -> DialectName {
-        DialectName::Codex
-    }
-
-    fn invocation_in(
-        &self,
-        profile: &AgentProfile,
-        ask: &AgentAsk,
-        own: &Surroundings,
-    ) -> Result<Invocation, InvocationError> {
-        invocation::invocation(profile, ask, own)
-    }
-
-    fn reader(&self, asked_schema: AskedSchema) -> Box<dyn Reader> {
-        Box::new(CodexReader::new(asked_schema))
-    }
-
-    /// It has no option for either, names no prices, and calls a whole run one turn.
-    fn keeps(&self, limit: Limit) -> Keeping {
-        match limit {
-            Limit::Turns | Limit::Money => Keeping::Never,
-        }
-    }
-
-    fn version_arguments(&self) -> Vec<String> {
-        vec!["--version".to_owned()]
-    }
-
-    fn capabilities(&self, printed: &str) -> Option<Capabilities> {
-        let version = Version::first_in(printed)?;
-        let features = vec![Feature::StructuredOutput, Feature::Resume, Feature::Fork, Feature::ToolServers];
-        Some(Supported::between(MEASURED, MEASURED, version).with(version, features))
-    }
-}
+pub(super) static CODEX: Dialect = Dialect {
+    name: DialectName::Codex,
+    program: Program::Installed {
+        name: "codex",
+        product: "Codex",
+        install: "npm install -g @openai/codex",
+        model: "gpt-5.1-codex",
+    },
+    // `CODEX_HOME` is taken over below.
+    passed_variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
+    review_models: &[],
+    exit_status: ExitMeaning::Nothing,
+    versions: Versions::Measured { oldest: MEASURED, newest: MEASURED },
+    sessions: Sessions::Copied,
+    // It has no option for either, names no prices, and calls a whole run one turn.
+    turns: Keeping::Never,
+    money: Keeping::Never,
+    write: invocation::write,
+    read: |asked_schema, _exit| Box::new(CodexReader::new(asked_schema)),
+};

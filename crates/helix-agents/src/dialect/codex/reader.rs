@@ -6,29 +6,21 @@ use std::collections::HashSet;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
-use helix_core::run::{AgentErrorKind, Ending, RunFacts, StopReason, Terminal, TerminalKind, TerminalReason};
+use helix_core::run::{AgentErrorKind, Ending, StopReason, Terminal, TerminalKind, TerminalReason};
 use helix_core::usage::Usage;
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::super::json_line::JsonLine;
-use super::super::line_count::LineCount;
+use super::super::reader::{Ended, Evidence, Reading, Taken, message, unrecognised};
 use super::super::task_ledger::TaskLedger;
-use super::super::{Ended, Reader};
-use super::item::{self, Stage, Work, unrecognised};
+use super::item::{self, Stage, Work};
 use super::schema::without_nulls;
 use super::trouble::{Nature, Trouble};
-use crate::invocation::{RunEnd, StreamEnd};
 use crate::profile::AskedSchema;
-
-/// Longest message for people that a terminal record keeps, in characters.
-const MESSAGE_LIMIT: usize = 500;
 
 /// Reads one run of Codex.
 #[derive(Debug, Default)]
-pub struct CodexReader {
+pub(super) struct CodexReader {
     asked_schema: AskedSchema,
-    count: LineCount,
     started: bool,
     session: Option<AgentSessionId>,
     /// Whether anything happened since the last terminal record.
@@ -58,42 +50,8 @@ struct LastRecord {
 
 impl CodexReader {
     /// A reader at the start of a run.
-    pub fn new(asked_schema: AskedSchema) -> Self {
+    pub(super) fn new(asked_schema: AskedSchema) -> Self {
         Self { asked_schema, ..Self::default() }
-    }
-
-    fn take(&mut self, line: JsonLine, events: &mut Vec<AgentEvent>) {
-        let mut record = match line {
-            JsonLine::Blank => return,
-            JsonLine::Other => return events.push(unrecognised("not json")),
-            JsonLine::Object(record) => record,
-        };
-        let kind = record.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
-        match kind.as_str() {
-            "thread.started" => self.thread(&record, events),
-            "turn.started" => {
-                // A record that follows its like at once repeats it.
-                self.turns += u32::from(!self.active || self.turns == 0);
-                (self.started, self.active) = (true, true);
-                self.message.clear();
-            }
-            "item.started" | "item.updated" => self.item(&mut record, Stage::UnderWay, events),
-            "item.completed" => self.item(&mut record, Stage::Over, events),
-            "turn.completed" => self.completed(&record, events),
-            "turn.failed" => {
-                let error = record.get("error").unwrap_or(&Value::Null);
-                self.failed(&message_of(error), events);
-            }
-            "error" => match retry(message_of(&Value::Object(record))) {
-                Ok(event) => {
-                    self.active = true;
-                    events.push(event);
-                }
-                // Without a `turn.failed` after it, it is the agent's last word.
-                Err(message) => self.failed(&message, events),
-            },
-            other => events.push(unrecognised(other)),
-        }
     }
 
     fn thread(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
@@ -142,7 +100,7 @@ impl CodexReader {
             answer_empty: self.message.trim().is_empty(),
             turns: self.turns,
             denials: self.denials,
-            message: self.message.chars().take(MESSAGE_LIMIT).collect(),
+            message: message(&self.message),
         };
         let answer = Some(self.message.clone());
         events.push(AgentEvent::Finished { answer, structured, is_error: false, usage: self.usage });
@@ -150,10 +108,10 @@ impl CodexReader {
         self.last = Some(LastRecord { terminal, trouble: None });
     }
 
-    fn failed(&mut self, message: &str, events: &mut Vec<AgentEvent>) {
-        let trouble = Trouble::of(message);
+    fn failed(&mut self, said: &str, events: &mut Vec<AgentEvent>) {
+        let trouble = Trouble::of(said);
         let refused = trouble.nature == Nature::Refused;
-        let terminal = error_record(message, &trouble, self.turns, refused.then_some(StopReason::Refusal));
+        let terminal = error_record(said, &trouble, self.turns, refused.then_some(StopReason::Refusal));
         if let Some(limit) = trouble.rate_limit(None) {
             events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
         }
@@ -166,11 +124,40 @@ impl CodexReader {
         self.active = false;
         self.last = Some(LastRecord { terminal, trouble: Some(trouble) });
     }
+}
 
-    fn facts_at(&mut self, ended: &Ended, stream: &StreamEnd, said: Option<Timestamp>) -> RunFacts {
-        if !self.count.tail_taken() {
-            self.tail(&stream.tail, &mut Vec::new());
+impl Reading for CodexReader {
+    fn record(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken {
+        let kind = record.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match kind.as_str() {
+            "thread.started" => self.thread(&record, events),
+            "turn.started" => {
+                // A record that follows its like at once repeats it.
+                self.turns += u32::from(!self.active || self.turns == 0);
+                (self.started, self.active) = (true, true);
+                self.message.clear();
+            }
+            "item.started" | "item.updated" => self.item(&mut record, Stage::UnderWay, events),
+            "item.completed" => self.item(&mut record, Stage::Over, events),
+            "turn.completed" => self.completed(&record, events),
+            "turn.failed" => {
+                let error = record.get("error").unwrap_or(&Value::Null);
+                self.failed(&message_of(error), events);
+            }
+            "error" => match retry(message_of(&Value::Object(record))) {
+                Ok(event) => {
+                    self.active = true;
+                    events.push(event);
+                }
+                // Without a `turn.failed` after it, it is the agent's last word.
+                Err(said) => self.failed(&said, events),
+            },
+            other => events.push(unrecognised(other)),
         }
+        Taken::Whole
+    }
+
+    fn evidence(&mut self, ended: &Ended) -> Evidence {
         if self.last.is_none() && !self.started && matches!(ended.ending, Ending::Exited { code: 1..=127 }) {
             // An unknown session is the one refusal to start that a fresh session cures; stdout says nothing of it.
             let trouble = Trouble::of(&ended.stderr_tail);
@@ -180,42 +167,15 @@ impl CodexReader {
             }
         }
         let trouble = self.last.as_ref().and_then(|last| last.trouble.as_ref());
-        RunFacts {
-            ending: ended.ending.clone(),
-            stopped: ended.stopped,
-            stdout: self.count.facts(stream),
-            asked_schema: self.asked_schema == AskedSchema::Yes,
+        Evidence {
             started: self.started,
             active_after_terminal: self.last.is_some() && self.active,
             terminal: self.last.as_ref().map(|last| last.terminal.clone()),
             declared_error: trouble.and_then(|trouble| trouble.error).filter(|kind| *kind != AgentErrorKind::Unknown),
-            rate_limit: trouble.and_then(|trouble| trouble.rate_limit(said)),
+            // The CLI names the time of day only, and ends at once after it.
+            rate_limit: trouble.and_then(|trouble| trouble.rate_limit(ended.at)),
             tasks_lost: self.tasks.not_completed(),
-            stderr_tail: ended.stderr_tail.clone(),
         }
-    }
-}
-
-impl Reader for CodexReader {
-    fn line(&mut self, line: &[u8], events: &mut Vec<AgentEvent>) {
-        let line = JsonLine::read(line);
-        self.count.line(&line);
-        self.take(line, events);
-    }
-
-    fn tail(&mut self, tail: &[u8], events: &mut Vec<AgentEvent>) {
-        let tail = JsonLine::read(tail);
-        self.count.tail(&tail);
-        self.take(tail, events);
-    }
-
-    fn facts_of(&mut self, ended: &Ended, stream: &StreamEnd) -> RunFacts {
-        self.facts_at(ended, stream, None)
-    }
-
-    fn facts(&mut self, end: &RunEnd, stream: &StreamEnd) -> RunFacts {
-        // The CLI names the time of day only, and ends at once after it.
-        self.facts_at(&Ended::from(end), stream, Some(end.ended_at))
     }
 
     fn usage(&self) -> Usage {
@@ -239,7 +199,7 @@ impl Reader for CodexReader {
     }
 }
 
-fn error_record(message: &str, trouble: &Trouble, turns: u32, stop_reason: Option<StopReason>) -> Terminal {
+fn error_record(said: &str, trouble: &Trouble, turns: u32, stop_reason: Option<StopReason>) -> Terminal {
     Terminal {
         kind: trouble.terminal_kind(),
         is_error: true,
@@ -251,7 +211,7 @@ fn error_record(message: &str, trouble: &Trouble, turns: u32, stop_reason: Optio
         answer_empty: true,
         turns,
         denials: 0,
-        message: message.chars().take(MESSAGE_LIMIT).collect(),
+        message: message(said),
     }
 }
 

@@ -3,23 +3,18 @@
 //! Must not take anything for the record but a whole one in the last line that is not blank.
 
 use helix_core::agent_event::AgentEvent;
-use helix_core::ids::AgentSessionId;
-use helix_core::run::{
-    AgentErrorKind, Ending, RunFacts, StopReason, StreamFacts, Terminal, TerminalKind, TerminalReason,
-};
+use helix_core::run::{AgentErrorKind, Ending, StopReason, Terminal, TerminalKind, TerminalReason};
 use helix_core::usage::Usage;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::super::fragments::{Channel, said_at_once};
 use super::super::json_line::JsonLine;
-use super::super::{Ended, Reader};
-use crate::invocation::StreamEnd;
-use crate::profile::{AskedSchema, ExitStatus};
+use super::super::reader::{Ended, Evidence, Piece, Place, Reading, Taken, message, unrecognised};
+use crate::profile::ExitStatus;
 
 /// Longest text that is kept where no record names the answer; its end, since that is where programs say what came out.
 const TEXT_LIMIT: usize = 64 * 1024;
-/// Longest message for people that a terminal record keeps, in characters.
-const MESSAGE_LIMIT: usize = 500;
 
 /// The record, as the documentation describes it. Fields that are not documented make it none.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -79,14 +74,10 @@ enum Status {
 
 /// Reads one run of a program.
 #[derive(Debug)]
-pub struct CommandReader {
-    asked_schema: AskedSchema,
+pub(super) struct CommandReader {
     exit: ExitStatus,
-    lines: u64,
-    /// Lines that claim to be the record and are none.
-    spoiled: u64,
-    tail_taken: bool,
-    broken_tail: bool,
+    /// Whether anything was printed at all.
+    started: bool,
     text: String,
     record: Option<ResultRecord>,
     /// Whether anything was printed after the record.
@@ -95,55 +86,8 @@ pub struct CommandReader {
 
 impl CommandReader {
     /// A reader at the start of a run.
-    pub fn new(asked_schema: AskedSchema, exit: ExitStatus) -> Self {
-        Self {
-            asked_schema,
-            exit,
-            lines: 0,
-            spoiled: 0,
-            tail_taken: false,
-            broken_tail: false,
-            text: String::new(),
-            record: None,
-            active_after: false,
-        }
-    }
-
-    /// Takes a line. `false` if it claims to be the record and is none.
-    fn take(&mut self, line: &[u8], piece: Piece, events: &mut Vec<AgentEvent>) -> bool {
-        match JsonLine::read(line) {
-            JsonLine::Blank => return true,
-            JsonLine::Object(object) if object.contains_key("helix") => {
-                let Ok(record) = serde_json::from_value::<ResultRecord>(Value::Object(object)) else {
-                    events.push(AgentEvent::Unrecognised { kind_name: "helix record".to_owned() });
-                    return false;
-                };
-                self.active_after = false;
-                events.push(AgentEvent::Finished {
-                    answer: Some(record.answer.clone()),
-                    structured: record.structured.clone(),
-                    is_error: record.status == Status::Error,
-                    usage: record.usage.into(),
-                });
-                self.record = Some(record);
-                return true;
-            }
-            JsonLine::Object(_) | JsonLine::Other => {}
-        }
-        if claims_to_be_a_record(line, piece) {
-            return false;
-        }
-        self.active_after = self.record.is_some();
-        let text = String::from_utf8_lossy(line).into_owned();
-        for partial in [true, false] {
-            events.push(AgentEvent::Text { text: text.clone(), partial, parent: None });
-        }
-        self.text.push_str(&text);
-        if self.text.len() > 2 * TEXT_LIMIT {
-            let cut = self.text.floor_char_boundary(self.text.len() - TEXT_LIMIT);
-            self.text.drain(..cut);
-        }
-        true
+    pub(super) fn new(exit: ExitStatus) -> Self {
+        Self { exit, started: false, text: String::new(), record: None, active_after: false }
     }
 
     fn terminal(&self, ended: &Ended) -> Option<Terminal> {
@@ -174,68 +118,72 @@ impl CommandReader {
             answer_empty,
             turns: 1,
             denials: 0,
-            message: answer.chars().take(MESSAGE_LIMIT).collect(),
+            message: message(answer),
         })
     }
 }
 
-#[derive(Clone, Copy)]
-enum Piece {
-    Line,
-    Tail,
-}
-
-/// Whether a line was meant to be the record, whatever became of it; of a tail, also the first bytes of one.
-fn claims_to_be_a_record(line: &[u8], piece: Piece) -> bool {
+/// Whether a piece was meant to be the record, whatever became of it; of a tail, also the first bytes of one.
+fn claims_to_be_a_record(piece: Piece<'_>) -> bool {
     const START: &[u8] = b"{\"helix\"";
-    let squeezed: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(START.len()).collect();
-    match piece {
-        Piece::Line => squeezed == START,
-        Piece::Tail => !squeezed.is_empty() && START.starts_with(&squeezed),
+    let letters = piece.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+    let squeezed: Vec<u8> = letters.take(START.len()).collect();
+    match piece.place {
+        Place::Line => squeezed == START,
+        Place::Tail => !squeezed.is_empty() && START.starts_with(&squeezed),
     }
 }
 
-impl Reader for CommandReader {
-    fn line(&mut self, line: &[u8], events: &mut Vec<AgentEvent>) {
-        self.lines += 1;
-        self.spoiled += u64::from(!self.take(line, Piece::Line, events));
-    }
-
-    fn tail(&mut self, tail: &[u8], events: &mut Vec<AgentEvent>) {
-        self.tail_taken = true;
-        self.broken_tail = !self.take(tail, Piece::Tail, events);
-    }
-
-    fn facts_of(&mut self, ended: &Ended, stream: &StreamEnd) -> RunFacts {
-        if !self.tail_taken {
-            self.tail(&stream.tail, &mut Vec::new());
+impl Reading for CommandReader {
+    fn take(&mut self, piece: Piece<'_>, events: &mut Vec<AgentEvent>) -> Taken {
+        self.started |= piece.place == Place::Line;
+        match JsonLine::read(piece.bytes) {
+            JsonLine::Blank => return Taken::Whole,
+            JsonLine::Object(object) if object.contains_key("helix") => return self.record(object, events),
+            JsonLine::Object(_) | JsonLine::Other => {}
         }
-        RunFacts {
-            ending: ended.ending.clone(),
-            stopped: ended.stopped,
-            stdout: StreamFacts {
-                read_to_end: stream.read_to_end && self.lines >= stream.lines,
-                lines: self.lines,
-                unparsable: self.spoiled,
-                broken_tail: self.broken_tail,
-            },
-            asked_schema: self.asked_schema == AskedSchema::Yes,
-            started: self.lines > 0 || self.record.is_some() || !self.text.is_empty(),
+        if claims_to_be_a_record(piece) {
+            return Taken::Spoiled;
+        }
+        (self.started, self.active_after) = (true, self.record.is_some());
+        let text = String::from_utf8_lossy(piece.bytes);
+        said_at_once(Channel::Text, &text, events);
+        self.text.push_str(&text);
+        if self.text.len() > 2 * TEXT_LIMIT {
+            let cut = self.text.floor_char_boundary(self.text.len() - TEXT_LIMIT);
+            self.text.drain(..cut);
+        }
+        Taken::Whole
+    }
+
+    fn record(&mut self, record: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken {
+        let Ok(record) = serde_json::from_value::<ResultRecord>(Value::Object(record)) else {
+            events.push(unrecognised("helix record"));
+            return Taken::Spoiled;
+        };
+        (self.started, self.active_after) = (true, false);
+        events.push(AgentEvent::Finished {
+            answer: Some(record.answer.clone()),
+            structured: record.structured.clone(),
+            is_error: record.status == Status::Error,
+            usage: record.usage.into(),
+        });
+        self.record = Some(record);
+        Taken::Whole
+    }
+
+    fn evidence(&mut self, ended: &Ended) -> Evidence {
+        Evidence {
+            started: self.started,
             active_after_terminal: self.active_after,
             terminal: self.terminal(ended),
             declared_error: self.record.as_ref().and_then(|record| record.error),
-            rate_limit: None,
-            tasks_lost: 0,
-            stderr_tail: ended.stderr_tail.clone(),
+            ..Evidence::default()
         }
     }
 
     fn usage(&self) -> Usage {
         self.record.as_ref().map(|record| record.usage.into()).unwrap_or_default()
-    }
-
-    fn session(&self) -> Option<&AgentSessionId> {
-        None
     }
 
     fn answer(&self) -> &str {

@@ -14,89 +14,55 @@ use std::path::PathBuf;
 
 pub use cassette::{CASSETTE_VERSION, Cassette, CassetteAction, CassetteError, CassetteTake, TakeEnd};
 pub use player::replay_main;
-pub use reader::ReplayReader;
 
+use self::reader::ReplayReader;
+use super::draft::{Draft, InvocationError};
 use super::surroundings::path_text;
-use super::{Dialect, InvocationError, Keeping, Limit, Reader, Surroundings};
-use crate::invocation::Invocation;
-use crate::probe::{Capabilities, Feature, Supported, Version};
-use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, SessionRef};
+use super::{Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use crate::profile::{DialectName, SessionRef};
 
 /// The dialect of the embedded agent.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Replay;
+pub(super) static REPLAY: Dialect = Dialect {
+    name: DialectName::Replay,
+    program: Program::Helix { subcommand: "replay-agent" },
+    // Those of Claude Code, whose runs it plays: commands in a cassette may need them.
+    passed_variables: super::claude::PASSED_VARIABLES,
+    review_models: &[],
+    exit_status: ExitMeaning::Nothing,
+    versions: Versions::Own,
+    sessions: Sessions::Copied,
+    // A recording consumes what was recorded, whatever the limit.
+    turns: Keeping::BetweenRuns,
+    money: Keeping::BetweenRuns,
+    write,
+    read: |_asked_schema, _exit| Box::new(ReplayReader::default()),
+};
 
-impl Dialect for Replay {
-    fn name(&self) -> DialectName {
-        DialectName::Replay
-    }
-
-    fn invocation_in(
-        &self,
-        profile: &AgentProfile,
-        ask: &AgentAsk,
-        own: &Surroundings,
-    ) -> Result<Invocation, InvocationError> {
-        let (program, leading) = profile
-            .command
-            .split_first()
-            .filter(|(program, _)| !program.is_empty())
-            .ok_or_else(|| InvocationError::NoProgram { profile: profile.name.clone() })?;
-        let mut args = leading.to_vec();
-        let mut option = |name: &str, value: String| args.extend([name.to_owned(), value]);
-        match &ask.session {
-            SessionRef::New(id) => option("--session", id.to_string()),
-            SessionRef::Resume(id) => option("--resume", id.to_string()),
-            SessionRef::Fork { from, new } => {
-                option("--resume", from.to_string());
-                option("--session", new.to_string());
-            }
-            SessionRef::Cut { .. } => {
-                let what = "cut a session at a point of it";
-                return Err(InvocationError::Unsupported { dialect: DialectName::Replay, what });
-            }
-        }
-        option("--sessions", path_text(&sessions_dir(profile, own)?));
-        if let Some(label) = &ask.label {
-            option("--key", label.clone());
-        }
-        if let Some(take) = ask.take {
-            option("--take", take.to_string());
-        }
-        let env = own.for_agent(profile, []);
-        let stdin = ask.prompt.clone().into_bytes();
-        Ok(Invocation { program: PathBuf::from(program), args, env, cwd: ask.cwd.clone(), stdin })
-    }
-
-    fn reader(&self, asked_schema: AskedSchema) -> Box<dyn Reader> {
-        Box::new(ReplayReader::new(asked_schema))
-    }
-
-    /// A recording consumes what was recorded, whatever the limit.
-    fn keeps(&self, limit: Limit) -> Keeping {
-        match limit {
-            Limit::Turns | Limit::Money => Keeping::BetweenRuns,
+fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
+    let ask = draft.ask;
+    match &ask.session {
+        // A cut was refused before.
+        SessionRef::New(id) | SessionRef::Cut { new: id, .. } => draft.option("--session", id.as_str()),
+        SessionRef::Resume(id) => draft.option("--resume", id.as_str()),
+        SessionRef::Fork { from, new } => {
+            draft.option("--resume", from.as_str());
+            draft.option("--session", new.as_str());
         }
     }
-
-    fn version_arguments(&self) -> Vec<String> {
-        vec!["--version".to_owned()]
+    let sessions = sessions_dir(draft)?;
+    draft.option("--sessions", path_text(&sessions));
+    if let Some(label) = &ask.label {
+        draft.option("--key", label);
     }
-
-    fn capabilities(&self, printed: &str) -> Option<Capabilities> {
-        let version = Version::first_in(printed)?;
-        let features = vec![Feature::PartialMessages, Feature::StructuredOutput, Feature::Resume, Feature::Fork];
-        Some(Capabilities { version, supported: Supported::Yes, features })
+    if let Some(take) = ask.take {
+        draft.option("--take", take.to_string());
     }
+    Ok(())
 }
 
 /// Where sessions are kept between runs.
-fn sessions_dir(profile: &AgentProfile, own: &Surroundings) -> Result<PathBuf, InvocationError> {
-    let home = || profile.home.clone().or_else(|| own.get("HOME").map(PathBuf::from));
-    profile.config_dir.clone().or_else(|| home().map(|home| home.join(".helix-replay"))).ok_or(
-        InvocationError::Unsupported {
-            dialect: DialectName::Replay,
-            what: "keep sessions without a `config_dir` or `home` in the profile",
-        },
-    )
+fn sessions_dir(draft: &Draft<'_>) -> Result<PathBuf, InvocationError> {
+    let of_home = || Some(draft.home()?.join(".helix-replay"));
+    let what = "keep sessions without a `config_dir` or `home` in the profile";
+    draft.profile.config_dir.clone().or_else(of_home).ok_or_else(|| draft.unsupported(what))
 }

@@ -4,23 +4,16 @@
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
-use helix_core::run::RunFacts;
 use helix_core::usage::Usage;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::super::json_line::JsonLine;
-use super::super::line_count::LineCount;
+use super::super::reader::{Ended, Evidence, Reading, Taken, unrecognised};
 use super::super::task_ledger::TaskLedger;
-use super::super::{Ended, Reader};
 use super::record::{Record, TerminalRecord};
-use crate::invocation::StreamEnd;
-use crate::profile::AskedSchema;
 
 /// Reads one run of the embedded agent.
 #[derive(Debug, Default)]
-pub struct ReplayReader {
-    asked_schema: AskedSchema,
-    count: LineCount,
+pub(super) struct ReplayReader {
     started: bool,
     session: Option<AgentSessionId>,
     /// Whether anything happened since the last terminal record.
@@ -32,31 +25,6 @@ pub struct ReplayReader {
 }
 
 impl ReplayReader {
-    /// A reader at the start of a run.
-    pub fn new(asked_schema: AskedSchema) -> Self {
-        Self { asked_schema, ..Self::default() }
-    }
-
-    fn take(&mut self, line: JsonLine, events: &mut Vec<AgentEvent>) {
-        let object = match line {
-            JsonLine::Blank => return,
-            JsonLine::Other => return events.push(unrecognised("not json")),
-            JsonLine::Object(object) => object,
-        };
-        let kind = object.get("record").and_then(Value::as_str).unwrap_or_default().to_owned();
-        match serde_json::from_value(Value::Object(object)) {
-            Ok(Record::Event { event }) => self.event(event, events),
-            Ok(Record::TaskBegan { id }) => self.tasks.began(&id),
-            Ok(Record::TaskEnded { id, lost: true }) => self.tasks.lost(&id),
-            Ok(Record::TaskEnded { id, lost: false }) => self.tasks.ended(&id),
-            Ok(Record::Terminal(record)) => self.terminal(*record, events),
-            Err(_) => {
-                self.active = true;
-                events.push(unrecognised(&kind));
-            }
-        }
-    }
-
     fn event(&mut self, event: AgentEvent, events: &mut Vec<AgentEvent>) {
         self.active = true;
         match &event {
@@ -100,39 +68,31 @@ impl ReplayReader {
     }
 }
 
-fn unrecognised(kind: &str) -> AgentEvent {
-    AgentEvent::Unrecognised { kind_name: kind.chars().take(100).collect() }
-}
-
-impl Reader for ReplayReader {
-    fn line(&mut self, line: &[u8], events: &mut Vec<AgentEvent>) {
-        let line = JsonLine::read(line);
-        self.count.line(&line);
-        self.take(line, events);
-    }
-
-    fn tail(&mut self, tail: &[u8], events: &mut Vec<AgentEvent>) {
-        let tail = JsonLine::read(tail);
-        self.count.tail(&tail);
-        self.take(tail, events);
-    }
-
-    fn facts_of(&mut self, ended: &Ended, stream: &StreamEnd) -> RunFacts {
-        if !self.count.tail_taken() {
-            self.tail(&stream.tail, &mut Vec::new());
+impl Reading for ReplayReader {
+    fn record(&mut self, object: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken {
+        let kind = object.get("record").and_then(Value::as_str).unwrap_or_default().to_owned();
+        match serde_json::from_value(Value::Object(object)) {
+            Ok(Record::Event { event }) => self.event(event, events),
+            Ok(Record::TaskBegan { id }) => self.tasks.began(&id),
+            Ok(Record::TaskEnded { id, lost: true }) => self.tasks.lost(&id),
+            Ok(Record::TaskEnded { id, lost: false }) => self.tasks.ended(&id),
+            Ok(Record::Terminal(record)) => self.terminal(*record, events),
+            Err(_) => {
+                self.active = true;
+                events.push(unrecognised(&kind));
+            }
         }
-        RunFacts {
-            ending: ended.ending.clone(),
-            stopped: ended.stopped,
-            stdout: self.count.facts(stream),
-            asked_schema: self.asked_schema == AskedSchema::Yes,
+        Taken::Whole
+    }
+
+    fn evidence(&mut self, _ended: &Ended) -> Evidence {
+        Evidence {
             started: self.started,
             active_after_terminal: self.last.is_some() && self.active,
             terminal: self.last.as_ref().map(|record| record.terminal.clone()),
             declared_error: self.last.as_ref().and_then(|record| record.error),
             rate_limit: self.last.as_ref().and_then(|record| record.rate_limit),
             tasks_lost: self.tasks.not_completed(),
-            stderr_tail: ended.stderr_tail.clone(),
         }
     }
 

@@ -42,6 +42,22 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
+    /// A command that ran and proves nothing.
+    fn of_command(
+        checked: &Checked,
+        tests: Option<TestCounts>,
+        (rule, message, fix): (&'static str, String, &str),
+    ) -> Self {
+        Self::Failed {
+            rule,
+            message,
+            fix: fix.to_owned(),
+            evidence: last_part(&checked.output),
+            command: Some(checked.evidence.clone()),
+            tests,
+        }
+    }
+
     fn failed(rule: &'static str, message: String, fix: &str) -> Self {
         Self::Failed { rule, message, fix: fix.to_owned(), evidence: String::new(), command: None, tests: None }
     }
@@ -140,17 +156,22 @@ fn test_command(context: &GateContext, name: &str) -> Result<Result<Vec<String>,
     Ok(runner::argv(name, &project))
 }
 
+/// Runs a proof's command; a fault where it cannot be run at all.
 async fn check(
     context: &Arc<GateContext>,
     argv: &[String],
     number: usize,
     cancel: &CancellationToken,
-) -> Result<Checked, Trouble> {
+) -> Result<Result<Checked, Fault>, Trouble> {
     let commit = context.result.commit.clone();
     let suffix = format!(".criterion-{}", number + 1);
     let limit = GATE_TIMEOUT.duration();
     let report = super::super::tests::report_path(argv);
-    run_on(context, Check { argv, commit: &commit, limit, suffix: &suffix, report }, cancel).await
+    match run_on(context, Check { argv, commit: &commit, limit, suffix: &suffix, report }, cancel).await {
+        Ok(checked) => Ok(Ok(checked)),
+        Err(Trouble::Command(error)) => Ok(Err(Trouble::Command(error).fault())),
+        Err(trouble) => Err(trouble),
+    }
 }
 
 async fn tests(
@@ -159,9 +180,9 @@ async fn tests(
     number: usize,
     cancel: &CancellationToken,
 ) -> Result<Outcome, Trouble> {
-    let checked = match check(context, argv, number, cancel).await {
-        Err(Trouble::Command(error)) => return Ok(Outcome::Faulted { fault: Trouble::Command(error).fault() }),
-        other => other?,
+    let checked = match check(context, argv, number, cancel).await? {
+        Ok(checked) => checked,
+        Err(fault) => return Ok(Outcome::Faulted { fault }),
     };
     if let Some(fault) = fault_of(checked.run.end, argv, GATE_TIMEOUT.duration(), &checked.run.tail) {
         return Ok(Outcome::Faulted { fault });
@@ -170,14 +191,7 @@ async fn tests(
     let how = end_text(checked.run.end);
     let run = read_run(&checked);
     let counts = run.as_ref().map(|run| run.counts);
-    let failed = |rule, message: String, fix: &str| Outcome::Failed {
-        rule,
-        message,
-        fix: fix.to_owned(),
-        evidence: last_part(&checked.output),
-        command: Some(checked.evidence.clone()),
-        tests: counts,
-    };
+    let failed = |rule, message, fix| Outcome::of_command(&checked, counts, (rule, message, fix));
     Ok(match &run {
         Some(run) if run.counts.failed > 0 => {
             let names: Vec<&str> = run.failures.iter().take(5).map(|failure| failure.name.as_str()).collect();
@@ -212,19 +226,12 @@ async fn command(
     number: usize,
     cancel: &CancellationToken,
 ) -> Result<Outcome, Trouble> {
-    let checked = match check(context, argv, number, cancel).await {
-        Err(Trouble::Command(error)) => return Ok(Outcome::Faulted { fault: Trouble::Command(error).fault() }),
-        other => other?,
+    let checked = match check(context, argv, number, cancel).await? {
+        Ok(checked) => checked,
+        Err(fault) => return Ok(Outcome::Faulted { fault }),
     };
     let line = argv.join(" ");
-    let failed = |rule, message: String, fix: &str| Outcome::Failed {
-        rule,
-        message,
-        fix: fix.to_owned(),
-        evidence: last_part(&checked.output),
-        command: Some(checked.evidence.clone()),
-        tests: None,
-    };
+    let failed = |rule, message, fix| Outcome::of_command(&checked, None, (rule, message, fix));
     if checked.run.end != CommandEnd::Exited(exit) {
         if let Some(fault) = fault_of(checked.run.end, argv, GATE_TIMEOUT.duration(), &checked.run.tail) {
             return Ok(Outcome::Faulted { fault });

@@ -88,7 +88,7 @@ pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Ju
     let repository = context.repository();
     let listing = repository.listing(&context.result.tree)?;
     let mut tally = Tally::default();
-    let mut before = None;
+    let mut before = Vec::new();
     for file in &context.result.changed {
         if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&file.path)) {
             continue;
@@ -106,7 +106,7 @@ fn check_file(
     context: &GateContext,
     listing: &TreeListing,
     path: &str,
-    before: &mut Option<std::sync::Arc<TreeListing>>,
+    before: &mut Vec<std::sync::Arc<TreeListing>>,
     tally: &mut Tally,
 ) -> Result<(), Trouble> {
     let repository = context.repository();
@@ -159,10 +159,10 @@ fn check_file(
         return Ok(());
     }
     if language.is_tolerant() && had_errors_before(context, before, path, language)? {
-        // Grammars do not know macros; what they stumbled over before the phase is not the phase's doing.
+        // Grammars do not know macros; what they stumbled over before the job is not its doing.
         tally
             .notes
-            .push(format!("{path} is not understood by the embedded grammar, and was not before the phase either"));
+            .push(format!("{path} is not understood by the embedded grammar, and was not before the job either"));
         return Ok(());
     }
     for error in errors {
@@ -179,21 +179,25 @@ fn check_file(
 
 fn had_errors_before(
     context: &GateContext,
-    before: &mut Option<std::sync::Arc<TreeListing>>,
+    before: &mut Vec<std::sync::Arc<TreeListing>>,
     path: &str,
     language: Language,
 ) -> Result<bool, Trouble> {
     let repository = context.repository();
-    let listing = match before {
-        Some(listing) => listing.clone(),
-        None => {
-            let tree = repository.commit(context.base.as_str())?.tree;
-            before.insert(repository.listing(&tree)?).clone()
+    if before.is_empty() {
+        for commit in [&context.origin, &context.base] {
+            before.push(repository.listing(&repository.commit(commit.as_str())?.tree)?);
         }
-    };
-    let Some(entry) = listing.get(path) else { return Ok(false) };
-    let source = repository.blob(&entry.object)?;
-    Ok(!check(language, path, &String::from_utf8_lossy(&source)).is_empty())
+    }
+    // What an earlier phase broke was understood when the job began, or was not there at all.
+    for listing in before.iter() {
+        let Some(entry) = listing.get(path) else { return Ok(false) };
+        let source = repository.blob(&entry.object)?;
+        if check(language, path, &String::from_utf8_lossy(&source)).is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn conclude(tally: Tally, files: &[String]) -> Judgement {

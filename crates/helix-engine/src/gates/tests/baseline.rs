@@ -18,6 +18,46 @@ pub(super) struct Baseline {
     pub(super) run: Option<TestRun>,
 }
 
+/// Where a baseline was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Since {
+    /// Where the job started.
+    Job,
+    /// Where the phase started.
+    Phase,
+    /// Both started from the same tree.
+    Both,
+}
+
+impl Since {
+    /// For messages: `before …`.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Job => "the job",
+            Self::Phase | Self::Both => "the phase",
+        }
+    }
+}
+
+/// A baseline with its place.
+#[derive(Debug, Clone)]
+pub(super) struct Before {
+    pub(super) since: Since,
+    pub(super) baseline: Baseline,
+}
+
+impl Before {
+    /// The tests that ran there, if any did.
+    pub(super) fn tests(&self) -> Option<&TestRun> {
+        self.baseline.run.as_ref().filter(|run| run.total() > 0)
+    }
+
+    /// Whether a test failed there.
+    pub(super) fn failed(&self, name: &str) -> bool {
+        self.tests().is_some_and(|run| run.failures.iter().any(|failure| failure.name == name))
+    }
+}
+
 /// How the command ended there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum BaselineEnd {
@@ -73,8 +113,11 @@ impl Cache {
         serde_json::from_slice(&bytes).inspect_err(|error| tracing::warn!(%error, "a cached baseline is damaged")).ok()
     }
 
+    /// Keeps what a tree gave. Of two runs of one tree the better one stays: a test that fails now and then is no old failure.
     pub(super) async fn store(&self, tree: &TreeId, baseline: &Baseline) {
-        if !baseline.end.lasts() {
+        let failed = |baseline: &Baseline| baseline.run.as_ref().map_or(u32::MAX, |run| run.counts.failed);
+        let known = self.load(tree).await;
+        if !baseline.end.lasts() || known.is_some_and(|known| failed(&known) <= failed(baseline)) {
             return;
         }
         if let Err(error) = self.write(&self.path(tree), baseline).await {

@@ -1,4 +1,4 @@
-//! `tests_pass`: the test command exits 0, tests really ran, and nothing is worse than before the phase.
+//! `tests_pass`: the test command exits 0, tests really ran, and nothing is worse than before the job and before the phase.
 //!
 //! Must not take a runner's exit code alone for proof [24]: without counts there is no pass.
 
@@ -17,13 +17,15 @@ mod rust;
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_core::ids::{CommitId, TreeId};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
-use super::checkout::{Check, Checked, fault_of, run_on, words};
-use super::command::{leftover_note, tampered};
+use super::checkout::{Check, Checked, run_on};
+use super::command::{Ran, run_unchanged};
 use super::judgement::{Judgement, Trouble};
-use baseline::{Baseline, Cache};
+use crate::git::GitError;
+use baseline::{Baseline, Before, Cache, Since};
 pub(super) use junit::report_path;
 use output::TestRun;
 
@@ -33,30 +35,22 @@ pub(super) async fn tests_pass(
     limit: Duration,
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let argv = match words(command) {
-        Ok(argv) => argv,
-        Err(fault) => return Ok(Judgement::faulted(fault)),
+    let Ran { argv, checked, notes } = match run_unchanged(context, command, limit, junit::report_path, cancel).await? {
+        Ok(ran) => ran,
+        Err(judgement) => return Ok(judgement),
     };
-    let tampered = tampered(context, command).await?;
-    if !tampered.is_empty() {
-        return Ok(Judgement::of(tampered, "the check itself was changed".into(), Vec::new()));
-    }
-    let commit = context.result.commit.clone();
-    let report = junit::report_path(&argv);
-    let check = Check { argv: &argv, commit: &commit, limit, suffix: "", report };
-    let checked = run_on(context, check, cancel).await?;
-    let notes = leftover_note(&checked.run);
-    if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
-        return Ok(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes));
-    }
     let run = read_run(&checked);
     let cache = Cache::new(&context.state, &argv);
+    let now = Baseline { end: checked.run.end.into(), run };
     // What this phase's result is, the next phase's base will be: a job pays for each tree once.
-    cache.store(&context.result.tree, &Baseline { end: checked.run.end.into(), run: run.clone() }).await;
-    let needed = run.as_ref().is_some_and(|run| run.total() > 0);
-    let baseline = if needed { baseline(context, &argv, limit, &cache, cancel).await? } else { None };
-    let mut judgement = judge::judge(command, &checked.run, &checked.output, run.as_ref(), baseline.as_ref());
-    judgement.tests = run.map(|run| run.counts);
+    cache.store(&context.result.tree, &now).await;
+    let needed = now.run.as_ref().is_some_and(|run| run.total() > 0);
+    let before = match needed {
+        true => baselines(context, &argv, limit, &cache, &now, cancel).await?,
+        false => Vec::new(),
+    };
+    let mut judgement = judge::judge(command, &checked.run, &checked.output, now.run.as_ref(), &before);
+    judgement.tests = now.run.map(|run| run.counts);
     Ok(judgement.with_command(checked.evidence).with_notes(notes))
 }
 
@@ -73,36 +67,66 @@ pub(super) fn read_run(checked: &Checked) -> Option<TestRun> {
     }
 }
 
-/// What the same command gives on the base commit [43], from the cache if that tree has been tested before.
+/// What the same command gives where the job started and where the phase did [43]: a failure is old only if it is in both.
+async fn baselines(
+    context: &Arc<GateContext>,
+    argv: &[String],
+    limit: Duration,
+    cache: &Cache,
+    now: &Baseline,
+    cancel: &CancellationToken,
+) -> Result<Vec<Before>, Trouble> {
+    let (job, phase) = {
+        let context = context.clone();
+        super::checkout::blocking(move || {
+            let tree = |commit: &CommitId| context.repository().commit(commit.as_str()).map(|commit| commit.tree);
+            Ok::<_, GitError>((tree(&context.origin)?, tree(&context.base)?))
+        })
+        .await??
+    };
+    let places = match job == phase {
+        true => vec![(Since::Both, &context.base, phase)],
+        false => vec![(Since::Job, &context.origin, job), (Since::Phase, &context.base, phase)],
+    };
+    let mut before = Vec::new();
+    for (since, commit, tree) in places {
+        // A phase that changed nothing has left what there was: this very run shows it.
+        let baseline = match tree == context.result.tree {
+            true => now.clone(),
+            false => baseline(context, argv, limit, cache, (since, commit, &tree), cancel).await?,
+        };
+        before.push(Before { since, baseline });
+    }
+    Ok(before)
+}
+
+/// What the command gives on one of these commits, from the cache if that tree has been tested before.
 async fn baseline(
     context: &Arc<GateContext>,
     argv: &[String],
     limit: Duration,
     cache: &Cache,
+    (since, commit, tree): (Since, &CommitId, &TreeId),
     cancel: &CancellationToken,
-) -> Result<Option<Baseline>, Trouble> {
-    let tree = {
-        let context = context.clone();
-        super::checkout::blocking(move || context.repository().commit(context.base.as_str())).await??.tree
+) -> Result<Baseline, Trouble> {
+    if let Some(known) = cache.load(tree).await {
+        return Ok(known);
+    }
+    let suffix = match since {
+        Since::Job => ".origin",
+        Since::Phase | Since::Both => ".base",
     };
-    if tree == context.result.tree {
-        return Ok(None);
-    }
-    if let Some(known) = cache.load(&tree).await {
-        return Ok(Some(known));
-    }
-    let report = junit::report_path(argv);
-    let check = Check { argv, commit: &context.base, limit, suffix: ".base", report };
+    let check = Check { argv, commit, limit, suffix, report: junit::report_path(argv) };
     let checked = match run_on(context, check, cancel).await {
         Ok(checked) => checked,
         // The base may lack the very program that the phase adds; there is nothing to compare with then.
         Err(Trouble::Command(error)) => {
             tracing::info!(%error, "the base has no baseline");
-            return Ok(Some(Baseline { end: baseline::BaselineEnd::NotRun(error.to_string()), run: None }));
+            return Ok(Baseline { end: baseline::BaselineEnd::NotRun(error.to_string()), run: None });
         }
         Err(other) => return Err(other),
     };
     let found = Baseline { end: checked.run.end.into(), run: read_run(&checked) };
-    cache.store(&tree, &found).await;
-    Ok(Some(found))
+    cache.store(tree, &found).await;
+    Ok(found)
 }

@@ -3,7 +3,7 @@
 //! Whatever happens to the turn, the stream ends in order: every item closed, then `response.completed` or
 //! `response.failed`.
 
-use helix_engine::consultant::{TurnEnded, TurnEvent};
+use helix_engine::consultant::{JobNews, TurnEnded, TurnEvent};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -11,7 +11,8 @@ use super::items::{OutputItem, Part, ResponseObject};
 use crate::openai::error::ApiError;
 use crate::openai::marks;
 use crate::openai::profile::Profile;
-use crate::openai::streaming::Encode;
+use crate::openai::status_line::StatusLine;
+use crate::openai::streaming::{Encode, Watch};
 use crate::openai::tool_name;
 use crate::sse;
 
@@ -39,6 +40,7 @@ pub(super) struct Encoder {
     open: Open,
     calls: Vec<OpenCall>,
     progress: Progress,
+    line: StatusLine,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +98,7 @@ impl Encoder {
             open: Open::Nothing,
             calls: Vec::new(),
             progress: Progress::Silent,
+            line: StatusLine::default(),
         }
     }
 
@@ -143,10 +146,27 @@ impl Encoder {
         }
     }
 
+    /// Whether the client shows events of Open WebUI, which its connections of this kind pass on, too (0.12.4, tried).
+    fn shows_events(&self) -> bool {
+        match self.profile {
+            Profile::OpenWebUi { .. } => true,
+            Profile::Plain => false,
+        }
+    }
+
+    /// A line that is true until something else is seen.
+    fn status(&mut self, out: &mut Vec<u8>, text: &str) {
+        match self.profile {
+            Profile::OpenWebUi { .. } => self.line.show(out, text),
+            Profile::Plain => self.reasoning(out, &format!("{text}\n")),
+        }
+    }
+
     fn text(&mut self, out: &mut Vec<u8>, piece: &str) {
         if piece.is_empty() {
             return;
         }
+        self.line.pass(out);
         if !matches!(self.open, Open::Message { .. }) {
             self.close_text(out);
             let message = |id| OutputItem::Message {
@@ -174,6 +194,7 @@ impl Encoder {
         if piece.is_empty() {
             return;
         }
+        self.line.pass(out);
         if !matches!(self.open, Open::Reasoning { .. }) {
             self.close_text(out);
             let item = |id| OutputItem::Reasoning { id, summary: Vec::new(), status: "in_progress".into() };
@@ -221,6 +242,7 @@ impl Encoder {
         if self.calls.iter().any(|call| call.agent_id == agent_id) {
             return;
         }
+        self.line.pass(out);
         self.close_text(out);
         let (arguments, status) = (input.to_string(), "in_progress".to_owned());
         let place = match self.profile {
@@ -273,12 +295,16 @@ impl Encoder {
         }
     }
 
-    fn ended(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
+    fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         let said = self.response.output.iter().any(|item| matches!(item, OutputItem::Message { .. }));
         if !said {
             self.text(out, &ended.answer);
         }
         self.response.usage = Some(ended.usage.into());
+    }
+
+    fn ended(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
+        self.rest_of_answer(out, ended);
         let now = Timestamp::from_second(self.response.created_at).unwrap_or_default();
         let error = ApiError::of_turn(ended, now);
         if let Some(view) = &ended.error {
@@ -290,8 +316,14 @@ impl Encoder {
     /// Shows a failure where thinking and the answer are shown.
     fn fail(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
         self.close_calls(out);
-        self.reasoning(out, &format!("✗ {message}\n"));
-        self.text(out, &marks::caution(message, hint));
+        self.status(out, &format!("✗ {message}"));
+        self.block(out, &marks::caution(message, hint));
+    }
+
+    /// A block of Helix's own, below what was said.
+    fn block(&mut self, out: &mut Vec<u8>, block: &str) {
+        let gap = if matches!(self.open, Open::Message { .. }) { "\n\n" } else { "" };
+        self.text(out, &format!("{gap}{block}"));
     }
 
     fn close_calls(&mut self, out: &mut Vec<u8>) {
@@ -305,6 +337,12 @@ impl Encoder {
         self.close_calls(out);
         self.close_text(out);
         self.progress = Progress::Over;
+        if self.shows_events() {
+            match error {
+                Some(_) => self.line.failed(out),
+                None => self.line.done(out),
+            }
+        }
         match error {
             None => {
                 self.response.status = "completed".into();
@@ -334,10 +372,11 @@ impl Encode for Encoder {
         }
         match event {
             TurnEvent::Began { .. } => {}
-            TurnEvent::Queued { ahead } => {
-                self.reasoning(out, &format!("Waiting for {ahead} earlier message(s) of this conversation\n"));
-            }
-            TurnEvent::Status { text } | TurnEvent::JobNews { text } => self.reasoning(out, &format!("{text}\n")),
+            TurnEvent::Queued { ahead } => self.status(out, &marks::queued(ahead)),
+            TurnEvent::Waits { wait } => self.status(out, &marks::waits(&wait)),
+            TurnEvent::Status { text } => self.status(out, &text),
+            TurnEvent::JobNews { text } if self.shows_events() => self.line.stand(out, &text),
+            TurnEvent::JobNews { text } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.reasoning(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
@@ -355,6 +394,33 @@ impl Encode for Encoder {
 
     fn is_over(&self) -> bool {
         self.progress == Progress::Over
+    }
+
+    fn watching(&mut self) -> Option<&mut dyn Watch> {
+        self.shows_events().then_some(self)
+    }
+}
+
+impl Watch for Encoder {
+    fn answered(&mut self, out: &mut Vec<u8>, ended: TurnEnded) {
+        self.close_calls(out);
+        self.rest_of_answer(out, &ended);
+    }
+
+    fn news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
+        match news {
+            JobNews::Progress { .. } => return self.line.stand(out, &news.line()),
+            JobNews::GoesOn { .. } => {}
+            JobNews::Asks(question) => self.block(out, &marks::job_asks(question)),
+            JobNews::Over(job) => self.block(out, &marks::job_over(job)),
+        }
+        self.line.last_word(&news.line());
+    }
+
+    fn rest(&mut self, out: &mut Vec<u8>) {
+        if !self.is_over() {
+            self.finish(out, None);
+        }
     }
 }
 

@@ -27,9 +27,13 @@ fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
     let text = String::from_utf8(out).unwrap();
     text.split_terminator("\n\n")
         .map(|frame| {
-            let (name, data) = frame.strip_prefix("event: ").unwrap().split_once("\ndata: ").unwrap();
+            // Open WebUI's own events have no name.
+            let (name, data) = match frame.strip_prefix("event: ") {
+                Some(named) => named.split_once("\ndata: ").unwrap(),
+                None => ("", frame.strip_prefix("data: ").unwrap()),
+            };
             let data: Value = serde_json::from_str(data).unwrap();
-            assert_eq!(data["type"], name);
+            assert_eq!(data["type"].as_str().unwrap_or_default(), name);
             data
         })
         .collect()
@@ -103,9 +107,57 @@ fn a_failed_turn_closes_its_calls_and_says_so_everywhere() {
     assert!(last["response"]["error"]["message"].as_str().unwrap().contains("do this"), "{last}");
     let output = last["response"]["output"].as_array().unwrap();
     let kinds: Vec<&str> = output.iter().map(|item| item["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["message", "function_call", "function_call_output", "reasoning", "message"]);
-    assert!(output[4]["content"][0]["text"].as_str().unwrap().starts_with("> [!CAUTION]"));
+    assert_eq!(kinds, ["message", "function_call", "function_call_output", "message"]);
+    assert!(output[3]["content"][0]["text"].as_str().unwrap().starts_with("> [!CAUTION]"));
     assert_eq!(output[2]["call_id"], output[1]["call_id"]);
+    assert_eq!(lines(&frames), ["✗ it broke", "✗ it broke hidden", "Stopped with an error"]);
+    let plain = stream(Profile::Plain, vec![ended(Some("it broke"))]);
+    assert_eq!(plain.last().unwrap()["response"]["output"][1]["summary"][0]["text"], "✗ it broke\n");
+}
+
+/// The lines above the answer.
+fn lines(frames: &[Value]) -> Vec<String> {
+    let lines = frames.iter().filter_map(|frame| frame.pointer("/event/data"));
+    lines
+        .map(|line| {
+            assert_eq!(line["done"], true, "no line shimmers");
+            let hidden = if line["hidden"] == true { " hidden" } else { "" };
+            format!("{}{hidden}", line["description"].as_str().unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn what_jobs_do_after_an_answer_is_shown_where_the_client_shows_it() {
+    let mut encoder = Encoder::new(Options {
+        id: "resp_1".into(),
+        model: "helix".into(),
+        created: "2026-01-01T00:00:00Z".parse().unwrap(),
+        profile: WEB,
+        previous: None,
+    });
+    let mut out = Vec::new();
+    encoder.begin(&mut out);
+    encoder.event(&mut out, TurnEvent::Text { text: "It runs.".into() });
+    let TurnEvent::Ended(end) = ended(None) else { panic!() };
+    let watch = encoder.watching().unwrap();
+    watch.answered(&mut out, *end);
+    watch.news(&mut out, &JobNews::Progress { text: "Phase 1 of 1".into() });
+    watch.news(&mut out, &JobNews::GoesOn { text: "it goes on".into() });
+    watch.rest(&mut out);
+    assert!(encoder.is_over());
+    let text = String::from_utf8(out).unwrap();
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
+    assert!(at("It runs.") < at("Phase 1 of 1") && at("Phase 1 of 1") < at("it goes on"));
+    assert!(at("it goes on") < at("event: response.completed"), "{text}");
+    let plain = Encoder::new(Options {
+        id: "resp_1".into(),
+        model: "helix".into(),
+        created: "2026-01-01T00:00:00Z".parse().unwrap(),
+        profile: Profile::Plain,
+        previous: None,
+    });
+    assert!({ plain }.watching().is_none(), "nobody else is kept waiting");
 }
 
 fn event() -> impl Strategy<Value = TurnEvent> {
@@ -120,7 +172,7 @@ fn event() -> impl Strategy<Value = TurnEvent> {
 }
 
 proptest! {
-    /// Whatever an agent does: every item that was opened is closed once, no frame is an `event` object, and each
+    /// Whatever an agent does: every item that was opened is closed once, no frame is an `event` object but Helix's own lines, and each
     /// function call has its output.
     #[test]
     fn every_stream_ends_in_order(events in prop::collection::vec(event(), 0..30), fails in any::<bool>(), web in any::<bool>()) {
@@ -129,7 +181,10 @@ proptest! {
         let frames = stream(if web { WEB } else { Profile::Plain }, events);
         let mut open = std::collections::BTreeSet::new();
         for frame in &frames {
-            prop_assert!(frame.get("event").is_none());
+            if let Some(event) = frame.get("event") {
+                prop_assert!(web && event["type"] == "status" && event["data"]["done"] == true, "{}", frame);
+                continue;
+            }
             match frame["type"].as_str().unwrap() {
                 "response.output_item.added" => prop_assert!(open.insert(frame["output_index"].as_u64())),
                 "response.output_item.done" => prop_assert!(open.remove(&frame["output_index"].as_u64())),

@@ -29,7 +29,7 @@ use request::ResponsesRequest;
 /// `POST /v1/responses`
 pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
     let (head, body) = request.into_parts();
-    let body = body::read(body, shared.config.body_limit, shared.config.body_timeout).await?;
+    let body = body::read(&head.headers, body, shared.config.body_limit, shared.config.body_timeout).await?;
     let ResponsesRequest { chat, previous } = asking::parsed(body, ResponsesRequest::parse).await?;
     let previous = match previous {
         Some(id) => Some(find(&shared, &head.headers, &id, Some("previous_response_id")).await?),
@@ -53,7 +53,7 @@ pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Re
         });
     }
     let id = options.id.clone();
-    let turn = ask.begin(shared.clone(), previous, Some(&id)).await?;
+    let turn = ask.begin(shared.clone(), previous, Some(&id)).await.map_err(ApiError::of_input)?;
     let encoder = Encoder::new(options);
     if stream {
         return Ok(sse::response(streaming::frames(shared, encoder, turn)));

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::openai::request::{BadRequest, ChatRequest, flag, kind, message};
+use crate::openai::unsupported;
 
 /// A parsed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,12 @@ impl ResponsesRequest {
         let value: Value =
             serde_json::from_slice(body).map_err(|error| whole(format!("the body is not JSON: {error}")))?;
         let Value::Object(mut fields) = value else { return Err(whole("the body must be a JSON object".into())) };
+        unsupported::refuse(&fields)?;
+        if fields.get("conversation").is_some_and(|conversation| !conversation.is_null()) {
+            let message =
+                "is not supported: go on with `previous_response_id`, or send what was said before in `input`";
+            return Err(BadRequest::new("conversation", message));
+        }
         let mut text = |name: &str| match fields.remove(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),

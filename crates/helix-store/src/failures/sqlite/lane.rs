@@ -102,7 +102,7 @@ impl Lane {
                         if options.access == Access::ReadWrite {
                             create_private(&options.path, &database)?;
                         }
-                        Opened::of(connected(&options, &database).map_err(as_memory_error)?, &options.path)
+                        Opened::of(connected(&options, &database).map_err(OpenError::again)?, &options.path)
                     }
                 };
                 let answer = within(&mut opened.connection, options.access, &database, until, work);
@@ -166,17 +166,4 @@ fn within<T>(
     let answer = work(&Working { connection: &transaction, database })?;
     transaction.commit().map_err(failed)?;
     Ok(answer)
-}
-
-/// Opening again can only fail in the ways of a database: header and version were checked when the memory was opened.
-fn as_memory_error(error: OpenError) -> MemoryError {
-    match error {
-        OpenError::Database(error) => error.into(),
-        OpenError::Missing { ref database }
-        | OpenError::Foreign { ref database, .. }
-        | OpenError::TooNew { ref database, .. }
-        | OpenError::Outdated { ref database, .. } => {
-            DatabaseError::Unexpected { database: database.clone(), source: Arc::new(error) }.into()
-        }
-    }
 }

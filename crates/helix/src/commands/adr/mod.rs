@@ -6,7 +6,9 @@ mod check;
 mod coverage;
 mod drift;
 mod graph;
+mod implemented;
 mod import;
+mod renumber;
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +19,8 @@ use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
-use crate::commands::plan::{shown, write_new};
+use crate::commands::draft;
+use crate::commands::plan::shown;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Reading, Table};
@@ -72,6 +75,23 @@ enum Action {
         /// Project that gets it [default: the one that the working directory lies in]
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
+    },
+    /// Gives decisions that share a number another one, with everything that names them
+    Renumber {
+        /// The decision [default: of all that share a number, those that are not in the branch that work is merged into]
+        file: Option<PathBuf>,
+        /// The branch that work is merged into [default: origin's, or main]
+        #[arg(long, value_name = "REF")]
+        base: Option<String>,
+    },
+    /// Ticks the criteria that a merged job has proven; once all are, the decision is Implemented
+    Implemented {
+        /// Number of the decision
+        #[arg(value_name = "NUMBER")]
+        adr: String,
+        /// The job whose evidence counts [default: the last one that carried the decision out]
+        #[arg(long, value_name = "ID")]
+        job: Option<String>,
     },
     /// Prints the number that the next ADR gets
     NextNumber,
@@ -152,6 +172,8 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             let root = project.map_or(root, |path| context.environment.directory.join(path));
             finalize(context, &root, &draft)
         }
+        Action::Renumber { file, base } => renumber::run(context, &root, file.as_deref(), base.as_deref()),
+        Action::Implemented { adr, job } => context.block_on(implemented::run(context, &root, &adr, job.as_deref())),
         Action::NextNumber => {
             let number = open(&root)?.next_number();
             match context.terminal.reading {
@@ -208,6 +230,9 @@ fn failed(error: &AdrFileError) -> CommandError {
                 .hint("`helix adr new TITLE` writes a draft to copy other texts into; nothing was written"),
             AdrFileError::Numbered { .. } => CommandError::usage(codes::ADR_ERRORS, error)
                 .hint("write `adr_id: draft` to have a new number allocated"),
+            AdrFileError::Unknown { .. } => {
+                CommandError::usage(codes::NOT_FOUND, error).hint("`helix adr list` shows all of them")
+            }
             AdrFileError::Rewrite { .. } => CommandError::usage(codes::ADR_ERRORS, error)
                 .hint("give the front matter the keys `adr_id` and `status`"),
         };
@@ -220,15 +245,8 @@ fn failed(error: &AdrFileError) -> CommandError {
 fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
     let name = helix_core::adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
     let path = output.map_or_else(|| root.join("adr").join(name), |path| context.environment.directory.join(path));
-    write_new(&path, &template(request))?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&json!({ "written": path }))?,
-        Reading::People => {
-            context.terminal.data(&shown(context, &path))?;
-            context.terminal.say(&format!("fill it in, then `helix adr finalize {}`", shown(context, &path)));
-        }
-    }
-    Ok(Exit::Success)
+    let next = format!("fill it in, then `helix adr finalize {}`", shown(context, &path));
+    draft::give(context, &path, &template(request), &next)
 }
 
 fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {

@@ -8,7 +8,7 @@ mod flavour;
 mod scratch;
 
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
@@ -158,14 +158,14 @@ fn judge(view: &JobView) -> Result<(), CommandError> {
 
 fn farewell(scratch: &Scratch, view: &JobView, seconds: f64) -> String {
     let root = scratch.root().display();
-    let state = scratch.state();
-    let state = state.display();
+    let shop = for_a_shell(&scratch.root().join("projects/shop"));
+    let state = for_a_shell(&scratch.state());
     format!(
         "
 That was the whole way in {}: a chat became an ADR and a plan, the first try failed a real
 test, its findings went back to the agent, the second try passed, and the result was merged.
 
-  git -C {root}/projects/shop log --stat
+  git -C {shop} log --stat
   helix --state-dir {state} jobs show {}
   helix --state-dir {state} jobs logs {}
 
@@ -174,6 +174,13 @@ Everything lies in {root}; remove it when you have seen enough.",
         view.id,
         view.id,
     )
+}
+
+/// A path as it can be pasted into a shell.
+fn for_a_shell(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,".contains(letter);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 fn failed(scratch: &Scratch, error: CommandError) -> CommandError {

@@ -5,20 +5,19 @@ pub(crate) mod survey;
 use std::path::Path;
 
 use clap::Args;
+use helix_agents::{DialectName, Program, dialect};
 use serde_json::json;
 
 use crate::cli::Context;
 use crate::codes;
-use crate::commands::plan::{PLAN_FILE, shown, template, write_new};
+use crate::commands::draft::write_new;
+use crate::commands::plan::{PLAN_FILE, shown, template};
 use crate::config::FILE_NAME;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
 
 use survey::{Survey, survey};
-
-/// Agents that Helix speaks with, by the names of their programs.
-const AGENTS: &[&str] = &["claude", "codex"];
 
 /// Arguments of `helix init`.
 #[derive(Debug, Args)]
@@ -36,8 +35,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
             .hint("create it first, or name another one"));
     }
     let survey = survey(&directory);
-    let agents: Vec<&str> =
-        AGENTS.iter().copied().filter(|name| context.environment.find_program(name).is_some()).collect();
+    let agents: Vec<&str> = products()
+        .map(|product| product.name)
+        .filter(|name| context.environment.find_program(name).is_some())
+        .collect();
     let repository = directory.ancestors().any(|path| path.join(".git").exists());
 
     let mut written = Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         context.terminal.json(&json!({
             "written": written, "kept": kept, "agents": agents, "git_repository": repository,
             "languages": survey.languages.iter().map(|language| language.name()).collect::<Vec<_>>(),
-            "test_command": survey.test_command, "test_evidence": survey.evidence,
+            "tests": survey.tests.iter().map(|tests| json!({ "command": tests.command, "evidence": tests.evidence })).collect::<Vec<_>>(),
         }))?;
         return Ok(Exit::Success);
     }
@@ -87,16 +88,18 @@ fn say_found(
     say(
         "agents",
         &if agents.is_empty() {
-            "none in PATH: install Claude Code (npm install -g @anthropic-ai/claude-code) or Codex (npm install -g @openai/codex)"
-                .to_owned()
+            let known: Vec<String> = products().map(|known| format!("{} ({})", known.product, known.install)).collect();
+            format!("none in PATH: install {}", known.join(" or "))
         } else {
             agents.join(", ")
         },
     )?;
     say("languages", &if names.is_empty() { "none recognised".to_owned() } else { names.join(", ") })?;
-    match (&survey.test_command, &survey.evidence) {
-        (Some(command), Some(evidence)) => say("tests", &format!("{command}  ({evidence})"))?,
-        _ => say("tests", "none found: name your command in the plan's tests_pass gate")?,
+    for tests in &survey.tests {
+        say("tests", &format!("{}  ({})", tests.command, tests.evidence))?;
+    }
+    if survey.tests.is_empty() {
+        say("tests", "none found: name your command in the plan's tests_pass gate")?;
     }
     let git = if repository {
         "this is a repository".to_owned()
@@ -106,16 +109,37 @@ fn say_found(
     say("git", &git)
 }
 
+/// An agent that users install for themselves.
+struct Product {
+    dialect: DialectName,
+    name: &'static str,
+    product: &'static str,
+    install: &'static str,
+    model: &'static str,
+}
+
+/// Claude Code goes first: it also keeps to budgets of money and turns.
+fn products() -> impl Iterator<Item = Product> {
+    DialectName::ALL.into_iter().filter_map(|name| match dialect(name).program {
+        Program::Installed { name: program, product, install, model } => {
+            Some(Product { dialect: name, name: program, product, install, model })
+        }
+        Program::Helix { .. } | Program::Named => None,
+    })
+}
+
 fn configuration(agents: &[&str]) -> String {
     let found = |name: &str| agents.contains(&name);
-    // Claude Code goes first where both are there: it also keeps to budgets of money and turns.
-    let default = if found("codex") && !found("claude") { "codex" } else { "claude" };
+    let default = agents.first().copied().or_else(|| products().next().map(|first| first.name)).unwrap_or_default();
     let note = if found(default) { "found in PATH" } else { "not found in PATH when this file was written" };
-    let codex = if found("codex") {
-        "\n[agents.codex]\ndialect = \"codex\"\ncommand = [\"codex\"]\n# model = \"gpt-5.1-codex\"\n"
-    } else {
-        ""
-    };
+    let sections: Vec<String> = products()
+        .enumerate()
+        .filter(|(place, one)| *place == 0 || found(one.name))
+        .map(|(_, Product { dialect, name, model, .. })| {
+            format!("[agents.{name}]\ndialect = \"{dialect}\"\ncommand = [\"{name}\"]\n# model = \"{model}\"\n")
+        })
+        .collect();
+    let sections = sections.join("\n");
     format!(
         "\
 # Helix's configuration; every key is described in docs/configuration.md.
@@ -124,11 +148,7 @@ fn configuration(agents: &[&str]) -> String {
 [defaults]
 agent = \"{default}\"             # {note}
 
-[agents.claude]
-dialect = \"claude\"
-command = [\"claude\"]
-# model = \"sonnet\"
-{codex}
+{sections}
 [jobs]
 max_parallel = 2             # phases of one job at the same time
 # budget_usd = 10.0          # for a whole job

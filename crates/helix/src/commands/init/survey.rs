@@ -7,10 +7,17 @@ use std::path::Path;
 pub(crate) struct Survey {
     /// Languages, the one with the clearest sign first.
     pub(crate) languages: Vec<Language>,
-    /// Command that runs the tests, and what it was concluded from.
-    pub(crate) test_command: Option<String>,
-    /// The file that the test command was concluded from.
-    pub(crate) evidence: Option<String>,
+    /// How tests are run, in the same order.
+    pub(crate) tests: Vec<Tests>,
+}
+
+/// How the tests of one language are run here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tests {
+    /// The command.
+    pub(crate) command: String,
+    /// What it was concluded from.
+    pub(crate) evidence: String,
 }
 
 /// Languages that Helix recognises by their project files.
@@ -66,12 +73,7 @@ pub(crate) fn survey(directory: &Path) -> Survey {
     let mut survey = Survey::default();
     let mut found = |language: Language, test: Option<(String, String)>| {
         survey.languages.push(language);
-        if survey.test_command.is_none()
-            && let Some((command, evidence)) = test
-        {
-            survey.test_command = Some(command);
-            survey.evidence = Some(evidence);
-        }
+        survey.tests.extend(test.map(|(command, evidence)| Tests { command, evidence }));
     };
     if directory.join("Cargo.toml").is_file() {
         found(Language::Rust, Some(("cargo test".into(), "Cargo.toml".into())));

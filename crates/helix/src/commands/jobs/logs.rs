@@ -36,7 +36,7 @@ struct Log {
 }
 
 /// A log that is being read: the file, its translator, and the line that is not whole yet.
-type OpenLog = (BufReader<File>, Box<dyn Reader>, Vec<u8>);
+type OpenLog = (BufReader<File>, Reader, Vec<u8>);
 
 pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follow: bool) -> Ended {
     let runs = context.settings()?.state_dir.value.join("runs");

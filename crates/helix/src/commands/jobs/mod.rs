@@ -61,7 +61,7 @@ enum Action {
         /// As for show
         id: String,
         /// A new budget for the whole job in US dollars, what it has cost so far included
-        #[arg(long, value_name = "USD", value_parser = run::budget)]
+        #[arg(long, value_name = "USD", value_parser = run::budget, allow_hyphen_values = true)]
         budget: Option<f64>,
         /// Leaves at once; a host in the background carries the job on
         #[arg(long)]
@@ -75,7 +75,7 @@ enum Action {
         #[arg(long, value_name = "ID")]
         phase: String,
         /// As for resume
-        #[arg(long, value_name = "USD", value_parser = run::budget)]
+        #[arg(long, value_name = "USD", value_parser = run::budget, allow_hyphen_values = true)]
         budget: Option<f64>,
         /// As for resume
         #[arg(long)]
@@ -112,11 +112,12 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Watch { id } => follow(context, &id).await,
             Action::Logs { id, phase, follow } => logs::logs(context, &id, phase.as_deref(), follow).await,
             Action::Resume { id, budget, detach } => {
-                let body = ReopenBody { phase: None, budget_usd: budget };
+                let body = ReopenBody { phase: None, budget_usd: budget, by: context.environment.person() };
                 reopen::reopen(context, &id, &body, stay(detach)).await
             }
             Action::Retry { id, phase, budget, detach } => {
-                let body = ReopenBody { phase: Some(phase), budget_usd: budget };
+                let by = context.environment.person();
+                let body = ReopenBody { phase: Some(phase), budget_usd: budget, by };
                 reopen::reopen(context, &id, &body, stay(detach)).await
             }
             Action::Diff { id, phase, attempt } => results::diff(context, &id, phase.as_deref(), attempt).await,
@@ -216,7 +217,7 @@ async fn follow(context: &Context, id: &str) -> Ended {
 async fn cancel(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
     let reached = reach(&context.environment, context.settings()?).await?;
-    let cancelled = reached.client().cancel(view.id.as_str()).await;
+    let cancelled = reached.client().cancel(view.id.as_str(), &context.environment.person()).await;
     let result = match cancelled {
         Ok(view) => wait_if_own(&reached, view).await,
         Err(error) => Err(ClientError::into(error)),

@@ -2,6 +2,7 @@
 
 use helix_core::job::JobView;
 use helix_store::{Access, JobFilter, Journal, MAX_ROWS_PER_PAGE, OpenError, ReadError, SqliteJournal};
+use jiff::Timestamp;
 
 use crate::codes;
 use crate::config::Settings;
@@ -12,7 +13,7 @@ use crate::host::open_error;
 ///
 /// # Errors
 /// As [`job`] when there is none.
-pub(super) async fn open_or_missing(settings: &Settings, id: &str) -> Result<SqliteJournal, CommandError> {
+pub(crate) async fn open_or_missing(settings: &Settings, id: &str) -> Result<SqliteJournal, CommandError> {
     open(settings).await?.ok_or_else(|| missing(id))
 }
 
@@ -31,7 +32,8 @@ pub(crate) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandErr
             .list_jobs(JobFilter::default(), cursor, MAX_ROWS_PER_PAGE)
             .await
             .map_err(|error| read_error(&error))?;
-        jobs.extend(page.jobs);
+        // Without a host nothing goes on, but the job still waits for one.
+        jobs.extend(page.jobs.into_iter().map(|job| job.at(Timestamp::now())));
         cursor = page.next;
         if cursor.is_none() {
             return Ok(jobs);
@@ -42,7 +44,8 @@ pub(crate) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandErr
 /// One job, by id or unique beginning.
 pub(super) async fn job(settings: &Settings, id: &str) -> Result<JobView, CommandError> {
     let Some(journal) = open(settings).await? else { return Err(missing(id)) };
-    journal.job(id.to_owned()).await.map_err(|error| read_error(&error))?.ok_or_else(|| missing(id))
+    let found = journal.job(id.to_owned()).await.map_err(|error| read_error(&error))?;
+    found.map(|job| job.at(Timestamp::now())).ok_or_else(|| missing(id))
 }
 
 async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError> {
@@ -57,10 +60,9 @@ async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError
 
 fn read_error(error: &ReadError) -> CommandError {
     let shown = match error {
+        ReadError::Database(error) => return open_error(&error.clone().into()),
         ReadError::Ambiguous { .. } => CommandError::usage(error.code(), error),
-        ReadError::Database(_) | ReadError::Event(_) | ReadError::Row { .. } => {
-            CommandError::environment(error.code(), error)
-        }
+        ReadError::Event(_) | ReadError::Row { .. } => CommandError::environment(error.code(), error),
     };
     match std::error::Error::source(error) {
         Some(source) => shown.because(source),

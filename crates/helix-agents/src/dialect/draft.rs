@@ -1,0 +1,268 @@
+//! One invocation while a dialect writes it down: the program, the environment, files, and what the system demands of them.
+//!
+//! Must not know any dialect: what a word means to an agent is said by who writes it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::agent_files::AgentFiles;
+use super::arguments::{Argument, check_arguments, check_environment};
+use super::surroundings::path_text;
+use super::{Dialect, Keeping, Limit, Sessions, Surroundings};
+use crate::invocation::Invocation;
+use crate::profile::{AgentAsk, AgentProfile, DialectName, SessionRef};
+
+/// An invocation that is being written.
+pub(super) struct Draft<'a> {
+    /// What is asked.
+    pub(super) ask: &'a AgentAsk,
+    /// Whom.
+    pub(super) profile: &'a AgentProfile,
+    own: &'a Surroundings,
+    dialect: DialectName,
+    program: PathBuf,
+    args: Vec<Argument>,
+    /// Variables that those of the user's environment and configuration replace.
+    defaults: BTreeMap<String, String>,
+    /// Variables that only the configuration replaces.
+    variables: BTreeMap<String, String>,
+    stdin: Option<Vec<u8>>,
+    files: Option<AgentFiles>,
+}
+
+impl<'a> Draft<'a> {
+    /// Begins with the profile's program and leading arguments, and refuses what makes no sense or what this dialect cannot do:
+    /// what somebody relies on must not be left out in silence.
+    pub(super) fn begin(
+        dialect: &Dialect,
+        profile: &'a AgentProfile,
+        ask: &'a AgentAsk,
+        own: &'a Surroundings,
+    ) -> Result<Self, InvocationError> {
+        let (program, leading) =
+            profile.program().ok_or_else(|| InvocationError::NoProgram { profile: profile.name.clone() })?;
+        check_ask(ask)?;
+        let draft = Self {
+            ask,
+            profile,
+            own,
+            dialect: dialect.name,
+            program: PathBuf::from(program),
+            args: leading.iter().cloned().map(Argument::plain).collect(),
+            defaults: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            stdin: None,
+            files: None,
+        };
+        match unsupported(dialect, ask) {
+            Some(what) => Err(draft.unsupported(what)),
+            None => Ok(draft),
+        }
+    }
+
+    /// Adds arguments that stand for themselves.
+    pub(super) fn words<const N: usize>(&mut self, words: [&str; N]) {
+        self.args.extend(words.map(|word| Argument::plain(word.to_owned())));
+    }
+
+    /// Adds an option with its value.
+    pub(super) fn option(&mut self, name: &str, value: impl Into<String>) {
+        self.words([name]);
+        self.args.push(Argument::plain(value.into()));
+    }
+
+    /// Adds an option whose value may be too long for the operating system, and is `what` for people.
+    pub(super) fn long_option(&mut self, what: &'static str, name: &str, value: impl Into<String>) {
+        self.words([name]);
+        self.args.push(Argument { text: value.into(), what });
+    }
+
+    /// Sets a variable unless the user's environment or configuration has it.
+    pub(super) fn default_variable(&mut self, name: &str, value: impl Into<String>) {
+        self.defaults.insert(name.to_owned(), value.into());
+    }
+
+    /// Sets a variable, whatever the user's environment has; the configuration's own wins all the same.
+    pub(super) fn variable(&mut self, name: &str, value: impl Into<String>) {
+        self.variables.insert(name.to_owned(), value.into());
+    }
+
+    /// Names the agent's directory of settings and sessions in this variable: the profile's, else the one that Helix has.
+    pub(super) fn config_dir_variable(&mut self, name: &str) {
+        let directory = self.profile.config_dir.as_deref().map(path_text).or_else(|| {
+            // Where Helix runs with another home than the agent, its own setting would point at the wrong user's sessions.
+            self.profile.home.is_none().then(|| self.own.get(name).map(str::to_owned)).flatten()
+        });
+        if let Some(directory) = directory {
+            self.default_variable(name, directory);
+        }
+    }
+
+    /// The agent's home: the profile's, else the one that Helix has.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        self.profile.home.clone().or_else(|| self.own.get("HOME").map(PathBuf::from))
+    }
+
+    /// The model that is wanted, if any.
+    pub(super) fn model(&self) -> Option<&'a str> {
+        self.ask.model.as_deref().or(self.profile.default_model.as_deref())
+    }
+
+    /// Says what the agent reads from stdin; the bare prompt where nobody does.
+    pub(super) fn stdin(&mut self, bytes: Vec<u8>) {
+        self.stdin = Some(bytes);
+    }
+
+    /// Writes one of the run's files and gives its path as an argument.
+    pub(super) fn file(&mut self, name: &str, content: &[u8]) -> Result<String, InvocationError> {
+        self.files()?.write(name, content)
+    }
+
+    /// The path of one of the run's files that the agent itself writes, as an argument.
+    pub(super) fn path(&mut self, name: &str) -> Result<String, InvocationError> {
+        Ok(self.files()?.path(name))
+    }
+
+    /// A directory for the agent's temporary files, as an argument.
+    pub(super) fn temporary(&mut self) -> Result<String, InvocationError> {
+        Ok(path_text(&self.files()?.temporary))
+    }
+
+    /// The error for something that this dialect cannot do: "cannot `what`".
+    pub(super) fn unsupported(&self, what: &'static str) -> InvocationError {
+        InvocationError::Unsupported { dialect: self.dialect, what }
+    }
+
+    /// What is executed, if the operating system takes it.
+    pub(super) fn finish(self) -> Result<Invocation, InvocationError> {
+        check_arguments(&self.args)?;
+        let env = self.own.for_agent(self.profile, self.defaults, self.variables);
+        check_environment(&env)?;
+        Ok(Invocation {
+            program: self.program,
+            args: self.args.into_iter().map(|argument| argument.text).collect(),
+            env,
+            cwd: self.ask.cwd.clone(),
+            stdin: self.stdin.unwrap_or_else(|| self.ask.prompt.clone().into_bytes()),
+        })
+    }
+
+    /// The run's files. A dialect that has none makes no directory.
+    fn files(&mut self) -> Result<&AgentFiles, InvocationError> {
+        let files = match self.files.take() {
+            Some(files) => files,
+            None => AgentFiles::create(&self.ask.run_dir, self.dialect)?,
+        };
+        Ok(self.files.insert(files))
+    }
+}
+
+/// What no agent could be asked.
+fn check_ask(ask: &AgentAsk) -> Result<(), InvocationError> {
+    if let Some(budget) = ask.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
+        return Err(InvocationError::Budget { budget });
+    }
+    if let Some(name) = twice(ask.mcp.iter().map(|server| server.name.as_str())) {
+        return Err(InvocationError::DuplicateServer { name: name.to_owned() });
+    }
+    match twice(ask.agents.iter().map(|agent| agent.name.as_str())) {
+        Some(name) => Err(InvocationError::DuplicateAgent { name: name.to_owned() }),
+        None => Ok(()),
+    }
+}
+
+fn twice<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let mut seen = BTreeSet::new();
+    names.find(|name| !seen.insert(*name))
+}
+
+/// What is asked beyond what the dialect says of itself.
+fn unsupported(dialect: &Dialect, ask: &AgentAsk) -> Option<&'static str> {
+    match (&ask.session, dialect.sessions) {
+        (SessionRef::New(_), _)
+        | (SessionRef::Resume(_) | SessionRef::Fork { .. }, Sessions::Copied | Sessions::Cut)
+        | (SessionRef::Cut { .. }, Sessions::Cut) => {}
+        (SessionRef::Resume(_), Sessions::None) => return Some("resume a session: it has none"),
+        (SessionRef::Fork { .. }, Sessions::None) => return Some("copy a session: it has none"),
+        (SessionRef::Cut { .. }, Sessions::None | Sessions::Copied) => return Some("cut a session at a point of it"),
+    }
+    let asked = [
+        (ask.max_turns.is_some(), Limit::Turns, "limit turns: leave out `max_turns`, or use another agent"),
+        (ask.budget_usd.is_some(), Limit::Money, "keep to a budget: leave out `budget_usd`, or use another agent"),
+    ];
+    let unkept = asked.into_iter().find(|(asked, limit, _)| *asked && dialect.keeps(*limit) != Keeping::DuringRuns);
+    unkept.map(|(_, _, what)| what)
+}
+
+/// Says why an ask cannot be turned into something to execute.
+#[derive(Debug, thiserror::Error)]
+pub enum InvocationError {
+    /// The profile names no program.
+    #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
+    NoProgram {
+        /// The profile.
+        profile: String,
+    },
+    /// A session id that this dialect does not accept.
+    #[error("session {session:?} is not a UUID, and the claude dialect accepts no other ids for new sessions")]
+    SessionNotUuid {
+        /// The id.
+        session: String,
+    },
+    /// An argument is longer than the operating system takes.
+    #[error("{what} has {bytes} bytes; an argument may have at most {limit}: put the long part into the prompt")]
+    ArgumentTooLong {
+        /// What it is.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// Largest size.
+        limit: usize,
+    },
+    /// An argument or variable holds a NUL byte, which no process can be given.
+    #[error("{what} holds a NUL byte")]
+    NulByte {
+        /// What it is.
+        what: String,
+    },
+    /// A limit that is no positive number.
+    #[error("the budget {budget} US dollars is not a positive number")]
+    Budget {
+        /// The number.
+        budget: f64,
+    },
+    /// Two tool servers share a name.
+    #[error("there are two tool servers of the name {name:?}")]
+    DuplicateServer {
+        /// The name.
+        name: String,
+    },
+    /// Two sub-agents share a name.
+    #[error("there are two experts of the name {name:?}")]
+    DuplicateAgent {
+        /// The name.
+        name: String,
+    },
+    /// An image whose bytes are not base 64.
+    #[error("image {number} of the prompt is not in base 64")]
+    Image {
+        /// Which one, from 1.
+        number: usize,
+    },
+    /// Something that this dialect cannot do.
+    #[error("the {dialect} dialect cannot {what}")]
+    Unsupported {
+        /// The dialect.
+        dialect: DialectName,
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A file or directory of the run could not be written.
+    #[error("cannot write {path}", path = path.display())]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// The operating system's words.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,49 @@
+//! Decisions in a line each, for terminals and programs.
+//!
+//! Must not know where the lines are shown.
+
+use helix_core::adr::{Adr, AdrId, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::AdrDirectory;
+
+/// A decision in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AdrSummary {
+    /// `adr_id` of the front matter; `null` where there is none that can be read.
+    pub id: Option<String>,
+    /// Its title, or an empty text.
+    pub title: String,
+    /// Its status, as it is written in every ADR; `null` where there is none that can be read.
+    pub status: Option<String>,
+    /// Its file, relative to the project.
+    pub file: String,
+    /// Acceptance criteria with a checkbox.
+    pub criteria: usize,
+    /// Those that are ticked.
+    pub met: usize,
+}
+
+impl AdrSummary {
+    fn of(adr: &Adr) -> Self {
+        let front = adr.front.as_ref();
+        let id = front.and_then(|front| front.adr_id.as_ref()).map(|id| id.value);
+        let status = front.and_then(|front| front.status.as_ref()).map(|status| status.value);
+        Self {
+            id: id.map(|id: AdrId| id.to_string()),
+            title: adr.title().to_owned(),
+            status: status.map(|status: Status| status.word().to_owned()),
+            file: adr.file.clone(),
+            criteria: adr.criteria.len(),
+            met: adr.criteria.iter().filter(|criterion| criterion.checked).count(),
+        }
+    }
+}
+
+impl AdrDirectory {
+    /// All that could be read, by file name.
+    pub fn summaries(&self) -> Vec<AdrSummary> {
+        self.adrs().iter().map(AdrSummary::of).collect()
+    }
+}

@@ -1,0 +1,93 @@
+//! What a job proves of the decision that it carried out: which acceptance criteria hold in what was merged.
+//!
+//! Must not change the decision; that is for whoever asks.
+
+use helix_core::adr::Adr;
+use helix_core::ids::{CommitId, JobId};
+use helix_core::job::{Active, GateReport, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
+use helix_core::plan::GateSpec;
+
+use super::{Archive, JobEvidence, blocking, open, surroundings, unknown};
+use crate::engine::EngineError;
+use crate::evidence::examiner::Examiner;
+use crate::git::{GitError, Repository};
+
+/// What a job proves of its decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecisionEvidence {
+    /// The job.
+    pub job: JobId,
+    /// The decision's file, relative to the repository's root.
+    pub adr: String,
+    /// The commit that was merged.
+    pub commit: CommitId,
+    /// The criteria that its gate `criteria_covered` has proven on the merged tree, as they read at submit; all or none.
+    pub criteria: Vec<String>,
+}
+
+impl Archive<'_> {
+    /// What a job proves of the decision that it carried out.
+    ///
+    /// # Errors
+    /// As for [`Archive::evidence`], and [`EngineError::Refused`] with the reason when it proves nothing.
+    pub async fn decision(&self, id: &str) -> Result<DecisionEvidence, EngineError> {
+        let (job, state) = self.state(id).await?;
+        let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());
+        blocking(move || {
+            let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
+            let examiner = Examiner { repository: open(active, git)?, state_dir };
+            let evidence = examiner.job(&job, active)?;
+            let mut found =
+                proven(&job, &state, active, &evidence).map_err(|why| EngineError::Refused { message: why })?;
+            let merged =
+                merged(&examiner.repository, &found.commit, &found.adr).map_err(|error| surroundings(&error))?;
+            if let (Some(adr), Some(merged)) = (&active.spec.adr, merged.filter(|_| !found.criteria.is_empty())) {
+                found.criteria.extend(given_their_test(&Adr::parse(&adr.path, &adr.text), &merged));
+            }
+            Ok(found)
+        })
+        .await
+    }
+}
+
+/// The decision as it was merged.
+fn merged(repository: &Repository, commit: &CommitId, path: &str) -> Result<Option<Adr>, GitError> {
+    let listing = repository.listing(&repository.commit(commit.as_str())?.tree)?;
+    let Some(entry) = listing.get(path) else { return Ok(None) };
+    Ok(Some(Adr::parse(path, &String::from_utf8_lossy(&repository.blob(&entry.object)?))))
+}
+
+/// Criteria that named no evidence at submit and were given a test by the job, as they read now: the gate takes these for the
+/// same.
+fn given_their_test(submitted: &Adr, merged: &Adr) -> Vec<String> {
+    let bare = submitted.criteria.iter().filter(|one| one.evidence.is_empty() && one.unusable.is_empty());
+    let texts = bare.filter_map(|one| merged.criteria.iter().find(|other| other.text.starts_with(&one.text)));
+    texts.map(|criterion| criterion.text.clone()).collect()
+}
+
+fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence) -> Result<DecisionEvidence, String> {
+    let Some(adr) = &active.spec.adr else {
+        return Err(format!("job {job} carried out no decision that was there when it was submitted"));
+    };
+    if state.end() != Some(&JobEnd::Succeeded) {
+        return Err(format!("job {job} has not succeeded"));
+    }
+    let Integration::Done { result, target: IntegrationTarget::Branch { .. }, gates } = &active.integration else {
+        return Err(format!("the result of job {job} is not merged into the branch"));
+    };
+    if !evidence.proved {
+        return Err(format!(
+            "the evidence of job {job} is not whole any more: `helix jobs evidence {job}` says what is missing"
+        ));
+    }
+    let covers = |report: &GateReport| {
+        report.gate == GateSpec::CriteriaCovered {}.name() && report.verdict.passed() && report.tree == result.tree
+    };
+    let passed = active.phases.iter().filter(|progress| matches!(progress.state, PhaseState::Passed { .. }));
+    let of_phases = passed.filter_map(|progress| progress.last_try()).flat_map(|last| &last.gates);
+    let criteria = match gates.iter().chain(of_phases).any(covers) {
+        true => Adr::parse(&adr.path, &adr.text).criteria.into_iter().map(|criterion| criterion.text).collect(),
+        false => Vec::new(),
+    };
+    Ok(DecisionEvidence { job: job.clone(), adr: adr.path.clone(), commit: result.commit.clone(), criteria })
+}

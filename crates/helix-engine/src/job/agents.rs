@@ -1,0 +1,102 @@
+//! The agents of a job: as they were configured where it was submitted, whoever is its host by now.
+//!
+//! Must not know what they are asked. Profiles lie beside the journal and not in it: they may hold keys, and events are shown
+//! to everybody who may see a job.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use helix_agents::{AgentProfile, dialect};
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::ids::JobId;
+use helix_core::job::Active;
+use helix_core::plan::Phase;
+
+use super::effects::{Carrier, blocking_fault};
+use crate::agent_run::AgentRunner;
+use crate::command::{ToolEnvironment, is_toolchain};
+
+fn file_of(state: &Path, job: &JobId) -> PathBuf {
+    state.join("agents").join(format!("{job}.json"))
+}
+
+/// Keeps the agents of a job, whole or not at all, for its owner's eyes only.
+///
+/// # Errors
+/// The state directory cannot be written.
+pub(crate) fn keep_agents(state: &Path, job: &JobId, agents: &[AgentProfile]) -> std::io::Result<()> {
+    let file = file_of(state, job);
+    let fresh = file.with_extension(format!("{}.new", uuid::Uuid::now_v7().simple()));
+    if let Some(directory) = file.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let mut written = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
+    written.write_all(&serde_json::to_vec(agents)?)?;
+    written.sync_all()?;
+    std::fs::rename(fresh, file)
+}
+
+/// Keeps the agents of a job that a person takes up again: those that are configured now, and those that are configured no more.
+///
+/// # Errors
+/// What was kept cannot be read, or the state directory cannot be written.
+pub(crate) fn renew_agents(state: &Path, job: &JobId, configured: &[AgentProfile]) -> std::io::Result<()> {
+    let mut agents = configured.to_vec();
+    let before = kept_agents(state, job)?.unwrap_or_default();
+    agents.extend(before.into_iter().filter(|old| configured.iter().all(|new| new.name != old.name)));
+    keep_agents(state, job, &agents)
+}
+
+/// The agents that were kept for a job; `None` for one that an older Helix has accepted.
+fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentProfile>>> {
+    match std::fs::read(file_of(state, job)) {
+        Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Carrier {
+    /// Runs the agents of a job as they were configured when it was submitted.
+    pub(super) async fn runner_of(&self, job: &JobId) -> Result<AgentRunner, Fault> {
+        let (state, id) = (self.state().root().to_path_buf(), job.clone());
+        let kept = blocking_fault(move || {
+            kept_agents(&state, &id).map_err(|error| Fault {
+                kind: FaultKind::Environment,
+                message: format!(
+                    "the agents of the job cannot be read from {}: {error}",
+                    file_of(&state, &id).display()
+                ),
+                hint: Some("`helix jobs resume` takes those that are configured now, once the file is gone".into()),
+            })
+        });
+        Ok(match kept.await? {
+            Some(agents) => self.runner().with_profiles(agents),
+            None => self.runner().clone(),
+        })
+    }
+
+    /// Who carries a phase out. Jobs that an older Helix has accepted do not say who does where the plan does not.
+    pub(super) fn agent_of(&self, active: &Active, phase: &Phase) -> String {
+        let named = phase.agent.as_deref().or(active.spec.default_agent.as_deref());
+        named.unwrap_or_else(|| self.default_agent()).to_owned()
+    }
+
+    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its provider's keys [28].
+    pub(super) async fn tool_environment(
+        &self,
+        job: &JobId,
+        active: &Active,
+        phase: &Phase,
+    ) -> Result<ToolEnvironment, Fault> {
+        let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job).await?);
+        let Ok(profile) = runner.profile(&agent) else { return Ok(ToolEnvironment::from_process(&[])) };
+        let keys = dialect(profile.dialect).passed_variables;
+        let passed = profile.pass_env.iter().filter(|name| !keys.contains(&name.as_str()));
+        let environment = ToolEnvironment::from_process(&passed.cloned().collect::<Vec<_>>());
+        // What the profile sets of a toolchain wins; the rest of it may be secret.
+        let own = profile.env.iter().filter(|(name, _)| is_toolchain(name));
+        Ok(own.fold(environment, |environment, (name, value)| environment.with(name, value)))
+    }
+}

@@ -1,0 +1,101 @@
+//! `helix adr implemented`: what a job's evidence proves is written into its decision.
+//!
+//! Must not tick anything that no job has proven.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::adr::{AdrId, Status};
+use helix_core::job::{IntegrationTarget, JobStatus, JobView};
+use helix_engine::EngineError;
+use helix_engine::adr_files::AdrDirectory;
+use helix_engine::evidence::Archive;
+use helix_engine::git::GitEnvironment;
+use serde_json::json;
+
+use super::{failed, open};
+use crate::cli::Context;
+use crate::codes;
+use crate::commands::jobs::offline;
+use crate::error::{CommandError, Ended};
+use crate::exit::Exit;
+use crate::host::engine_error;
+use crate::terminal::Reading;
+
+/// Ends with 1 when criteria are left that nothing proves.
+pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Option<&str>) -> Ended {
+    let id = wanted.parse::<AdrId>().map_err(|error| {
+        CommandError::usage(codes::USAGE, error).hint("name the decision by its number, such as 12")
+    })?;
+    let file = {
+        let known = open(root)?;
+        known.find(id).map(|adr| adr.file.clone()).ok_or_else(|| {
+            CommandError::usage(codes::NOT_FOUND, format!("there is no ADR {wanted:?}"))
+                .hint("`helix adr list` shows all of them")
+        })?
+    };
+    let settings = context.settings()?;
+    let job = match job {
+        Some(job) => job.to_owned(),
+        None => last_job(&offline::jobs(settings).await?, root, &file).ok_or_else(|| nothing_proves(&file))?,
+    };
+    let journal = offline::open_or_missing(settings, &job).await?;
+    let archive =
+        Archive { journal: &journal, state_dir: &settings.state_dir.value, git: GitEnvironment::from_process() };
+    let evidence = archive.decision(&job).await.map_err(|error| match error {
+        EngineError::Refused { message } => CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message)
+            .hint("`--job` names another job; nothing was changed"),
+        other => engine_error(&other),
+    })?;
+    if evidence.adr != file {
+        return Err(CommandError::usage(codes::USAGE, format!("job {job} carried out {}, not {file}", evidence.adr))
+            .hint("leave --job out, or name a job whose plan has this decision as its `adr`"));
+    }
+    if evidence.criteria.is_empty() {
+        return Err(CommandError::new(Exit::No, codes::CANNOT_BE_DONE, format!("job {job} has proven no criterion of {file}")).hint(
+            "give the plan's last phase the gate `criteria_covered`: it looks for each criterion's evidence in what is merged",
+        ));
+    }
+    let done = AdrDirectory::prove(root, id, &evidence.criteria).map_err(|error| failed(&error))?;
+    match context.terminal.reading {
+        Reading::Programs => context.terminal.json(&json!({
+            "path": root.join(&done.path), "status": done.status.word(), "met": done.met, "open": done.open,
+            "job": evidence.job, "commit": evidence.commit,
+        }))?,
+        Reading::People => {
+            context.terminal.data(&format!(
+                "{} is {}: {} of {} criteria are proven by job {} (commit {})",
+                done.path,
+                done.status.word(),
+                done.met.len(),
+                done.met.len() + done.open.len(),
+                evidence.job,
+                evidence.commit
+            ))?;
+            for criterion in &done.open {
+                context.terminal.say(&format!("  not proven: {criterion}"));
+            }
+            if done.status == Status::Implemented {
+                context.terminal.say("commit it: the decision and adr/INDEX.md have changed");
+            }
+        }
+    }
+    Ok(if done.open.is_empty() { Exit::Success } else { Exit::No })
+}
+
+/// The newest job that carried this decision out in this project and is merged.
+fn last_job(jobs: &[JobView], root: &Path, file: &str) -> Option<String> {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    let here = real(root);
+    let merged = |job: &&JobView| {
+        job.status == JobStatus::Succeeded
+            && job.adr.as_deref() == Some(file)
+            && matches!(job.integration, Some(IntegrationTarget::Branch { .. }))
+            && real(Path::new(&job.project_path)) == here
+    };
+    jobs.iter().find(merged).map(|job| job.id.to_string())
+}
+
+fn nothing_proves(file: &str) -> CommandError {
+    CommandError::new(Exit::No, codes::CANNOT_BE_DONE, format!("no job that carried {file} out has been merged here"))
+        .hint("`helix run` a plan that names it as its `adr`, with the gate `criteria_covered`")
+}

@@ -1,0 +1,64 @@
+//! The asynchronous runtime of a command: its threads, and what must hold in the process before anything runs on them.
+//!
+//! Must not know what runs on it.
+
+use std::io;
+use std::sync::mpsc;
+use std::thread;
+
+use rustix::process::Signal;
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::codes;
+use crate::error::CommandError;
+
+/// Threads for blocking work that every command soon needs: files, the database's writer and a reader, address look-up.
+const BESIDE_WORKERS: usize = 4;
+
+/// Stack of a thread that only waits.
+const SMALL_STACK: usize = 64 << 10;
+
+/// Starts the runtime.
+///
+/// # Errors
+/// When the system gives no threads, or takes no handler of a signal.
+pub(crate) fn start() -> Result<Runtime, CommandError> {
+    let failed = |error: io::Error| {
+        CommandError::environment(codes::RUNTIME, "cannot start threads")
+            .because(&error)
+            .hint("raise the limit of processes (`ulimit -u`, `pids.max` of the control group), or end some")
+    };
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    check_threads(workers + BESIDE_WORKERS).map_err(failed)?;
+    let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build().map_err(failed)?;
+    let entered = runtime.enter();
+    hear_of_large_files().map_err(failed)?;
+    drop(entered);
+    Ok(runtime)
+}
+
+/// Tries whether so many threads can be had at once. Tokio panics, or waits forever for those that it has, if one of its own
+/// cannot be started.
+fn check_threads(count: usize) -> io::Result<()> {
+    let mut waiting = Vec::with_capacity(count);
+    let started = (0..count).try_for_each(|_| {
+        let (end, ended) = mpsc::channel::<()>();
+        let wait = move || ended.recv().is_ok();
+        waiting.push((end, thread::Builder::new().stack_size(SMALL_STACK).spawn(wait)?));
+        Ok(())
+    });
+    for (end, thread) in waiting {
+        drop(end);
+        if thread.join().is_err() {
+            return Err(io::Error::other("a thread that only waits broke"));
+        }
+    }
+    started
+}
+
+/// A file that reaches `RLIMIT_FSIZE` shall be a failed write, which names its file, not the silent death of the process.
+/// Programs that are started from here hear of it as usual: handlers do not outlive an exec.
+fn hear_of_large_files() -> io::Result<()> {
+    signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
+}
