@@ -194,3 +194,18 @@ async fn what_a_new_host_removes_is_never_the_worktree_of_a_job_that_goes_on() {
     let changed: Vec<_> = changed.unwrap().into_iter().map(|file| (file.path, file.how)).collect();
     assert_eq!(changed, [("guide.md".to_owned(), ChangeKind::Added)], "nothing but what the agent wrote");
 }
+
+/// Where somebody tidied up under the agent, tests of what was there before prove nothing. [6, 11]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worktree_that_is_removed_under_its_agent_is_no_result_without_changes() {
+    let script = format!("parts:\n{}", part("check", "    act: { steps: [{ run: 'rm -rf \"$PWD\"' }] }\n"));
+    let shop = Workshop::open(&script).await;
+    let repo = shop.repo();
+    let plan = "name: Check\nphases:\n  - { id: check, type: test, description: Mend the tests., gates: [{ type: tests_pass, command: \"python3 -m unittest -v\" }] }\n";
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
+    let error = ended.view.phases[0].error.clone().unwrap();
+    assert!(error.message.contains("was removed while the agent worked"), "{error:?}");
+    assert!(error.hint.unwrap().contains("helix jobs resume"));
+    assert!(ended.view.phases[0].gates.is_empty(), "{:#?}", ended.view);
+}

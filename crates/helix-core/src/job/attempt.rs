@@ -67,6 +67,7 @@ impl PhaseProgress {
         match &self.state {
             PhaseState::Pending | PhaseState::Between(_) => {
                 self.tries.push(new);
+                self.fault = None;
                 self.state = PhaseState::Working { stage: Stage::Agent };
                 Ok(())
             }
@@ -220,6 +221,10 @@ impl PhaseProgress {
         if report.tree != result.tree {
             return Err(format!("the gate looked at tree {}, the result is {}", report.tree, result.tree));
         }
+        let delivers = ground.phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
+        if delivers && report.verdict.passed() && !this.has_begun(gate) {
+            return Err(format!("gate {gate} has passed without having begun"));
+        }
         this.gates.push(report.clone());
         match &report.verdict {
             Verdict::Pass => self.after_gate(ground, gate),
@@ -251,6 +256,7 @@ impl PhaseProgress {
             | PhaseState::Skipped { .. }
             | PhaseState::Cancelled => return Err(format!("phase {} is not at try {attempt}", self.id)),
         }
+        self.fault = Some(fault.clone());
         let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
         self.give_up(ground, GiveUp::Surroundings, error);
         Ok(())
@@ -441,7 +447,7 @@ impl PhaseProgress {
                 PhaseState::Between(Between { not_before: None, correction, resume: None })
             }
             // Its agent had done its work, and only the commit was missing: that is made up for first, once.
-            Some(last) if last.run_end.is_some() && !last.taken_up => {
+            Some(last) if last.run_end.is_some() && !last.taken_up && !is_lost(last) => {
                 last.taken_up = true;
                 PhaseState::Working { stage: Stage::Committing }
             }
@@ -457,6 +463,7 @@ impl PhaseProgress {
     }
 
     fn begin_epoch(&mut self) {
+        self.fault = None;
         self.close_questions();
         self.epoch = self.tries.len();
         self.extra_tries = 0;
@@ -518,6 +525,11 @@ impl PhaseProgress {
                 && last.correction.as_ref().is_some_and(|told| told.findings == findings)
         })
     }
+}
+
+/// Whether there is nothing to be committed any more: somebody has removed what the agent left.
+fn is_lost(one: &Try) -> bool {
+    one.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::NothingChecked)
 }
 
 fn is_transient(one: &Try) -> bool {

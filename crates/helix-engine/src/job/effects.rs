@@ -2,7 +2,7 @@
 //!
 //! Must not know what follows from an event: that is `decide`'s business.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -79,6 +79,8 @@ struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     checkouts: GateCheckouts,
+    /// Deliveries that this host has begun and not yet carried out.
+    deliveries: Mutex<HashSet<String>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -91,6 +93,7 @@ impl Carrier {
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts: GateCheckouts::default(),
+                deliveries: Mutex::default(),
                 landings: Mutex::default(),
             }),
         }
@@ -170,6 +173,9 @@ impl Carrier {
                 None
             }
             Effect::CommitResult { phase, attempt } => Some(this.commit_result(job, active, &phase, attempt).await),
+            Effect::BeginDelivery { phase, attempt, gate } => {
+                this.begin_delivery(job, active, &phase, attempt, gate, &cancel).await
+            }
             Effect::RunGate { phase, attempt, gate } => this.run_gate(job, active, &phase, attempt, gate, cancel).await,
             Effect::ReadPhases { phase, attempt } => Some(this.read_phases(job, active, &phase, attempt).await),
             Effect::RunReview { phase, attempt, gate, round } => {
@@ -370,6 +376,7 @@ impl Carrier {
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
         let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
+        let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
             return Err(Fault {
@@ -377,6 +384,10 @@ impl Carrier {
                 message: "what the attempt had left, which could not be committed before, is gone".into(),
                 hint: Some("`helix jobs resume` starts the phase again".into()),
             });
+        }
+        // Nothing that the agent did is left: that is no result, not even one without changes.
+        if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.start {
+            return Err(GitError::WorktreeGone { path }.fault());
         }
         for repair in &made.repairs {
             tracing::warn!(%job, phase = %id, attempt, %repair, "mended what the agent left");
@@ -412,6 +423,10 @@ impl Carrier {
 
     pub(super) fn checkouts(&self) -> &GateCheckouts {
         &self.shared.checkouts
+    }
+
+    pub(super) fn deliveries(&self) -> &Mutex<HashSet<String>> {
+        &self.shared.deliveries
     }
 
     pub(super) fn stop_token(&self, run: &RunId) -> CancellationToken {

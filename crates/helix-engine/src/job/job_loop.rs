@@ -374,9 +374,7 @@ impl JobLoop {
         match (effect, attempt_of(effect)) {
             (_, Some((phase, attempt))) => JobEvent::AttemptFaulted { phase, attempt, fault },
             (Effect::Advise { phase, round }, None) => super::advise::panicked(&self.log.id, phase, *round, fault),
-            (_, None) => {
-                JobEvent::IntegrationFailed { findings: vec![super::gate::fault_finding(&fault)], gates: Vec::new() }
-            }
+            (_, None) => super::integrate::faulted(fault),
         }
     }
 
@@ -510,6 +508,7 @@ fn attempt_of(effect: &Effect) -> Option<(PhaseId, u32)> {
         | Effect::ReadPhases { phase, attempt }
         | Effect::RunReview { phase, attempt, .. }
         | Effect::StopReview { phase, attempt, .. }
+        | Effect::BeginDelivery { phase, attempt, .. }
         | Effect::RunGate { phase, attempt, .. } => Some((phase.clone(), *attempt)),
         Effect::Advise { .. }
         | Effect::StopAdvice { .. }

@@ -5,6 +5,7 @@
 mod advise;
 mod agents;
 mod base;
+mod delivery;
 mod effects;
 mod gate;
 mod grow;
