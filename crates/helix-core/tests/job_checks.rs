@@ -1,6 +1,8 @@
 //! The rules of reviews, questions, escalation, added phases, conflicts, budgets and going on, one by one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "job_checks/deliveries.rs"]
+mod deliveries;
 #[path = "job_checks/going_on.rs"]
 mod going_on;
 mod job_world;

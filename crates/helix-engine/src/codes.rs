@@ -23,8 +23,6 @@ pub const INPUT_MISSING: &str = "HX0408";
 pub const ADR_MISSING: &str = "HX0409";
 /// The path lies outside the configured roots.
 pub const OUTSIDE_ROOTS: &str = "HX0410";
-/// The plan asks for something that this version does not carry out.
-pub const NOT_CARRIED_OUT: &str = "HX0411";
 /// A phase that was named does not exist.
 pub const UNKNOWN_PHASE: &str = "HX0412";
 /// The journal could not be written.

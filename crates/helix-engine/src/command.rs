@@ -144,7 +144,15 @@ pub struct CommandRequest {
     pub limit: Duration,
     /// State directory of the host, for [`sweep_orphans`].
     pub state: PathBuf,
+    /// Texts of which nothing is left in the output file, such as the tokens that the environment holds. Those that are
+    /// shorter than [`SHORTEST_SECRET`] would leave nothing of other words either and stay.
+    pub secrets: Vec<String>,
 }
+
+/// Shortest text that is looked for as a secret, in bytes.
+pub const SHORTEST_SECRET: usize = 6;
+/// What stands in its place.
+const MASK: &[u8] = b"[masked]";
 
 /// Set for every command: no colours, no prompts, no watch mode.
 pub const PRESET: [(&str, &str); 4] =
@@ -300,9 +308,10 @@ pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) ->
             (end, marked.saturating_sub(1))
         }
     };
-    let path = request.output.clone();
-    let read =
-        tokio::task::spawn_blocking(move || digest(&path)).await.map_err(|error| lost(std::io::Error::other(error)))?;
+    let (path, secrets) = (request.output.clone(), request.secrets.clone());
+    let read = tokio::task::spawn_blocking(move || mask(&path, &secrets).and_then(|()| digest(&path)))
+        .await
+        .map_err(|error| lost(std::io::Error::other(error)))?;
     let (sha256, length, tail) = read.map_err(unusable)?;
     Ok(CommandRun { end, sha256, length, tail, leftovers_killed })
 }
@@ -331,6 +340,44 @@ fn resolve(program: &str, request: &CommandRequest) -> PathBuf {
         .map(|directory| request.directory.join(directory).join(program))
         .find(|candidate| candidate.is_file())
         .unwrap_or_else(|| PathBuf::from(program))
+}
+
+/// Writes a file anew without the secrets in it, a piece at a time.
+fn mask(path: &Path, secrets: &[String]) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut secrets: Vec<&[u8]> =
+        secrets.iter().map(|secret| secret.as_bytes()).filter(|secret| secret.len() >= SHORTEST_SECRET).collect();
+    // One may begin like another: the longer one is looked for first.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    let Some(longest) = secrets.first().map(|secret| secret.len()) else { return Ok(()) };
+    let masked = path.with_extension("masked");
+    let (mut from, mut to) = (std::fs::File::open(path)?, std::io::BufWriter::new(std::fs::File::create(&masked)?));
+    let (mut piece, mut held) = (vec![0_u8; 64 << 10], Vec::new());
+    loop {
+        let count = from.read(&mut piece)?;
+        held.extend_from_slice(&piece[..count]);
+        let mut at = 0;
+        // A secret may go on in the next piece: what could be its beginning is held back.
+        while at < held.len() && (count == 0 || at + longest <= held.len()) {
+            match secrets.iter().find(|secret| held[at..].starts_with(secret)) {
+                Some(secret) => {
+                    to.write_all(MASK)?;
+                    at += secret.len();
+                }
+                None => {
+                    to.write_all(&held[at..=at])?;
+                    at += 1;
+                }
+            }
+        }
+        held.drain(..at.min(held.len()));
+        if count == 0 {
+            break;
+        }
+    }
+    to.flush()?;
+    drop(to);
+    std::fs::rename(masked, path)
 }
 
 fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {

@@ -565,3 +565,97 @@ fn bad_places_are_refused_by_name() {
     assert!(matches!(error, GitError::NoIdentity { .. }), "{error}");
     assert!(error.hint().unwrap().contains("user.email"));
 }
+
+/// What the user has set for their own work tree does not make an agent's one smaller or blinder.
+#[test]
+fn attempts_and_gates_see_the_whole_repository_whatever_the_users_tree_shows() {
+    let bench = Bench::new();
+    let user = bench.user();
+    fs::create_dir_all(user.join("docs")).unwrap();
+    fs::write(user.join("docs/guide.md"), "guide\n").unwrap();
+    bench.git(&user, &["add", "."]);
+    bench.git(&user, &["commit", "-qm", "docs"]);
+    bench.git(&user, &["sparse-checkout", "set", "src"]);
+    bench.git(&user, &["config", "core.ignoreCase", "true"]);
+    assert!(!user.join("docs").exists());
+    let base = bench.head();
+    let result = bench.attempt("whole", &base, |tree| {
+        assert!(tree.join("docs/guide.md").exists(), "the worktree is sparse");
+        fs::rename(tree.join("src/a.txt"), tree.join("src/A.txt")).unwrap();
+        fs::write(tree.join("docs/guide.md"), "changed\n").unwrap();
+        fs::create_dir(tree.join("new")).unwrap();
+        fs::write(tree.join("new/file.txt"), "new\n").unwrap();
+    });
+    let changed: BTreeSet<_> =
+        result.committed.changed.iter().map(|file| (file.path.as_str(), format!("{:?}", file.how))).collect();
+    let expected =
+        [("docs/guide.md", "Modified"), ("new/file.txt", "Added"), ("src/A.txt", "Added"), ("src/a.txt", "Deleted")];
+    assert_eq!(changed, expected.map(|(path, how)| (path, how.to_owned())).into());
+    let gate = bench.spaces.gate_checkout(&job(), &result.committed.commit, &[]).unwrap();
+    assert!(gate.join("docs/guide.md").exists() && gate.join("new/file.txt").exists());
+    // The user's tree stays as they have it, with the result in it as far as it shows it.
+    bench.git(&user, &["config", "core.ignoreCase", "false"]);
+    let request = bench.request(&base, &result.committed.commit);
+    let merge = bench.ready(&request);
+    let landed = bench.spaces.repository().land(&request, &merge).unwrap();
+    assert!(matches!(landed, Landing::Landed(IntegrationTarget::Branch { .. })), "{landed:?}");
+    assert!(user.join("src/A.txt").exists() && !user.join("docs").exists());
+    assert_eq!(bench.git(&user, &["status", "--porcelain"]), "");
+}
+
+/// A branch in the middle of a rebase is checked out nowhere and is somebody's all the same.
+#[test]
+fn a_branch_that_is_being_rebased_is_not_moved() {
+    let bench = Bench::new();
+    let user = bench.user();
+    let base = bench.head();
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("b.txt"), "b").unwrap());
+    let request = bench.request(&base, &result.committed.commit);
+    let merge = bench.ready(&request);
+    let rebase = Command::new("git")
+        .args(["-c", "sequence.editor=sed -i 1ibreak", "rebase", "-q", "-i", "--root"])
+        .current_dir(&user)
+        .env("HOME", bench.home.path())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(user.join(".git/rebase-merge").is_dir(), "{}", String::from_utf8_lossy(&rebase.stderr));
+    let landed = bench.spaces.repository().land(&request, &merge).unwrap();
+    let Landing::Landed(IntegrationTarget::Beside { why, .. }) = landed else { panic!("{landed:?}") };
+    assert!(why.contains("rebase"), "{why}");
+    bench.git(&user, &["rebase", "--continue"]);
+    assert_eq!(bench.git(&user, &["rev-list", "--count", "main"]), "1");
+}
+
+#[test]
+fn every_name_that_a_file_can_have_comes_through() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let names = [
+        "-dash.txt",
+        "a\nb.txt",
+        "a\tb.txt",
+        "\"quoted\" 'name'.txt",
+        "übung.md",
+        "日本.txt",
+        "sp ace/x y.txt",
+        "*.star",
+        "back\\slash",
+    ];
+    let result = bench.attempt("names", &base, |tree| {
+        for name in names {
+            let path = tree.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+    });
+    let changed: BTreeSet<_> = result.committed.changed.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(changed, names.into());
+    let request = bench.request(&base, &result.committed.commit);
+    let merge = bench.ready(&request);
+    bench.spaces.repository().land(&request, &merge).unwrap();
+    for name in names {
+        assert_eq!(fs::read_to_string(bench.user().join(name)).unwrap(), name);
+    }
+    assert_eq!(bench.git(&bench.user(), &["status", "--porcelain"]), "");
+}

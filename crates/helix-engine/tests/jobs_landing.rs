@@ -230,3 +230,18 @@ async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
     assert!(notes.len() == 1 && notes[0].contains("had left its branch"), "{notes:?}");
     assert_eq!(recorded, Some(notes));
 }
+
+/// Where somebody tidied up under the agent, tests of what was there before prove nothing. [6, 11]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worktree_that_is_removed_under_its_agent_is_no_result_without_changes() {
+    let script = format!("parts:\n{}", part("check", "    act: { steps: [{ run: 'rm -rf \"$PWD\"' }] }\n"));
+    let shop = Workshop::open(&script).await;
+    let repo = shop.repo();
+    let plan = "name: Check\nphases:\n  - { id: check, type: test, description: Mend the tests., gates: [{ type: tests_pass, command: \"python3 -m unittest -v\" }] }\n";
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
+    let error = ended.view.phases[0].error.clone().unwrap();
+    assert!(error.message.contains("was removed while the agent worked"), "{error:?}");
+    assert!(error.hint.unwrap().contains("helix jobs resume"));
+    assert!(ended.view.phases[0].gates.is_empty(), "{:#?}", ended.view);
+}

@@ -102,7 +102,7 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
          - { id: b, type: development, description: B, agent: other, model: fats, budget_usd: 2, inputs: [none.txt], outputs: [b.txt] }\n",
     );
     user.repository();
-    let codes = ["HX0406", "HX0411", "HX0408", "HX0415", "HX0416"];
+    let codes = ["HX0406", "HX0417", "HX0408", "HX0415", "HX0416"];
     let found = |ran: &user::Ran| -> Vec<String> {
         let all = ran.stderr.lines().filter(|line| line.starts_with("error[")).map(str::to_owned);
         let mut all: Vec<String> = all.filter(|line| !line.contains("p.yaml has")).collect();

@@ -5,11 +5,14 @@
 //! so and check nothing.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test fails by panicking")]
 
+#[path = "disk_full/repository.rs"]
+mod repository;
 mod stage;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -26,7 +29,10 @@ struct Disk {
 impl Disk {
     /// Over the state directory of the stage.
     fn under(stage: &Stage) -> Self {
-        let root = stage.sandbox.state();
+        Self::over(stage.sandbox.state())
+    }
+
+    fn over(root: PathBuf) -> Self {
         let status = Command::new("mount").args(["-t", "tmpfs", "-o", SIZE, "tmpfs"]).arg(&root).status().unwrap();
         assert!(status.success());
         Self { root }
@@ -96,6 +102,43 @@ async fn wait_for(path: &Path, stage: &Stage) {
     }
 }
 
+/// `helix jobs watch` beside the test, and what it has said so far.
+struct Watching {
+    process: Child,
+    said: Arc<Mutex<String>>,
+    reader: std::thread::JoinHandle<()>,
+}
+
+impl Watching {
+    fn begin(stage: &Stage, job: &str) -> Self {
+        let mut command = stage.helix(&["jobs", "watch", job]);
+        let mut process = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let (stderr, into) = (process.stderr.take().unwrap(), Arc::clone(&said));
+        let reader = std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines() {
+                into.lock().unwrap().push_str(&format!("{}\n", line.unwrap()));
+            }
+        });
+        Self { process, said, reader }
+    }
+
+    async fn has_said(&self, words: &str) {
+        let start = Instant::now();
+        while !self.said.lock().unwrap().contains(words) {
+            assert!(start.elapsed() < LIMIT, "{words:?} is not said: {}", self.said.lock().unwrap());
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// All that it said until the job was over.
+    fn end(mut self) -> String {
+        self.process.wait().unwrap();
+        self.reader.join().unwrap();
+        self.said.lock().unwrap().clone()
+    }
+}
+
 /// What the database says of itself.
 fn assert_sound(stage: &Stage) {
     let file = stage.sandbox.state().join("helix.db");
@@ -137,6 +180,9 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
     let base = stage.git(&stage.repo, &["rev-parse", "HEAD"]);
     let job = stage.submit(&plan, &stage.repo, "k").await;
     wait_for(&gate.path().join("go.there"), &stage).await;
+    // Who watches the job is told what it waits for.
+    let watching = Watching::begin(&stage, &job);
+    watching.has_said("attempt 1 started").await;
     disk.fill();
 
     // Nothing new begins, and whoever wants it hears why.
@@ -170,8 +216,16 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
 
     let shown = stage.helix(&["jobs", "show", &job]).output().unwrap();
     assert!(says_so(&text(&shown.stdout)), "{}\n{}", text(&shown.stdout), text(&shown.stderr));
+    let waits = "the job waits, since it cannot be recorded";
+    watching.has_said(waits).await;
     disk.make_space();
     stage.events(&job).await;
+    let watched = watching.end();
+    assert_eq!((watched.matches(waits).count(), watched.matches("the job goes on").count()), (1, 1), "{watched}");
+    assert!(
+        watched.find(waits) < watched.find("the job goes on") && watched.contains("free some disk space"),
+        "{watched}"
+    );
     let view = stage.job(&job).await;
     if view["status"] == "failed" {
         // A phase that met the full disk may have failed of it; then it says so, and goes on when it is told to.

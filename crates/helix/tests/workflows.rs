@@ -1,6 +1,8 @@
 //! Workflows as their users meet them: listed, shown, made, shown as part of a plan, and carried out to their end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "workflows/deliveries.rs"]
+mod deliveries;
 mod stage;
 mod user;
 
@@ -228,9 +230,9 @@ async fn intern_complex_is_carried_out_to_its_end_with_a_persons_approval() {
     ends("intern-complex", &order, &files).await;
 }
 
-/// What a planning phase adds is held to what this version carries out, before any of it runs: the agent is told, and mends it.
+/// Only the plan itself says what acts outside of the repository: an agent that adds such a gate is told, and mends it.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_added_gate_that_is_not_carried_out_goes_back_as_a_correction() {
+async fn an_added_gate_that_delivers_goes_back_as_a_correction() {
     let added = |gates: &str| {
         format!(
             "{{ structured: {{ phases: [{{ id: page, description: Write the page., outputs: [page.md]{gates} }}] }} }}"
@@ -253,16 +255,42 @@ async fn an_added_gate_that_is_not_carried_out_goes_back_as_a_correction() {
     let job = stage.job(&id).await;
     assert_eq!(job["status"], "succeeded", "{job:#}\n{}", stage.log());
     assert_eq!((stage.plays_of("split"), stage.plays_of("page")), (2, 1));
-    // The same gate in the plan itself is refused before anything runs.
-    let refused = text.replace(
-        "template: documentation",
-        "template: documentation, gates: [{ type: deploy_success, command: make }]",
+}
+
+/// What could never be delivered is told before anything runs [22, 24].
+#[test]
+fn what_is_wrong_with_a_delivery_is_found_before_anything_runs() {
+    let user = User::new();
+    user.rehearse("- {key: '*', repeat: true}\n");
+    user.repository();
+    let plan = |before: &str, gate: &str| {
+        format!(
+            "name: p\nphases:\n  - {{ id: a, type: development, description: A, outputs: [a.py], gates: [{before}] }}\n  - {{ id: b, type: deploy, description: B, depends_on: [a], gates: [{gate}] }}\n"
+        )
+    };
+    let check = |before: &str, gate: &str, parts: &[&str]| {
+        user.write("p.yaml", &plan(before, gate));
+        user.run(&["plan", "check", "p.yaml"]).refused(2, parts);
+    };
+    let syntax = "{ type: syntax_check }";
+    check("{ type: outputs_claimed }", "{ type: deploy_success, command: ./d }", &["HX0417", "nothing validates"]);
+    check(syntax, "{ type: deploy_success }", &["HX0108", "neither `command` nor `probes`"]);
+    check(syntax, "{ type: deploy_success, command: ./d, probes: [{ http: \"ftp://a\" }] }", &["HX0135", "https://"]);
+    check(syntax, "{ type: deploy_success, probes: [{ tcp: \"a:99999\" }] }", &["HX0135", "localhost:5432"]);
+    check(syntax, "{ type: deploy_success, probes: [{ http: \"http://a\", tcp: \"a:1\" }] }", &["HX0135"]);
+    check(syntax, "{ type: deploy_success, probes: [{ http: \"http://a\", status: 99 }] }", &["HX0120", "599"]);
+    check(syntax, "{ type: deploy_success, command: [\"./d && ./e\"] }", &["HX0121"]);
+    check(syntax, "{ type: deploy_success, command: ./d, pass_env: [HELIX_X] }", &["HX0120", "HELIX_"]);
+    check(syntax, "{ type: deploy_success, command: ./d, enviroment: { A: b } }", &["HX0106", "`environment`"]);
+    let full = "{ type: integration_pass, command: [./d, ./e], probes: [{ http: \"https://a/b\", status: 204, contains: ok }, { tcp: \"[::1]:80\", timeout: 1s }, { command: ./f }], timeout: 1m, retries: 0, delay: 1s, environment: { A: b }, pass_env: [C] }";
+    // An older form somewhere in it makes the whole plan be written out.
+    user.write("p.yaml", &plan(syntax, full).replace("depends_on", "dependencies"));
+    let explained = user.run(&["plan", "check", "--explain", "p.yaml"]);
+    assert_eq!(explained.code, 0, "{explained:#?}");
+    assert!(
+        explained.stdout.contains(&full[2..full.len() - 2].replace("[./d, ./e]", "[\"./d\", \"./e\"]")[..60]),
+        "{explained:#?}"
     );
-    let plan = stage.plan("refused", &refused);
-    let output =
-        stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("HX0411"), "{output:?}");
 }
 
 const PROVABLE: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Accepted\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Status\n\nAccepted\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] The exporter loads (command: `python3 -c 'import shop.export'`)\n- [ ] It is described (file: docs/export.md)\n";

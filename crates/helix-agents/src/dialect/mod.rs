@@ -47,6 +47,8 @@ pub struct Dialect {
     sessions: Sessions,
     turns: Keeping,
     money: Keeping,
+    /// See [`Dialect::doubts_model`].
+    doubts_model: fn(&AgentProfile, &str, &Surroundings) -> Option<&'static [&'static str]>,
     /// Writes down what is asked.
     write: fn(&mut Draft<'_>) -> Result<(), InvocationError>,
     /// Begins to read what one run prints.
@@ -161,6 +163,17 @@ impl Dialect {
     /// As there.
     pub fn invocation(&self, profile: &AgentProfile, ask: &AgentAsk) -> Result<Invocation, InvocationError> {
         self.invocation_in(profile, ask, &Surroundings::of_this_process())
+    }
+
+    /// Names of models that are surely known, if there is reason to doubt that this one is: something to warn of, since another
+    /// endpoint may know it all the same. `None` where nothing speaks against it.
+    pub fn doubts_model(
+        &self,
+        profile: &AgentProfile,
+        model: &str,
+        own: &Surroundings,
+    ) -> Option<&'static [&'static str]> {
+        (self.doubts_model)(profile, model, own)
     }
 
     /// A reader for one run's stdout, whose exit status is evidence of nothing.

@@ -59,9 +59,14 @@ impl Active {
     /// The gates that results put together have to pass: the union of those of all passed phases, each with its index in the
     /// list of its phase.
     pub fn gates_of_sum(&self) -> Vec<(&Phase, usize)> {
+        self.union_of_gates(|_, progress| matches!(progress.state, PhaseState::Passed { .. }))
+    }
+
+    /// The union of the gates of some phases, as far as they say something about results put together.
+    pub(super) fn union_of_gates(&self, of: impl Fn(&Phase, &PhaseProgress) -> bool) -> Vec<(&Phase, usize)> {
         let mut asked: Vec<(&Phase, usize)> = Vec::new();
         for (phase, progress) in self.pairs() {
-            if !matches!(progress.state, PhaseState::Passed { .. }) {
+            if !of(phase, progress) {
                 continue;
             }
             for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.checks_a_sum()) {
@@ -154,6 +159,7 @@ impl Active {
                     reviews: Vec::new(),
                     proposed: Vec::new(),
                     asked: Vec::new(),
+                    begun: Vec::new(),
                     fault: None,
                     taken_up: false,
                 };
@@ -185,6 +191,9 @@ impl Active {
             JobEvent::GateFinished { phase, attempt, gate, report } => {
                 self.settle(phase, at, |progress, ground| progress.gate_finished(ground, *attempt, *gate, report))
             }
+            JobEvent::DeliveryBegun { phase, attempt, gate, tree, validation } => {
+                self.delivery_begun(phase, *attempt, *gate, tree, validation)
+            }
             JobEvent::ReviewFinished { phase, attempt, gate, round, review } => {
                 self.settle(phase, at, |progress, ground| {
                     progress.review_finished(ground, *attempt, *gate, *round, review)
@@ -208,8 +217,9 @@ impl Active {
                 let (result, target, gates) = (result.clone(), target.clone(), gates.clone());
                 self.integrate(Integration::Done { result, target, gates })
             }
-            JobEvent::IntegrationFailed { findings, gates } => {
-                self.integrate(Integration::Failed { findings: findings.clone(), gates: gates.clone() })
+            JobEvent::IntegrationFailed { findings, gates, fault } => {
+                let (findings, gates, fault) = (findings.clone(), gates.clone(), fault.clone());
+                self.integrate(Integration::Failed { findings, gates, fault })
             }
             JobEvent::CancelRequested { by } => {
                 // Sticky: a second request changes nothing, whoever makes it.
@@ -388,6 +398,7 @@ impl PhaseProgress {
             advice: Vec::new(),
             advice_epoch: 0,
             questions: Vec::new(),
+            fault: None,
         }
     }
 

@@ -278,6 +278,7 @@ impl PhaseProgress {
                 tree: result.tree.clone(),
                 command: None,
                 tests: None,
+                steps: Vec::new(),
                 notes: Vec::new(),
                 duration_ms: 0,
             });

@@ -67,6 +67,7 @@ impl PhaseProgress {
         match &self.state {
             PhaseState::Pending | PhaseState::Between(_) => {
                 self.tries.push(new);
+                self.fault = None;
                 self.state = PhaseState::Working { stage: Stage::Agent };
                 Ok(())
             }
@@ -227,6 +228,10 @@ impl PhaseProgress {
         if report.tree != result.tree {
             return Err(format!("the gate looked at tree {}, the result is {}", report.tree, result.tree));
         }
+        let delivers = ground.phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
+        if delivers && report.verdict.passed() && !this.has_begun(gate) {
+            return Err(format!("gate {gate} has passed without having begun"));
+        }
         this.gates.push(report.clone());
         match &report.verdict {
             Verdict::Pass => self.after_gate(ground, gate),
@@ -258,6 +263,7 @@ impl PhaseProgress {
             | PhaseState::Skipped { .. }
             | PhaseState::Cancelled => return Err(format!("phase {} is not at try {attempt}", self.id)),
         }
+        self.fault = Some(fault.clone());
         let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
         self.give_up(ground, GiveUp::Surroundings, error);
         Ok(())

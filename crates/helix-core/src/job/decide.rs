@@ -112,7 +112,18 @@ pub enum Effect {
         /// Number of the question in it.
         number: u32,
     },
-    /// Run a gate on the result, then record `GateFinished`.
+    /// Make the checks that are still missing of a tree that is to be delivered, then record `DeliveryBegun`; or
+    /// `GateFinished`, if they say that it must not be.
+    BeginDelivery {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index in the phase's list.
+        gate: usize,
+    },
+    /// Run a gate on the result, then record `GateFinished`. A gate that acts outside of the repository is carried out by the
+    /// host that has recorded its beginning and by no other: nobody else knows how far it came.
     RunGate {
         /// Which phase.
         phase: PhaseId,
@@ -159,6 +170,7 @@ impl Effect {
             Self::RunAgent { phase, attempt } => format!("run/{phase}/{attempt}"),
             Self::StopAgent { phase, attempt } => format!("stop/{phase}/{attempt}"),
             Self::CommitResult { phase, attempt } => format!("commit/{phase}/{attempt}"),
+            Self::BeginDelivery { phase, attempt, gate } => format!("begin/{phase}/{attempt}/{gate}"),
             Self::RunGate { phase, attempt, gate } => format!("gate/{phase}/{attempt}/{gate}"),
             Self::ReadPhases { phase, attempt } => format!("read/{phase}/{attempt}"),
             Self::RunReview { phase, attempt, gate, round } => {
@@ -209,10 +221,10 @@ impl Decider<'_> {
     fn decide(mut self) -> Decision {
         let active = self.active;
         let going_on = active.cancel.is_none() && !self.has_failed();
-        for (phase, progress) in active.pairs() {
-            self.carry_on(progress);
+        for (definition, progress) in active.pairs() {
+            self.carry_on(definition, progress);
             if going_on {
-                self.ask(phase, progress);
+                self.ask(definition, progress);
             }
         }
         if going_on {
@@ -255,7 +267,7 @@ impl Decider<'_> {
         self.decision.wake_at = Some(self.decision.wake_at.map_or(at, |other| other.min(at)));
     }
 
-    fn carry_on(&mut self, progress: &PhaseProgress) {
+    fn carry_on(&mut self, definition: &Phase, progress: &PhaseProgress) {
         let cancelling = self.active.cancel.is_some();
         let (phase, attempt) = (progress.id.clone(), progress.tries.len() as u32);
         if let PhaseState::Escalating { round, .. } = progress.state {
@@ -287,6 +299,9 @@ impl Decider<'_> {
                 self.decision.effects.push(Effect::RunAgent { phase, attempt });
             }
             Stage::Committing => self.decision.effects.push(Effect::CommitResult { phase, attempt }),
+            Stage::Gating { gate } if is_to_begin(definition, progress, gate) => {
+                self.decision.effects.push(Effect::BeginDelivery { phase, attempt, gate });
+            }
             Stage::Gating { gate } => self.decision.effects.push(Effect::RunGate { phase, attempt, gate }),
         }
     }
@@ -479,6 +494,12 @@ impl Decider<'_> {
         tips.sort_by_key(place);
         tips
     }
+}
+
+/// Whether the gate acts outside of the repository and its beginning is not on record.
+fn is_to_begin(phase: &Phase, progress: &PhaseProgress, gate: usize) -> bool {
+    phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some())
+        && !progress.last_try().is_some_and(|this| this.has_begun(gate))
 }
 
 fn is_passed(progress: &PhaseProgress) -> bool {

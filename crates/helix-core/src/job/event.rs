@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::delivery::{StepReport, Validated};
 use super::spec::{Grant, JobSpec};
 use crate::failure::event::FailureEvent;
 use crate::finding::{Correction, Fault, Finding, Verdict};
@@ -94,6 +95,20 @@ pub enum JobEvent {
         gate: usize,
         /// The answer and what proves it.
         report: GateReport,
+    },
+    /// A gate that acts outside of the repository begins now: whatever follows, it may have acted. The tree is validated.
+    DeliveryBegun {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index of the gate in the phase's list, from 0.
+        gate: usize,
+        /// What it delivers.
+        tree: TreeId,
+        /// Gates of the phases before that were made on this tree, since they had not been.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        validation: Vec<Validated>,
     },
     /// The phases that a planning phase returned are valid. They join the plan when that phase passes.
     PhasesProposed {
@@ -195,6 +210,9 @@ pub enum JobEvent {
         /// Gates that ran on the combined tree, the one that failed last.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gates: Vec<GateReport>,
+        /// What failed around it, when it is not the work's doing: git, the disk.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Fault>,
     },
     /// Somebody wants it to stop. Sticky.
     CancelRequested {
@@ -234,6 +252,7 @@ impl JobEvent {
             Self::RunFinished { .. } => "run_finished",
             Self::ResultCommitted { .. } => "result_committed",
             Self::GateFinished { .. } => "gate_finished",
+            Self::DeliveryBegun { .. } => "delivery_begun",
             Self::AttemptFaulted { .. } => "attempt_faulted",
             Self::Integrated { .. } => "integrated",
             Self::IntegrationFailed { .. } => "integration_failed",
@@ -383,6 +402,9 @@ pub struct GateReport {
     /// Test counts, for gates that run tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestCounts>,
+    /// Commands and probes in the order in which they were made, for gates that act outside of the repository.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepReport>,
     /// Things worth knowing that do not block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -8,6 +8,7 @@ mod attempt;
 mod budget;
 mod conflict;
 mod decide;
+mod delivery;
 mod escalate;
 mod event;
 mod projection;
@@ -23,7 +24,7 @@ pub use asking::MAX_AGENT_QUESTIONS;
 pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
 pub use decide::{Decision, Effect, Tip, decide};
-
+pub use delivery::{Former, FormerEnd, StepOutcome, StepReport, Validated};
 pub use event::{
     Advice, AdviceAction, ChangeKind, ChangedFile, CommandEvidence, Committed, GateReport, IntegrationTarget, JobEnd,
     JobEvent, Recorded, Review, TestCounts,
@@ -34,7 +35,7 @@ pub use spec::{
     Role, Roles, SkillEntry,
 };
 pub use state::{
-    Active, Asked, Between, Conflict, Dependents, IllegalEvent, Integration, JobState, LeftOutBy, PhaseProgress,
+    Active, Asked, Begun, Between, Conflict, Dependents, IllegalEvent, Integration, JobState, LeftOutBy, PhaseProgress,
     PhaseState, RunEnded, Stage, Try,
 };
 pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};

@@ -3,8 +3,8 @@
 //! Must not know why somebody wants it to.
 
 use super::event::JobEnd;
-use super::state::{Active, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage};
-use crate::finding::Correction;
+use super::state::{Active, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage, Try};
+use crate::finding::{Correction, FaultKind};
 use crate::ids::PhaseId;
 
 /// What is to be done again.
@@ -116,7 +116,7 @@ impl PhaseProgress {
                 PhaseState::Between(Between { not_before: None, correction, resume: None })
             }
             // Its agent had done its work, and only the commit was missing: that is made up for first, once.
-            Some(last) if last.run_end.is_some() && !last.taken_up => {
+            Some(last) if last.run_end.is_some() && !last.taken_up && !is_lost(last) => {
                 last.taken_up = true;
                 PhaseState::Working { stage: Stage::Committing }
             }
@@ -132,9 +132,15 @@ impl PhaseProgress {
     }
 
     fn begin_epoch(&mut self) {
+        self.fault = None;
         self.close_questions();
         self.epoch = self.tries.len();
         self.extra_tries = 0;
         self.advice_epoch = self.advice.len();
     }
+}
+
+/// Whether there is nothing to be committed any more: somebody has removed what the agent left.
+fn is_lost(one: &Try) -> bool {
+    one.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::NothingChecked)
 }

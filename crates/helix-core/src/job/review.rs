@@ -77,6 +77,7 @@ impl PhaseProgress {
                 tree: review.tree.clone(),
                 command: None,
                 tests: None,
+                steps: Vec::new(),
                 notes: vec![format!("run {}", review.run)],
                 duration_ms: review.duration_ms,
             });

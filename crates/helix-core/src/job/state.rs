@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::delivery::Validated;
 use super::event::{Advice, Committed, GateReport, IntegrationTarget, JobEnd, JobEvent, Recorded, Review};
 use super::spec::{Grant, JobSpec};
 use super::view::ErrorView;
@@ -83,6 +84,8 @@ pub struct PhaseProgress {
     pub advice_epoch: usize,
     /// What persons were asked, oldest first.
     pub questions: Vec<Asked>,
+    /// What failed around it last, when that is not the agent's doing.
+    pub fault: Option<Fault>,
 }
 
 /// A question with what became of it.
@@ -232,8 +235,10 @@ pub struct Try {
     pub repairs: Vec<String>,
     /// What is reserved for its run.
     pub grant: Grant,
-    /// Answers of its gates so far.
+    /// Answers of its gates so far; the answer of each gate has its index.
     pub gates: Vec<GateReport>,
+    /// Gates that have begun to act outside of the repository.
+    pub begun: Vec<Begun>,
     /// Answers of reviewers, oldest first: of gates, and of the verifier (`None`).
     pub reviews: Vec<(Option<usize>, Review)>,
     /// Phases that it proposes, once they are found valid.
@@ -244,6 +249,15 @@ pub struct Try {
     pub fault: Option<Fault>,
     /// Whether its job was resumed to commit what it had left.
     pub taken_up: bool,
+}
+
+/// A gate that has begun to act outside of the repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Begun {
+    /// Its index in the phase's list.
+    pub gate: usize,
+    /// What was checked of the tree before, since it had not been.
+    pub validation: Vec<Validated>,
 }
 
 /// How a try's run ended.
@@ -281,6 +295,8 @@ pub enum Integration {
         findings: Vec<Finding>,
         /// Gates that ran on the combined tree, the one that failed last.
         gates: Vec<GateReport>,
+        /// What failed around it, when it is not the work's doing.
+        fault: Option<Fault>,
     },
 }
 
@@ -361,6 +377,13 @@ impl JobState {
             Self::Ended(_, end) => Some(end),
             Self::New | Self::Active(_) => None,
         }
+    }
+}
+
+impl Try {
+    /// Whether a gate has begun to act outside of the repository.
+    pub fn has_begun(&self, gate: usize) -> bool {
+        self.begun.iter().any(|begun| begun.gate == gate)
     }
 }
 

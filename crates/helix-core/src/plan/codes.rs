@@ -79,4 +79,6 @@ codes! {
     BAD_SLOT = "HX0133";
     /// A prompt template of the user cannot be used.
     BAD_PROMPT = "HX0134";
+    /// A probe of a gate that cannot be made.
+    BAD_PROBE = "HX0135";
 }

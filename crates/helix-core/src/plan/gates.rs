@@ -8,6 +8,7 @@ use crate::yaml::{FieldReader, Fields, FromYaml, Node, Placed, Value};
 
 use super::codes;
 use super::command::split_words;
+use super::delivery;
 use super::model::{GateSpec, Seconds};
 use super::pattern::normal_path;
 use super::source::{required_text, text};
@@ -51,12 +52,8 @@ pub(super) const GATES: &[(&str, ReadGate)] = &[
     ("manual", |fields, reader| {
         Some(GateSpec::Manual { question: text(fields, "question", reader).map(|question| question.value) })
     }),
-    ("deploy_success", |fields, reader| {
-        command(fields, reader).map(|(command, timeout)| GateSpec::DeploySuccess { command, timeout })
-    }),
-    ("integration_pass", |fields, reader| {
-        command(fields, reader).map(|(command, timeout)| GateSpec::IntegrationPass { command, timeout })
-    }),
+    ("deploy_success", |fields, reader| delivery::read(fields, reader).map(GateSpec::DeploySuccess)),
+    ("integration_pass", |fields, reader| delivery::read(fields, reader).map(GateSpec::IntegrationPass)),
 ];
 
 impl FromYaml for GateSpec {
@@ -115,13 +112,17 @@ fn command(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<(Str
     let help = "name the command, such as `command: \"pytest -q\"`";
     let command = required_text(fields, "command", help, reader);
     let timeout = fields.take("timeout", reader).map_or(GATE_TIMEOUT, |timeout: Placed<Seconds>| timeout.value);
-    let command = command?;
+    command_line(command?, reader).map(|command| (command, timeout))
+}
+
+/// A command line that can be split into words; a problem is reported.
+pub(super) fn command_line(command: Placed<String>, reader: &mut FieldReader<'_>) -> Option<String> {
     if let Err(error) = split_words(&command.value) {
         let range = inside(&command, error.at(), reader);
         reader.error(codes::BAD_COMMAND, &range, format!("`command`: {error}"), error.remedy(&command.value));
         return None;
     }
-    Some((command.value, timeout))
+    Some(command.value)
 }
 
 /// The place inside a text, where the source shows the text as it is; else the whole text.

@@ -6,6 +6,7 @@ mod check;
 mod checked;
 pub mod codes;
 mod command;
+mod delivery;
 mod dialects;
 mod duration;
 pub mod fragment;
@@ -22,6 +23,7 @@ mod words;
 pub mod workflow;
 
 pub use command::{SplitError, split_words};
+pub use delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe};
 pub use dialects::{Modern, Normalised, OldForm, OldPlace, old_forms, old_forms_markdown};
 pub use duration::DurationError;
 pub use gates::GATE_TIMEOUT;

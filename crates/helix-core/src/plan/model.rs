@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::PhaseId;
 
+use super::delivery::Delivery;
 use super::workflow::WorkflowCall;
 
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
@@ -323,31 +324,19 @@ pub enum GateSpec {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<String>,
     },
-    /// The deploy step's own commands and probes pass.
-    DeploySuccess {
-        /// As for `tests_pass`.
-        command: String,
-        /// Its time limit.
-        timeout: Seconds,
-    },
-    /// The integration step's own commands and probes pass.
-    IntegrationPass {
-        /// As for `tests_pass`.
-        command: String,
-        /// Its time limit.
-        timeout: Seconds,
-    },
+    /// The deploy step's own commands and probes pass on a tree that was validated before.
+    DeploySuccess(Delivery),
+    /// The integration step's own commands and probes pass on a tree that was validated before.
+    IntegrationPass(Delivery),
 }
 
 impl GateSpec {
-    /// Whether it says something about results put together. What is claimed of one phase's own difference does not, and what
-    /// a person or a reviewer has approved is not asked again.
-    pub fn checks_a_sum(&self) -> bool {
+    /// What it does outside of the repository, if it is a gate that does.
+    pub fn delivery(&self) -> Option<&Delivery> {
         match self {
-            Self::OutputsClaimed { .. } | Self::ReviewApproved { .. } | Self::Approval { .. } | Self::Manual { .. } => {
-                false
-            }
+            Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) => Some(delivery),
             Self::FilesExist { .. }
+            | Self::OutputsClaimed { .. }
             | Self::SyntaxCheck { .. }
             | Self::TestsPass { .. }
             | Self::LintPass { .. }
@@ -358,8 +347,33 @@ impl GateSpec {
             | Self::DocsRefsValid {}
             | Self::CriteriaCovered {}
             | Self::ConflictsResolved { .. }
-            | Self::DeploySuccess { .. }
-            | Self::IntegrationPass { .. } => true,
+            | Self::ReviewApproved { .. }
+            | Self::Approval { .. }
+            | Self::Manual { .. } => None,
+        }
+    }
+
+    /// Whether it says something about results put together. What is claimed of one phase's own difference does not, what
+    /// a person or a reviewer has approved is not asked again, and what acts outside of the repository is not done again.
+    pub fn checks_a_sum(&self) -> bool {
+        match self {
+            Self::OutputsClaimed { .. }
+            | Self::ReviewApproved { .. }
+            | Self::Approval { .. }
+            | Self::Manual { .. }
+            | Self::DeploySuccess(_)
+            | Self::IntegrationPass(_) => false,
+            Self::FilesExist { .. }
+            | Self::SyntaxCheck { .. }
+            | Self::TestsPass { .. }
+            | Self::LintPass { .. }
+            | Self::BuildPass { .. }
+            | Self::Command { .. }
+            | Self::AdrValid { .. }
+            | Self::AdrComplete { .. }
+            | Self::DocsRefsValid {}
+            | Self::CriteriaCovered {}
+            | Self::ConflictsResolved { .. } => true,
         }
     }
 
@@ -370,10 +384,11 @@ impl GateSpec {
             | Self::LintPass { .. }
             | Self::BuildPass { .. }
             | Self::Command { .. }
-            | Self::CriteriaCovered {}
-            | Self::DeploySuccess { .. }
-            | Self::IntegrationPass { .. } => true,
-            Self::FilesExist { .. }
+            | Self::CriteriaCovered {} => true,
+            // What acts outside of the repository is done once, by its phase, or not at all.
+            Self::DeploySuccess(_)
+            | Self::IntegrationPass(_)
+            | Self::FilesExist { .. }
             | Self::OutputsClaimed { .. }
             | Self::SyntaxCheck { .. }
             | Self::AdrValid { .. }
@@ -424,8 +439,8 @@ impl GateSpec {
             | Self::ReviewApproved { .. }
             | Self::Approval { .. }
             | Self::Manual { .. }
-            | Self::DeploySuccess { .. }
-            | Self::IntegrationPass { .. } => false,
+            | Self::DeploySuccess(_)
+            | Self::IntegrationPass(_) => false,
         }
     }
 
@@ -447,8 +462,8 @@ impl GateSpec {
             Self::ReviewApproved { .. } => "review_approved",
             Self::Approval { .. } => "approval",
             Self::Manual { .. } => "manual",
-            Self::DeploySuccess { .. } => "deploy_success",
-            Self::IntegrationPass { .. } => "integration_pass",
+            Self::DeploySuccess(_) => "deploy_success",
+            Self::IntegrationPass(_) => "integration_pass",
         }
     }
 }

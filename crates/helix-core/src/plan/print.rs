@@ -4,8 +4,9 @@
 
 use crate::yaml::{Entry, Node, Value};
 
+use super::delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe};
 use super::gates::GATE_TIMEOUT;
-use super::model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, Plan, Verify};
+use super::model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, Plan, Seconds, Verify};
 use super::parse::VERIFY_TIMEOUT;
 use super::words::{APPROVALS, ON_FAILURE, in_order_of_cost};
 use super::workflow::{InputValue, WorkflowCall};
@@ -179,13 +180,14 @@ fn gate_text(gate: &GateSpec) -> String {
         GateSpec::TestsPass { command, timeout }
         | GateSpec::LintPass { command, timeout }
         | GateSpec::BuildPass { command, timeout }
-        | GateSpec::Command { command, timeout }
-        | GateSpec::DeploySuccess { command, timeout }
-        | GateSpec::IntegrationPass { command, timeout } => {
+        | GateSpec::Command { command, timeout } => {
             parts.push(format!("command: {}", scalar(command)));
             if *timeout != GATE_TIMEOUT {
                 parts.push(format!("timeout: {timeout}"));
             }
+        }
+        GateSpec::DeploySuccess(delivery) | GateSpec::IntegrationPass(delivery) => {
+            parts.extend(delivery_parts(delivery));
         }
         GateSpec::DocsRefsValid {} | GateSpec::CriteriaCovered {} => {}
         GateSpec::ReviewApproved { model } => {
@@ -196,6 +198,44 @@ fn gate_text(gate: &GateSpec) -> String {
         }
     }
     mapping(&parts)
+}
+
+/// What of a delivery is not as it would be without being written.
+fn delivery_parts(delivery: &Delivery) -> Vec<String> {
+    let mut parts = Vec::new();
+    match delivery.command.as_slice() {
+        [] => {}
+        [one] => parts.push(format!("command: {}", scalar(one))),
+        several => parts.push(format!("command: {}", sequence(several))),
+    }
+    let limit = |limit: Seconds| (limit != PROBE_TIMEOUT).then(|| format!("timeout: {limit}"));
+    let probes: Vec<String> = delivery
+        .probes
+        .iter()
+        .map(|probe| {
+            let mut parts = match probe {
+                Probe::Http { http, status, contains, .. } => {
+                    let mut parts = vec![format!("http: {}", scalar(http))];
+                    parts.extend((*status != HTTP_STATUS).then(|| format!("status: {status}")));
+                    parts.extend(contains.as_ref().map(|text| format!("contains: {}", scalar(text))));
+                    parts
+                }
+                Probe::Tcp { tcp, .. } => vec![format!("tcp: {}", scalar(tcp))],
+                Probe::Command { command, .. } => vec![format!("command: {}", scalar(command))],
+            };
+            parts.extend(limit(probe.timeout()));
+            mapping(&parts)
+        })
+        .collect();
+    parts.extend((!probes.is_empty()).then(|| format!("probes: [{}]", probes.join(", "))));
+    parts.extend((delivery.timeout != GATE_TIMEOUT).then(|| format!("timeout: {}", delivery.timeout)));
+    parts.extend((delivery.retries != PROBE_RETRIES).then(|| format!("retries: {}", delivery.retries)));
+    parts.extend((delivery.delay != PROBE_DELAY).then(|| format!("delay: {}", delivery.delay)));
+    let variables: Vec<String> =
+        delivery.environment.iter().map(|(name, value)| format!("{name}: {}", scalar(value))).collect();
+    parts.extend((!variables.is_empty()).then(|| format!("environment: {}", mapping(&variables))));
+    parts.extend((!delivery.pass_env.is_empty()).then(|| format!("pass_env: {}", sequence(&delivery.pass_env))));
+    parts
 }
 
 fn approval_word(approval: Approval) -> &'static str {

@@ -230,17 +230,43 @@ pub fn json_schema() -> serde_json::Value {
     schema
 }
 
+/// Durations of gates and of probes, with what they mean in plans.
+const GATE_DURATIONS: &[(&str, &str)] =
+    &[("timeout", "Its time limit (default: 10m)."), ("delay", "Pause before that (default: 3s).")];
+const PROBE_DURATIONS: &[(&str, &str)] = &[("timeout", "Time limit of one try (default: 10s).")];
+
+/// Durations are texts in plans, and what has a default may be left out.
+fn write_as_in_plans(variant: &mut serde_json::Value, durations: &[(&str, &str)]) {
+    for (key, meaning) in durations {
+        if let Some(duration) = variant.pointer_mut(&format!("/properties/{key}")) {
+            *duration = serde_json::json!({"description": meaning, "$ref": "#/$defs/Duration"});
+        }
+    }
+    if let Some(required) = variant.get_mut("required").and_then(serde_json::Value::as_array_mut) {
+        required.retain(|key| !["timeout", "retries", "delay", "status"].iter().any(|other| key == other));
+    }
+}
+
 /// Makes a schema's gates those of plans instead of those of the journal.
 pub(super) fn write_gates_as_in_plans(schema: &mut serde_json::Value) {
     // The gates' schema is the journal's; in plans the time limit is a text and may be left out.
     let variants = schema.pointer_mut("/$defs/GateSpec/oneOf").and_then(serde_json::Value::as_array_mut);
     for variant in variants.into_iter().flatten() {
-        if let Some(timeout) = variant.pointer_mut("/properties/timeout") {
-            *timeout = serde_json::json!({"description": "Its time limit (default: 10m).", "$ref": "#/$defs/Duration"});
+        write_as_in_plans(variant, GATE_DURATIONS);
+        // One command line of several is written without a list.
+        if let Some(command) = variant.pointer_mut("/properties/command")
+            && command["type"] == "array"
+        {
+            let text = serde_json::json!({ "type": "string" });
+            *command = serde_json::json!({
+                "description": command["description"],
+                "anyOf": [text, { "type": "array", "items": text }],
+            });
         }
-        if let Some(required) = variant.get_mut("required").and_then(serde_json::Value::as_array_mut) {
-            required.retain(|key| key != "timeout");
-        }
+    }
+    let probes = schema.pointer_mut("/$defs/Probe/anyOf").and_then(serde_json::Value::as_array_mut);
+    for variant in probes.into_iter().flatten() {
+        write_as_in_plans(variant, PROBE_DURATIONS);
     }
     // A schema whose own types have no duration does not define it yet, and an agent does not start with one that lacks it.
     let duration = DurationText::json_schema(&mut schemars::SchemaGenerator::default()).to_value();

@@ -154,21 +154,20 @@ impl GateSpec {
             | Self::Command { .. }
             | Self::CriteriaCovered {} => GateCost::Command,
             Self::ReviewApproved { .. } => GateCost::Paid,
-            Self::Approval { .. } | Self::Manual { .. } | Self::DeploySuccess { .. } | Self::IntegrationPass { .. } => {
+            Self::Approval { .. } | Self::Manual { .. } | Self::DeploySuccess(_) | Self::IntegrationPass(_) => {
                 GateCost::Outside
             }
         }
     }
 
-    /// The command line, for gates that run one.
-    pub fn command(&self) -> Option<&str> {
+    /// The command lines that it runs in a checkout.
+    pub fn commands(&self) -> Vec<&str> {
         match self {
             Self::TestsPass { command, .. }
             | Self::LintPass { command, .. }
             | Self::BuildPass { command, .. }
-            | Self::Command { command, .. }
-            | Self::DeploySuccess { command, .. }
-            | Self::IntegrationPass { command, .. } => Some(command),
+            | Self::Command { command, .. } => vec![command],
+            Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) => delivery.commands().collect(),
             Self::FilesExist { .. }
             | Self::OutputsClaimed { .. }
             | Self::SyntaxCheck { .. }
@@ -179,7 +178,7 @@ impl GateSpec {
             | Self::ConflictsResolved { .. }
             | Self::ReviewApproved { .. }
             | Self::Approval { .. }
-            | Self::Manual { .. } => None,
+            | Self::Manual { .. } => Vec::new(),
         }
     }
 }
@@ -221,7 +220,7 @@ mod tests {
     }
 
     fn deploy() -> GateSpec {
-        GateSpec::DeploySuccess { command: "deploy".into(), timeout: Seconds(60) }
+        GateSpec::DeploySuccess(crate::plan::Delivery::of_command("deploy"))
     }
 
     #[test]

@@ -252,6 +252,13 @@ impl World {
                 let (phase, result) = (phase.clone(), self.committed(moved));
                 JobEvent::ResultCommitted { phase, attempt: *attempt, result, repairs: Vec::new() }
             }
+            Effect::BeginDelivery { phase, attempt, gate } => JobEvent::DeliveryBegun {
+                phase: phase.clone(),
+                attempt: *attempt,
+                gate: *gate,
+                tree: tree_of(phase),
+                validation: Vec::new(),
+            },
             Effect::RunGate { phase, attempt, gate } => {
                 let verdict = match self.draw() {
                     1 => Verdict::Fail { findings: vec![finding("wrong")] },
@@ -264,7 +271,7 @@ impl World {
             }
             Effect::Integrate { .. } => {
                 if self.draw() == 1 {
-                    JobEvent::IntegrationFailed { findings: vec![finding("conflict")], gates: Vec::new() }
+                    JobEvent::IntegrationFailed { findings: vec![finding("conflict")], gates: Vec::new(), fault: None }
                 } else {
                     let target = IntegrationTarget::Branch { branch: "main".into() };
                     JobEvent::Integrated { result: self.committed(true), target, gates: Vec::new() }
@@ -352,6 +359,7 @@ pub fn gate_finished(phase: &PhaseId, attempt: u32, gate: usize, tree: TreeId, v
             tree,
             command: None,
             tests: None,
+            steps: Vec::new(),
             notes: Vec::new(),
             duration_ms: 1,
         },

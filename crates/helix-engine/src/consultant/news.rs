@@ -173,6 +173,7 @@ pub(super) fn line(event: &JobEvent, job: &JobView) -> Option<String> {
         JobEvent::GateFinished { phase, report, .. } => {
             about(phase, format!("{} {}", report.gate, verdict(&report.verdict, &report.summary)))
         }
+        JobEvent::DeliveryBegun { phase, .. } => about(phase, "is being delivered".to_owned()),
         JobEvent::ReviewFinished { phase, gate, review, .. } => {
             let who = if gate.is_some() { "reviewer" } else { "verifier" };
             about(phase, format!("{who} {}", verdict(&review.verdict, &review.summary)))

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, RunId, TreeId};
-use helix_core::job::{Active, Committed, GateReport, Integration, PhaseProgress, PhaseState, Review, Try, describe};
+use helix_core::job::{
+    Active, CommandEvidence, Committed, GateReport, Integration, PhaseProgress, PhaseState, Review, Try, describe,
+};
 use helix_core::plan::Approval;
 use helix_core::question::{APPROVE, About, QuestionStatus};
 use helix_core::run::Outcome;
@@ -52,7 +54,7 @@ impl Examiner {
             Integration::Done { result, target, gates } => {
                 (Some(self.integration(active, result, target, gates)?), None)
             }
-            Integration::Failed { findings, gates } => {
+            Integration::Failed { findings, gates, fault: _ } => {
                 (None, Some(RefusalEvidence { findings: findings.clone(), gates: self.gates(gates) }))
             }
         };
@@ -82,6 +84,7 @@ impl Examiner {
             result: this.and_then(|this| this.result.as_ref()).map(|result| self.result(result)),
             run: this.map(|this| self.run(this)),
             gates: this.map(|this| self.gates(&this.gates)).unwrap_or_default(),
+            validation: this.map(|this| self.validation(this)).unwrap_or_default(),
             reviews: this.map(|this| self.reviews(this, asked.gates)).unwrap_or_default(),
             answers: answers(progress),
             attempts: progress.tries.iter().map(|one| self.attempt(one)).collect(),
@@ -145,17 +148,25 @@ impl Examiner {
     }
 
     fn gate(&self, report: &GateReport) -> GateEvidence {
-        let output = report.command.as_ref().map(|command| {
-            let file = self.state_dir.join(&command.output_file);
-            let now = digest(&file);
-            let state = match &now {
-                Ok(now) if *now == command.output_sha256 => OutputState::Intact,
-                Ok(_) => OutputState::Changed,
-                Err(_) => OutputState::Missing,
-            };
-            OutputEvidence { file: file.to_string_lossy().into_owned(), state, sha256_now: now.ok() }
-        });
-        GateEvidence { report: report.clone(), output }
+        let output = report.command.as_ref().map(|command| self.output(command));
+        let steps = report.steps.iter().filter_map(|step| step.command.as_ref());
+        let step_outputs = steps.map(|command| self.output(command)).collect();
+        GateEvidence { report: report.clone(), output, step_outputs }
+    }
+
+    fn output(&self, command: &CommandEvidence) -> OutputEvidence {
+        let file = self.state_dir.join(&command.output_file);
+        let now = digest(&file);
+        let state = match &now {
+            Ok(now) if *now == command.output_sha256 => OutputState::Intact,
+            Ok(_) => OutputState::Changed,
+            Err(_) => OutputState::Missing,
+        };
+        OutputEvidence { file: file.to_string_lossy().into_owned(), state, sha256_now: now.ok() }
+    }
+
+    fn validation(&self, this: &Try) -> Vec<GateEvidence> {
+        this.begun.iter().flat_map(|begun| &begun.validation).map(|one| self.gate(&one.report)).collect()
     }
 
     fn reviews(&self, this: &Try, gates: &[&'static str]) -> Vec<ReviewEvidence> {
@@ -220,7 +231,7 @@ fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Try>) -> V
             }
         }
     }
-    missing.extend(evidence.gates.iter().filter_map(|gate| doubt(gate, tree)));
+    missing.extend(evidence.gates.iter().chain(&evidence.validation).filter_map(|gate| doubt(gate, tree)));
     let approving = |review: &ReviewEvidence| review.asked_by == "verify" && review.review.verdict == Verdict::Pass;
     if asked.verified && !evidence.reviews.iter().any(approving) {
         missing.push("the verifier has not approved this result".to_owned());
@@ -245,13 +256,11 @@ pub(super) fn doubt(gate: &GateEvidence, tree: Option<&TreeId>) -> Option<String
     if Some(&gate.report.tree) != tree {
         return Some(format!("gate {name} looked at tree {}, not at the result", gate.report.tree));
     }
-    match gate.output.as_ref().map(|output| (output.state, &output.file)) {
-        None | Some((OutputState::Intact, _)) => None,
-        Some((OutputState::Changed, file)) => {
-            Some(format!("the output of gate {name} was changed after it ran: {file}"))
-        }
-        Some((OutputState::Missing, file)) => Some(format!("the output of gate {name} cannot be read: {file}")),
-    }
+    gate.output.iter().chain(&gate.step_outputs).find_map(|OutputEvidence { state, file, .. }| match state {
+        OutputState::Intact => None,
+        OutputState::Changed => Some(format!("the output of gate {name} was changed after it ran: {file}")),
+        OutputState::Missing => Some(format!("the output of gate {name} cannot be read: {file}")),
+    })
 }
 
 /// SHA-256 of a file, hex, read in pieces.

@@ -69,6 +69,9 @@ pub struct PhaseEvidence {
     pub run: Option<RunEvidence>,
     /// Its gates.
     pub gates: Vec<GateEvidence>,
+    /// Gates of the phases before that were made on what this phase delivered, before it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub validation: Vec<GateEvidence>,
     /// What reviewers said of this attempt, in order.
     pub reviews: Vec<ReviewEvidence>,
     /// What persons said of this phase, in order.
@@ -161,6 +164,9 @@ pub struct GateEvidence {
     pub report: GateReport,
     /// Its output file, for gates that ran a command.
     pub output: Option<OutputEvidence>,
+    /// The output files of the commands that its steps ran, for gates that act outside of the repository.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub step_outputs: Vec<OutputEvidence>,
 }
 
 /// A file of output, hashed again.

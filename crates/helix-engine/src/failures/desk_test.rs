@@ -61,6 +61,7 @@ fn report(verdict: Verdict) -> GateReport {
             output_file: "gates/out.log".into(),
         }),
         tests: None,
+        steps: Vec::new(),
         notes: Vec::new(),
         duration_ms: 1,
     }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::judgement::Trouble;
-use crate::command::{CommandEnd, CommandRequest, CommandRun, run_command};
+use crate::command::{CommandEnd, CommandRequest, CommandRun, ToolEnvironment, run_command};
 
 /// Sees to it that one gate at a time uses a job's checkout. Shared by all gates of a host.
 #[derive(Debug, Clone, Default)]
@@ -50,10 +50,9 @@ pub(crate) struct Checked {
     pub(crate) report: Option<String>,
 }
 
-/// One command to run on a commit.
+/// One command to run in a checkout.
 pub(crate) struct Check<'a> {
     pub(crate) argv: &'a [String],
-    pub(crate) commit: &'a CommitId,
     pub(crate) limit: Duration,
     /// Ending of the output file's name.
     pub(crate) suffix: &'a str,
@@ -73,21 +72,50 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
     })
 }
 
+/// The job's clean checkout of a commit, for whoever holds this and nobody else.
+pub(crate) struct Checkout {
+    directory: PathBuf,
+    _alone: tokio::sync::OwnedMutexGuard<()>,
+}
+
+impl Checkout {
+    /// Waits for the checkout and brings it to the commit.
+    pub(crate) async fn enter(
+        context: &Arc<GateContext>,
+        commit: &CommitId,
+        cancel: &CancellationToken,
+    ) -> Result<Self, Trouble> {
+        let alone = context.checkouts.exclusive(&context.job).await;
+        if cancel.is_cancelled() {
+            return Err(Trouble::Cancelled);
+        }
+        let (of, commit) = (context.clone(), commit.clone());
+        let directory = blocking(move || of.spaces.gate_checkout(&of.job, &commit, &of.keep)).await??;
+        Ok(Self { directory, _alone: alone })
+    }
+}
+
 /// Runs a command in a clean checkout of a commit.
 pub(crate) async fn run_on(
     context: &Arc<GateContext>,
+    commit: &CommitId,
     check: Check<'_>,
     cancel: &CancellationToken,
 ) -> Result<Checked, Trouble> {
-    let _exclusive = context.checkouts.exclusive(&context.job).await;
-    if cancel.is_cancelled() {
-        return Err(Trouble::Cancelled);
-    }
-    let directory = blocking({
-        let (context, commit) = (context.clone(), check.commit.clone());
-        move || context.spaces.gate_checkout(&context.job, &commit, &context.keep)
-    })
-    .await??;
+    let checkout = Checkout::enter(context, commit, cancel).await?;
+    run_in(context, &checkout, check, &context.environment, &[], cancel).await
+}
+
+/// Runs a command in a checkout as those before it have left it. Of the secrets nothing is left in its output.
+pub(crate) async fn run_in(
+    context: &Arc<GateContext>,
+    checkout: &Checkout,
+    check: Check<'_>,
+    environment: &ToolEnvironment,
+    secrets: &[String],
+    cancel: &CancellationToken,
+) -> Result<Checked, Trouble> {
+    let directory = checkout.directory.clone();
     let report = check.report.filter(|path| stays_inside(path)).map(|path| directory.join(path));
     if let Some(report) = &report {
         // A report that is in the commit says nothing about this run.
@@ -103,7 +131,8 @@ pub(crate) async fn run_on(
     let request = CommandRequest {
         argv: check.argv.to_vec(),
         directory: directory.clone(),
-        environment: context.environment.clone(),
+        environment: environment.clone(),
+        secrets: secrets.to_vec(),
         output: output.clone(),
         limit: check.limit,
         state: context.state.clone(),

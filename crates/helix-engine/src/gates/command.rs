@@ -71,9 +71,8 @@ pub(super) async fn run_unchanged(
     if !tampered.is_empty() {
         return Ok(Err(Judgement::of(tampered, "the check itself was changed".into(), Vec::new())));
     }
-    let commit = context.result.commit.clone();
-    let check = Check { argv: &argv, commit: &commit, limit, suffix: "", report: report(&argv) };
-    let checked = run_on(context, check, cancel).await?;
+    let check = Check { argv: &argv, limit, suffix: "", report: report(&argv) };
+    let checked = run_on(context, &context.result.commit, check, cancel).await?;
     let notes = leftover_note(&checked.run);
     if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
         return Ok(Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes)));
@@ -87,7 +86,7 @@ pub(super) async fn tampered(context: &Arc<GateContext>, command: &str) -> Resul
     Ok(blocking(move || tampering(&context, &command)).await??)
 }
 
-fn leftover_note(run: &CommandRun) -> Vec<String> {
+pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
     match run.leftovers_killed {
         0 => Vec::new(),
         count => vec![format!("{count} process(es) that the command had left running were killed")],

@@ -1,107 +1,19 @@
-//! What a gate is before it runs: whether this version carries it out, and which files of the repository define it.
+//! What a gate is before it runs: which files of the repository define it.
 //!
 //! Must not run anything.
 
 use std::collections::BTreeMap;
 
 use helix_core::adr::Adr;
-use helix_core::finding::{FaultKind, Finding};
+use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
 use helix_core::plan::{GateSpec, Phase, Plan, split_words};
 use sha2::{Digest, Sha256};
 
 use super::GateContext;
-use super::judgement::{Describe, Judgement, finding};
+use super::judgement::{Describe, finding};
 use super::pattern::Pattern;
-use crate::codes;
 use crate::git::{EntryKind, GitError, Repository};
-
-/// A gate that this version does not carry out. Found at submit; never taken for a pass.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the gate {gate} is not carried out by this version of Helix")]
-pub struct Unsupported {
-    /// Its name.
-    pub gate: &'static str,
-    /// What to use instead.
-    pub hint: &'static str,
-}
-
-/// Says whether this version carries a gate out.
-///
-/// # Errors
-/// [`Unsupported`] with what to use instead.
-pub fn supported(gate: &GateSpec) -> Result<(), Unsupported> {
-    let hint = match gate {
-        GateSpec::FilesExist { .. }
-        | GateSpec::OutputsClaimed { .. }
-        | GateSpec::SyntaxCheck { .. }
-        | GateSpec::TestsPass { .. }
-        | GateSpec::LintPass { .. }
-        | GateSpec::BuildPass { .. }
-        | GateSpec::Command { .. }
-        | GateSpec::AdrValid { .. }
-        | GateSpec::AdrComplete { .. }
-        | GateSpec::CriteriaCovered {}
-        | GateSpec::DocsRefsValid {}
-        | GateSpec::ConflictsResolved { .. }
-        // A reviewer and persons answer these: the job's own state machine asks them.
-        | GateSpec::ReviewApproved { .. }
-        | GateSpec::Approval { .. }
-        | GateSpec::Manual { .. } => return Ok(()),
-        GateSpec::DeploySuccess { .. } | GateSpec::IntegrationPass { .. } => "use `command` with the same command line",
-    };
-    Err(Unsupported { gate: gate.name(), hint })
-}
-
-/// What an agent is told of gates that it asked for and that this version does not carry out; empty when it carries out all.
-pub(crate) fn unsupported(phases: &[Phase]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for phase in phases {
-        for problem in phase.gates.iter().filter_map(|gate| supported(gate).err()) {
-            findings.push(Finding {
-                rule: format!("plan_fragment.{}", codes::NOT_CARRIED_OUT.to_ascii_lowercase()),
-                message: format!("phase `{}`: {problem}", phase.id),
-                place: None,
-                evidence: None,
-                fix: Some(problem.hint.into()),
-            });
-        }
-    }
-    findings
-}
-
-/// The answer of a gate that got past submit although it cannot be carried out.
-pub(crate) fn refuse(gate: &GateSpec) -> Judgement {
-    match supported(gate) {
-        Err(unsupported) => Judgement::inconclusive(FaultKind::Environment, unsupported.to_string(), unsupported.hint),
-        Ok(()) => {
-            Judgement::inconclusive(FaultKind::Environment, "the gate has no implementation", "report this as a bug")
-        }
-    }
-}
-
-/// Command line of a gate that runs one in a checkout.
-pub(crate) fn command_of(gate: &GateSpec) -> Option<&str> {
-    match gate {
-        GateSpec::TestsPass { command, .. }
-        | GateSpec::LintPass { command, .. }
-        | GateSpec::BuildPass { command, .. }
-        | GateSpec::Command { command, .. } => Some(command),
-        GateSpec::FilesExist { .. }
-        | GateSpec::OutputsClaimed { .. }
-        | GateSpec::SyntaxCheck { .. }
-        | GateSpec::AdrValid { .. }
-        | GateSpec::AdrComplete { .. }
-        | GateSpec::DocsRefsValid {}
-        | GateSpec::ConflictsResolved { .. }
-        | GateSpec::CriteriaCovered {}
-        | GateSpec::ReviewApproved { .. }
-        | GateSpec::Approval { .. }
-        | GateSpec::Manual { .. }
-        | GateSpec::DeploySuccess { .. }
-        | GateSpec::IntegrationPass { .. } => None,
-    }
-}
 
 /// Programs whose first argument is the script that they run.
 const INTERPRETERS: [&str; 13] =
@@ -178,7 +90,7 @@ pub fn gate_files(
         phase.gates.iter().chain(added).cloned().collect::<Vec<_>>()
     };
     for gate in plan.phases.iter().flat_map(given) {
-        if let Some(command) = command_of(&gate) {
+        for command in gate.commands() {
             files.extend(named_files(repository, &tree, command)?);
         }
     }

@@ -9,6 +9,7 @@ use helix_core::job::ChangeKind;
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};
 use super::pattern::Pattern;
+use crate::git::{EntryKind, TreeListing};
 
 /// Names of files that are empty by convention.
 const MAY_BE_EMPTY: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
@@ -31,7 +32,16 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
         for (path, entry) in listing.iter().filter(|(path, _)| pattern.matches(path)) {
             matched += 1;
             let name = path.rsplit('/').next().unwrap_or(path);
-            let submodule = entry.kind == crate::git::EntryKind::Submodule;
+            if entry.kind == EntryKind::Symlink {
+                let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
+                if !leads_to_a_file(path, &target, &listing) {
+                    let message = format!("{path} is a link to {target:?}, which is not in the result");
+                    let fix = "put the file itself there, or link to a file of the repository";
+                    findings.push(finding("files.dangling", message).at(path, None, None).fix(fix));
+                }
+                continue;
+            }
+            let submodule = entry.kind == EntryKind::Submodule;
             if !submodule && !MAY_BE_EMPTY.contains(&name) && repository.size(&entry.object)? == 0 {
                 let fix = "write its content, or remove it from the gate if it is not needed";
                 findings.push(finding("files.empty", format!("{path} is empty")).at(path, None, None).fix(fix));
@@ -54,6 +64,30 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
         count => format!("{count} file(s) are missing or empty"),
     };
     Ok(Judgement::of(findings, summary, Vec::new()))
+}
+
+/// Whether a link leads, over others perhaps, to something in the tree. What lies outside is on this machine only.
+fn leads_to_a_file(link: &str, target: &str, listing: &TreeListing) -> bool {
+    let mut parts: Vec<&str> = link.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            // A target that begins with a slash lies outside.
+            "" if parts.is_empty() || target.starts_with('/') => return false,
+            "" | "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return false;
+                }
+            }
+            name => parts.push(name),
+        }
+    }
+    let path = parts.join("/");
+    let directory = format!("{path}/");
+    // A link to another link leads on; one to itself nowhere, which the file system says when it is followed.
+    (path != link && listing.contains_key(&path))
+        || listing.range(directory.clone()..).next().is_some_and(|(next, _)| next.starts_with(&directory))
 }
 
 /// How changes outside the claims are taken.
@@ -80,7 +114,7 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
         let mut touching = changed.iter().filter(|file| claim.matches(&file.path)).peekable();
         if touching.peek().is_none() {
             let message = format!("{text} is claimed as an output but the phase did not change it");
-            let fix = "make the change that the plan asks for in this file; work in other files does not count for it";
+            let fix = "make the change that the plan asks for in this file; work in other files does not count for it, nor does a file that .gitignore hides";
             findings.push(finding("outputs.unchanged", message).at(text, None, None).fix(fix));
         } else if touching.all(|file| file.how == ChangeKind::Deleted) {
             let message = format!("{text} is claimed as an output but the phase deleted it");

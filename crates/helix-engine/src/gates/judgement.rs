@@ -3,7 +3,7 @@
 //! Must not know any particular gate.
 
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
-use helix_core::job::{CommandEvidence, TestCounts};
+use helix_core::job::{CommandEvidence, StepReport, TestCounts};
 
 use crate::command::CommandError;
 use crate::git::GitError;
@@ -20,6 +20,7 @@ pub(crate) struct Judgement {
     pub(crate) summary: String,
     pub(crate) command: Option<CommandEvidence>,
     pub(crate) tests: Option<TestCounts>,
+    pub(crate) steps: Vec<StepReport>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -31,7 +32,7 @@ impl Judgement {
             findings.truncate(MAX_FINDINGS);
         }
         let verdict = if findings.is_empty() { Verdict::Pass } else { Verdict::Fail { findings } };
-        Self { verdict, summary, command: None, tests: None, notes }
+        Self { verdict, summary, command: None, tests: None, steps: Vec::new(), notes }
     }
 
     /// The check could not be made.
@@ -42,6 +43,7 @@ impl Judgement {
             verdict: Verdict::Inconclusive { fault: Fault { kind, message, hint: Some(hint.into()) } },
             command: None,
             tests: None,
+            steps: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -52,12 +54,18 @@ impl Judgement {
             verdict: Verdict::Inconclusive { fault },
             command: None,
             tests: None,
+            steps: Vec::new(),
             notes: Vec::new(),
         }
     }
 
     pub(crate) fn with_command(mut self, command: CommandEvidence) -> Self {
         self.command = Some(command);
+        self
+    }
+
+    pub(crate) fn with_steps(mut self, steps: Vec<StepReport>) -> Self {
+        self.steps = steps;
         self
     }
 

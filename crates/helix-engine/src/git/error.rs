@@ -71,6 +71,14 @@ pub enum GitError {
         /// Where.
         repository: PathBuf,
     },
+    /// Somebody has removed the directory in which an agent worked.
+    #[error(
+        "the working directory {path:?} was removed while the agent worked in it; what it had not committed is lost"
+    )]
+    WorktreeGone {
+        /// Which.
+        path: PathBuf,
+    },
     /// Nobody is named as author.
     #[error("git does not know who makes commits in {repository:?}: {missing}")]
     NoIdentity {
@@ -112,6 +120,9 @@ impl GitError {
             Self::NoObject { .. } => {
                 Some("the commit may have been removed by `git gc`, or the clone is shallow: `git fetch --unshallow`".into())
             }
+            Self::WorktreeGone { .. } => {
+                Some("find out who tidies up in the state directory; `helix jobs resume` has the work done again".into())
+            }
             Self::NoIdentity { .. } => Some(
                 "run `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`"
                     .into(),
@@ -126,6 +137,8 @@ impl GitError {
             Self::Unstartable { .. } => FaultKind::ToolMissing,
             Self::TimedOut { .. } | Self::StillRunning { .. } => FaultKind::Timeout,
             Self::Unreadable { .. } => FaultKind::Unreadable,
+            // There is nothing to look at, and nothing to wait for.
+            Self::WorktreeGone { .. } => FaultKind::NothingChecked,
             Self::Failed { .. } | Self::NoObject { .. } | Self::NoIdentity { .. } | Self::Disk { .. } => {
                 FaultKind::Environment
             }
@@ -203,18 +216,34 @@ impl OpenError {
     }
 }
 
+/// Whether git says that it could not write to the repository, rather than read the work.
+pub(crate) fn is_unwritable(stderr: &str) -> bool {
+    let said = [
+        "No space left on device",
+        "Disk quota exceeded",
+        "Read-only file system",
+        "insufficient permission for adding an object",
+    ];
+    said.iter().any(|words| stderr.contains(words))
+}
+
 /// Chooses a hint for a failure that users can mend. Git runs with `LC_ALL=C`, so its words are stable.
 pub(crate) fn hint_for(stderr: &str) -> Option<String> {
-    let table: [(&str, &str); 8] = [
+    let table: [(&str, &str); 10] = [
         ("dubious ownership", "if you trust the repository: `git config --global --add safe.directory <path>`"),
         (
             "refs/heads/helix' exists",
             "a branch named `helix` is in the way of `helix/…`: rename it with `git branch -m helix …`",
         ),
         ("index.lock", "another git process works in the repository, or one has died: remove the index.lock it names"),
-        ("No space left on device", "free some disk space"),
+        ("No space left on device", "free some disk space; `helix jobs resume` goes on where the job stopped"),
+        ("Disk quota exceeded", "free some of your disk quota; `helix jobs resume` goes on where the job stopped"),
+        ("insufficient permission", "check the permissions of the repository and of the state directory"),
         ("Permission denied", "check the permissions of the repository and of the state directory"),
-        ("Read-only file system", "the repository must be writable"),
+        (
+            "Read-only file system",
+            "the repository must be writable; once it is, `helix jobs resume` goes on where the job stopped",
+        ),
         ("not a valid object name", "the commit is not in this clone; fetch it first"),
         ("bad object", "the repository is damaged or was pruned: run `git fsck`"),
     ];

@@ -10,9 +10,15 @@ use helix_core::job::IntegrationTarget;
 use helix_core::slug::slug;
 
 use super::base::MergedTree;
-use super::error::GitError;
+use super::disk;
+use super::error::{GitError, hint_for};
+use super::footing::{Footing, Trace};
 use super::objects::CommitObject;
 use super::repository::{Operation, Repository};
+
+/// What to do when git stopped in the middle of an update and did not say why.
+const UNWRITABLE: &str =
+    "the files are as they were; make space and see to it that they can be written, then `helix jobs resume` goes on";
 
 /// What is to be brought where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,6 +180,7 @@ impl Repository {
             let why = format!("{count} tracked file(s) in {} have uncommitted changes", work_tree.display());
             return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         }
+        let footing = Footing::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
         let output = self.git(&work_tree, args).accept(&[0, 1, 2, 128]).in_users_tree().run()?;
         if output.code == 0 {
@@ -192,6 +199,19 @@ impl Repository {
         }
         if self.branch_tip(branch)?.as_ref() != Some(&tip) {
             return Ok(Landing::Moved);
+        }
+        // Asked before anything is taken back, which makes room.
+        let full = disk::trouble([work_tree.as_path(), self.common_dir()]);
+        // A work tree that git could not write to is no matter of what lies in it: the result belongs there once it can.
+        if footing.take_back(self)? == Trace::Undone || full.is_some() {
+            let stderr = [Some(output.stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
+            return Err(GitError::Failed {
+                command: "git merge --ff-only".into(),
+                directory: work_tree,
+                code: Some(output.code),
+                hint: Some(hint_for(&stderr).unwrap_or_else(|| UNWRITABLE.into())),
+                stderr,
+            });
         }
         let said = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
         let why = format!("git would not update {}: {said}", work_tree.display());
@@ -261,21 +281,26 @@ impl Repository {
 
     /// The work tree, with its private git directory, that has a branch checked out.
     fn checked_out(&self, branch: &str) -> Result<Option<(PathBuf, PathBuf)>, GitError> {
-        let output = self.git(self.top(), ["worktree", "list", "--porcelain", "-z"]).run()?;
-        let text = String::from_utf8_lossy(&output.stdout);
         let wanted = format!("branch refs/heads/{branch}");
-        for record in text.split("\0\0") {
-            let mut lines = record.split('\0').filter(|line| !line.is_empty());
-            let path = lines.next().and_then(|line| line.strip_prefix("worktree ")).map(PathBuf::from);
-            if let Some(path) = path
-                && lines.any(|line| line == wanted)
-                && path.is_dir()
-            {
+        for (path, lines) in self.work_trees()? {
+            if lines.contains(&wanted) && path.is_dir() {
                 let own = self.git(&path, ["rev-parse", "--absolute-git-dir"]).run()?.text();
                 return Ok(Some((path, PathBuf::from(own))));
             }
         }
         Ok(None)
+    }
+
+    /// All work trees with what git says of each.
+    fn work_trees(&self) -> Result<Vec<(PathBuf, Vec<String>)>, GitError> {
+        let output = self.git(self.top(), ["worktree", "list", "--porcelain", "-z"]).run()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let record = |record: &str| {
+            let mut lines = record.split('\0').filter(|line| !line.is_empty()).map(str::to_owned);
+            let path = PathBuf::from(lines.next()?.strip_prefix("worktree ")?);
+            Some((path, lines.collect()))
+        };
+        Ok(text.split("\0\0").filter_map(record).collect())
     }
 }
 

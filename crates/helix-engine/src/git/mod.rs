@@ -6,8 +6,10 @@
 mod attempt;
 mod base;
 mod batch;
+mod disk;
 mod environment;
 mod error;
+mod footing;
 mod integrate;
 mod leftover;
 mod objects;

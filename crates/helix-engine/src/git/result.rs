@@ -12,7 +12,8 @@ use helix_core::ids::{CommitId, TreeId};
 use helix_core::job::Committed;
 
 use super::attempt::AttemptKey;
-use super::error::GitError;
+use super::disk;
+use super::error::{GitError, hint_for, is_unwritable};
 use super::objects::{CommitObject, EntryKind, RawChange, escape_path};
 use super::workspaces::{Workspaces, remove_stale_locks, remove_tree};
 
@@ -257,6 +258,18 @@ impl Harvest<'_> {
             }
         }
         let again = self.git(["add", "--all", "--ignore-errors"]).accept(&[0, 1]).run()?;
+        let full = disk::trouble([self.own.as_path()]).filter(|_| again.code != 0);
+        if again.code != 0 && (full.is_some() || is_unwritable(&again.stderr)) {
+            // What cannot be stored is not left out: it is committed as soon as there is room.
+            let stderr = [Some(again.stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
+            return Err(GitError::Failed {
+                command: "git add --all".into(),
+                directory: self.path.clone(),
+                code: Some(again.code),
+                hint: hint_for(&stderr),
+                stderr,
+            });
+        }
         if again.code != 0 {
             self.repairs.push(Repair::FilesUnreadable { detail: again.stderr });
         }

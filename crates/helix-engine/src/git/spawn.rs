@@ -174,13 +174,28 @@ impl<'a> Call<'a> {
         let stderr = tail(&stderr);
         match status.code() {
             Some(code) if self.accepted.contains(&code) => Ok(GitOutput { code, stdout, stderr }),
-            code => Err(GitError::Failed {
-                command: render(&self.args),
-                directory: self.directory,
-                code,
-                hint: hint_for(&stderr),
-                stderr,
-            }),
+            code => {
+                let stderr = self.explained(stderr);
+                Err(GitError::Failed {
+                    command: render(&self.args),
+                    directory: self.directory,
+                    code,
+                    hint: hint_for(&stderr),
+                    stderr,
+                })
+            }
+        }
+    }
+
+    /// Git's words, with what the disk says where those do not tell.
+    fn explained(&self, stderr: String) -> String {
+        if hint_for(&stderr).is_some() {
+            return stderr;
+        }
+        let private = self.variables.iter().find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
+        match super::disk::trouble(private.into_iter().chain([self.directory.as_path()])) {
+            Some(trouble) => format!("{stderr}\n{trouble}"),
+            None => stderr,
         }
     }
 

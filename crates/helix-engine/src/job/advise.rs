@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use helix_core::diagnostic::did_you_mean;
 use helix_core::finding::{Fault, Finding};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::job::{Active, Advice, AdviceAction, JobEvent};
@@ -14,7 +15,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::effects::{Carrier, blocking, environment, phase_of};
-use super::grow::carried_out;
 use super::side_run::{SideAsk, misfit, unreadable};
 use crate::prompt;
 
@@ -78,7 +78,10 @@ impl Carrier {
         match self.side_run(job, active, side).await? {
             Err(fault) => given(unusable(fault)),
             Ok(answer) => {
-                let read = answer.answer.and_then(|value| read(&active.spec.plan, id, value));
+                let models = self.models_for(job, active, id).await;
+                let read = answer
+                    .answer
+                    .and_then(|value| models.and_then(|models| read(&active.spec.plan, id, value, &models)));
                 let (action, reason) = match read {
                     Ok(read) => read,
                     Err(fault) => (AdviceAction::Unusable { fault: fault.clone() }, fault.message),
@@ -93,6 +96,13 @@ impl Carrier {
                 })
             }
         }
+    }
+
+    /// The models that are configured for the agent of a phase; empty means any.
+    async fn models_for(&self, job: &JobId, active: &Active, id: &PhaseId) -> Result<Vec<String>, Fault> {
+        let runner = self.runner_of(job).await?;
+        let profile = runner.profile(&self.agent_of(active, phase_of(active, id)?));
+        Ok(profile.map(|profile| profile.models.clone()).unwrap_or_default())
     }
 
     async fn advice_ask(
@@ -113,7 +123,8 @@ impl Carrier {
         let spaces = self.workspaces(&active.spec).await?;
         let (owner, name) = (job.clone(), format!("{id}.advice"));
         let directory = blocking(move || spaces.looking_glass(&owner, &name, &commit)).await?;
-        let prompt = prompt::advice(&active.spec, phase, progress).map_err(|error| environment(&error))?;
+        let models = self.models_for(job, active, id).await?;
+        let prompt = prompt::advice(&active.spec, phase, progress, &models).map_err(|error| environment(&error))?;
         Ok(SideAsk {
             run: run.clone(),
             phase: id.clone(),
@@ -163,7 +174,7 @@ fn schema(phase: &Phase) -> Value {
 }
 
 /// What a proposal says, if it can be carried out.
-fn read(plan: &Plan, id: &PhaseId, value: Value) -> Result<(AdviceAction, String), Fault> {
+fn read(plan: &Plan, id: &PhaseId, value: Value, models: &[String]) -> Result<(AdviceAction, String), Fault> {
     let proposal: Proposal =
         serde_json::from_value(value.clone()).map_err(|error| misfit(&value, &["action", "reason"], &error))?;
     let filled = |text: Option<String>, what: &str| {
@@ -172,10 +183,10 @@ fn read(plan: &Plan, id: &PhaseId, value: Value) -> Result<(AdviceAction, String
     };
     let action = match proposal.action {
         Word::Retry => AdviceAction::Retry { hint: filled(proposal.hint, "hint")? },
-        Word::OtherModel => AdviceAction::OtherModel {
-            model: filled(proposal.model, "model")?,
-            hint: proposal.hint.unwrap_or_default(),
-        },
+        Word::OtherModel => {
+            let model = known(filled(proposal.model, "model")?, models)?;
+            AdviceAction::OtherModel { model, hint: proposal.hint.unwrap_or_default() }
+        }
         Word::Split => {
             let phases = proposal.phases.ok_or_else(|| unreadable("the proposal has no `phases`".into()))?;
             AdviceAction::Split { phases: split(plan, id, &phases).map_err(|findings| refused(&findings))? }
@@ -184,6 +195,16 @@ fn read(plan: &Plan, id: &PhaseId, value: Value) -> Result<(AdviceAction, String
         Word::GiveUp => AdviceAction::GiveUp,
     };
     Ok((action, proposal.reason))
+}
+
+/// A model that the phase's agent has, as far as its models are configured.
+fn known(model: String, models: &[String]) -> Result<String, Fault> {
+    if models.is_empty() || models.contains(&model) {
+        return Ok(model);
+    }
+    let near = did_you_mean(&model, models.iter().map(String::as_str));
+    let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    Err(unreadable(format!("the proposed model {model} is none of {}{near}", models.join(", "))))
 }
 
 /// What the pieces of a phase are: work of its kind, by its agent, within its limits.
@@ -213,7 +234,17 @@ fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Fi
     if let Some(phase) = asked.phases.iter_mut().find(|phase| &phase.id == id) {
         phase.generates_phases = Some(pieces_of(replaced));
     }
-    let mut added = carried_out(fragment::read(&asked, id, &json!({ "phases": phases }))?.added)?;
+    if replaced.gates.iter().any(|gate| gate.delivery().is_some()) {
+        // Each of its last pieces would have to deliver, and none of them is the whole.
+        return Err(vec![Finding {
+            rule: "advice.split".into(),
+            message: format!("phase `{id}` delivers, so that nothing can take its place"),
+            place: None,
+            evidence: None,
+            fix: Some("propose `retry` with a hint, or `give_up`".into()),
+        }]);
+    }
+    let mut added = fragment::read(&asked, id, &json!({ "phases": phases }))?.added;
     let needed: Vec<PhaseId> = added.iter().flat_map(|phase| phase.depends_on.clone()).collect();
     for phase in added.iter_mut().filter(|phase| !needed.contains(&phase.id)) {
         for gate in &replaced.gates {
@@ -245,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_split_into_what_is_not_carried_out_is_refused() {
+    fn a_split_into_what_delivers_is_refused() {
         let text = "name: n\nphases:\n  - { id: big, type: documentation, description: d, outputs: [a.md, b.md] }\n";
         let plan = Plan::parse("p", text).unwrap().plan;
         let id = PhaseId::new("big").unwrap();
@@ -262,13 +293,31 @@ mod tests {
         assert_eq!(findings.len(), 1, "{findings:#?}");
         assert!(findings[0].message.contains("deploy_success"), "{findings:#?}");
         assert!(findings[0].fix.as_deref().is_some_and(|fix| fix.contains("command")), "{findings:#?}");
-        // What the reading of fragments lets through is held to what the gates can do all the same.
-        let mut added = added;
-        added[1]
-            .gates
-            .push(GateSpec::DeploySuccess { command: "make".into(), timeout: helix_core::plan::GATE_TIMEOUT });
-        let findings = carried_out(added).unwrap_err();
-        assert_eq!(findings[0].rule, "plan_fragment.hx0411");
-        assert!(findings[0].message.contains("phase `two`: the gate deploy_success"), "{findings:#?}");
+        // What acts outside of the repository is done by the phase as a whole or not at all.
+        let mut delivers = plan.clone();
+        delivers.phases[0].gates.push(GateSpec::DeploySuccess(helix_core::plan::Delivery::of_command("make")));
+        let findings = split(&delivers, &id, &pieces(json!([]))).unwrap_err();
+        assert!(findings[0].message.contains("`big` delivers"), "{findings:#?}");
+    }
+
+    /// A model that the agent does not have would only fail the next try: it goes back to whoever advises. [26]
+    #[test]
+    fn another_model_is_one_that_the_agent_has() {
+        let text = "name: n\nphases:\n  - { id: big, type: documentation, description: d, outputs: [a.md] }\n";
+        let plan = Plan::parse("p", text).unwrap().plan;
+        let id = PhaseId::new("big").unwrap();
+        let propose = |model: &str, models: &[&str]| {
+            let value = json!({ "action": "other_model", "reason": "r", "model": model, "hint": "h" });
+            let models: Vec<String> = models.iter().map(|model| (*model).to_owned()).collect();
+            read(&plan, &id, value, &models)
+        };
+        assert!(matches!(propose("opus", &["sonnet", "opus"]), Ok((AdviceAction::OtherModel { .. }, _))));
+        let refused = propose("opsu", &["sonnet", "opus"]).unwrap_err();
+        assert!(
+            refused.message.contains("sonnet, opus") && refused.message.contains("did you mean opus?"),
+            "{refused:?}"
+        );
+        // Where nobody has said which there are, any is tried.
+        assert!(matches!(propose("any", &[]), Ok((AdviceAction::OtherModel { .. }, _))));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn conflict_event(active: &Active, phase: Option<&PhaseId>, conflict:
 
 pub(super) fn unresolved(phase: &PhaseId, conflict: &MergeConflict) -> Fault {
     Fault {
-        kind: FaultKind::Environment,
+        kind: FaultKind::NothingChecked,
         message: format!("{phase} cannot start: {conflict}"),
         hint: Some("let one of the two phases depend on the other, or give each its own files".into()),
     }

@@ -8,7 +8,7 @@ use helix_core::job::{Active, JobEvent, JobState};
 
 use super::effects::{Carrier, blocking, phase_of, try_of};
 use super::unsaved::{commit_text, kept_in, unsaved};
-use crate::git::{AttemptCommit, AttemptKey, Repair};
+use crate::git::{AttemptCommit, AttemptKey, GitError, Repair};
 
 impl Carrier {
     /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
@@ -64,6 +64,7 @@ impl Carrier {
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
         let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
+        let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
             return Err(Fault {
@@ -71,6 +72,10 @@ impl Carrier {
                 message: "what the attempt had left, which could not be committed before, is gone".into(),
                 hint: Some("`helix jobs resume` starts the phase again".into()),
             });
+        }
+        // Nothing that the agent did is left: that is no result, not even one without changes.
+        if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.start {
+            return Err(GitError::WorktreeGone { path }.fault());
         }
         Ok(made)
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know what follows from an event: that is `decide`'s business.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,6 +80,8 @@ struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     checkouts: GateCheckouts,
+    /// Deliveries that this host has begun and not yet carried out.
+    deliveries: Mutex<HashSet<String>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -92,6 +94,7 @@ impl Carrier {
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts: GateCheckouts::default(),
+                deliveries: Mutex::default(),
                 landings: Mutex::default(),
             }),
         }
@@ -183,6 +186,9 @@ impl Carrier {
                 None
             }
             Effect::CommitResult { phase, attempt } => Some(this.commit_result(job, active, &phase, attempt).await),
+            Effect::BeginDelivery { phase, attempt, gate } => {
+                this.begin_delivery(job, active, &phase, attempt, gate, &cancel).await
+            }
             Effect::RunGate { phase, attempt, gate } => this.run_gate(job, active, &phase, attempt, gate, cancel).await,
             Effect::ReadPhases { phase, attempt } => Some(this.read_phases(job, active, &phase, attempt).await),
             Effect::RunReview { phase, attempt, gate, round } => {
@@ -348,6 +354,10 @@ impl Carrier {
 
     pub(super) fn checkouts(&self) -> &GateCheckouts {
         &self.shared.checkouts
+    }
+
+    pub(super) fn deliveries(&self) -> &Mutex<HashSet<String>> {
+        &self.shared.deliveries
     }
 
     pub(super) fn stop_token(&self, run: &RunId) -> CancellationToken {

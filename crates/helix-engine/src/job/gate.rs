@@ -30,9 +30,19 @@ impl Carrier {
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
         let Some(result) = &this.result else { return None };
+        let delivers = phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
+        if delivers && !self.takes_up_delivery(job, id, attempt, gate) {
+            let report = super::delivery::interrupted(phase, gate, result);
+            return Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report });
+        }
         let label = format!("{id}.{attempt}.{gate}");
         match self.gate_report(job, active, phase, &this.base, result, gate, label, &cancel).await? {
-            Ok(report) => Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report }),
+            Ok(mut report) => {
+                if delivers {
+                    report.notes.extend(super::delivery::former_notes(active, id, gate, result));
+                }
+                Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report })
+            }
             Err(fault) => faulted(fault),
         }
     }

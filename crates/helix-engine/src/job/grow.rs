@@ -6,12 +6,11 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::finding::Finding;
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::job::{Active, JobEvent};
-use helix_core::plan::{Phase, fragment};
+use helix_core::plan::fragment;
 use serde_json::Value;
 
 use super::effects::{Carrier, run_fault};
 use crate::agent_run::Listener;
-use crate::gates;
 
 impl Carrier {
     pub(super) async fn read_phases(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
@@ -21,7 +20,7 @@ impl Carrier {
             return JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault: run_fault(&error) };
         }
         let read = match ear.structured {
-            Some(value) => fragment::read(&active.spec.plan, id, &value).and_then(|growth| carried_out(growth.added)),
+            Some(value) => fragment::read(&active.spec.plan, id, &value).map(|growth| growth.added),
             None => Err(vec![missing()]),
         };
         match read {
@@ -29,12 +28,6 @@ impl Carrier {
             Err(findings) => JobEvent::PhasesRejected { phase: id.clone(), attempt, findings },
         }
     }
-}
-
-/// The phases, if each of their gates is one that this version carries out: what could never pass is told now.
-pub(super) fn carried_out(added: Vec<Phase>) -> Result<Vec<Phase>, Vec<Finding>> {
-    let findings = gates::unsupported(&added);
-    if findings.is_empty() { Ok(added) } else { Err(findings) }
 }
 
 fn missing() -> Finding {

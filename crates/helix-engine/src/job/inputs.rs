@@ -32,7 +32,7 @@ pub(crate) fn check_inputs(repository: &Repository, commit: &CommitId, inputs: &
         return Ok(());
     }
     Err(Fault {
-        kind: FaultKind::Environment,
+        kind: FaultKind::NothingChecked,
         message: format!("inputs are missing from the commit the phase starts from: {}", missing.join(", ")),
         hint: Some("let an earlier phase claim them as outputs, or commit them first".into()),
     })

@@ -53,9 +53,13 @@ impl Carrier {
                     Some(Verdict::Inconclusive { fault }) => vec![fault_finding(fault)],
                     Some(Verdict::Pass) | None => Vec::new(),
                 };
-                Some(JobEvent::IntegrationFailed { findings, gates })
+                let fault = match gates.last().map(|report| &report.verdict) {
+                    Some(Verdict::Inconclusive { fault }) => Some(fault.clone()),
+                    Some(Verdict::Pass | Verdict::Fail { .. }) | None => None,
+                };
+                Some(JobEvent::IntegrationFailed { findings, gates, fault })
             }
-            Err(Trouble::Fault(fault)) => Some(failed(vec![fault_finding(&fault)])),
+            Err(Trouble::Fault(fault)) => Some(faulted(fault)),
             Err(Trouble::Conflict(conflict)) => {
                 let known = conflict_event(active, None, &conflict);
                 Some(known.unwrap_or_else(|| failed(vec![unresolved(&conflict)])))
@@ -307,7 +311,12 @@ enum Combined {
 }
 
 fn failed(findings: Vec<Finding>) -> JobEvent {
-    JobEvent::IntegrationFailed { findings, gates: Vec::new() }
+    JobEvent::IntegrationFailed { findings, gates: Vec::new(), fault: None }
+}
+
+/// What is recorded when the surroundings keep results from being integrated.
+pub(super) fn faulted(fault: Fault) -> JobEvent {
+    JobEvent::IntegrationFailed { findings: vec![fault_finding(&fault)], gates: Vec::new(), fault: Some(fault) }
 }
 
 fn unresolved(conflict: &MergeConflict) -> Finding {

@@ -410,14 +410,12 @@ impl JobLoop {
             | Effect::CommitResult { phase, attempt }
             | Effect::ReadPhases { phase, attempt }
             | Effect::RunReview { phase, attempt, .. }
+            | Effect::BeginDelivery { phase, attempt, .. }
             | Effect::RunGate { phase, attempt, .. } => {
                 Some(JobEvent::AttemptFaulted { phase: phase.clone(), attempt: *attempt, fault })
             }
             Effect::Advise { phase, round } => Some(super::advise::panicked(&self.log.id, phase, *round, fault)),
-            Effect::Integrate { .. } => {
-                let findings = vec![super::gate::fault_finding(&fault)];
-                Some(JobEvent::IntegrationFailed { findings, gates: Vec::new() })
-            }
+            Effect::Integrate { .. } => Some(super::integrate::faulted(fault)),
             Effect::StopAgent { .. }
             | Effect::StopReview { .. }
             | Effect::StopAdvice { .. }

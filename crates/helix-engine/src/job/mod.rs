@@ -7,6 +7,7 @@ mod agents;
 mod base;
 mod cited;
 mod commit;
+mod delivery;
 mod effects;
 mod gate;
 mod grow;

@@ -79,6 +79,7 @@ impl Carrier {
             JobEvent::JobSubmitted { .. }
             | JobEvent::AttemptStarted { .. }
             | JobEvent::ResultCommitted { .. }
+            | JobEvent::DeliveryBegun { .. }
             | JobEvent::PhasesProposed { .. }
             | JobEvent::QuestionAsked { .. }
             | JobEvent::QuestionAnswered { .. }

@@ -211,8 +211,8 @@ fn explain(gate: &GateSpec) -> String {
         GateSpec::ReviewApproved { .. } => "review_approved: an independent reviewer approves".into(),
         GateSpec::Approval { .. } => "approval: a person approves".into(),
         GateSpec::Manual { .. } => "manual: a person confirms".into(),
-        GateSpec::DeploySuccess { command, .. } => format!("deploy_success: `{command}` exits 0"),
-        GateSpec::IntegrationPass { command, .. } => format!("integration_pass: `{command}` exits 0"),
+        GateSpec::DeploySuccess(delivery) => format!("deploy_success: Helix delivers, and {}", delivery.words()),
+        GateSpec::IntegrationPass(delivery) => format!("integration_pass: Helix delivers, and {}", delivery.words()),
     }
 }
 

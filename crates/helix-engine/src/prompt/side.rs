@@ -51,7 +51,12 @@ pub(crate) fn review(
 ///
 /// # Errors
 /// [`PromptError`].
-pub(crate) fn advice(spec: &JobSpec, phase: &Phase, progress: &PhaseProgress) -> Result<String, PromptError> {
+pub(crate) fn advice(
+    spec: &JobSpec,
+    phase: &Phase,
+    progress: &PhaseProgress,
+    models: &[String],
+) -> Result<String, PromptError> {
     let tries: Vec<Told> = progress.tries.iter().map(Told::of).collect();
     let before: Vec<String> = progress.advice.iter().map(|advice| advice.reason.clone()).collect();
     let record = tries.iter().map(|told| told.findings.as_str()).collect::<String>();
@@ -64,6 +69,7 @@ pub(crate) fn advice(spec: &JobSpec, phase: &Phase, progress: &PhaseProgress) ->
             tries => Serde(&tries),
             fence => fence_for(&record),
             before,
+            models => Serde(models),
         },
     )
 }

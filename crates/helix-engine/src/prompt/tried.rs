@@ -140,6 +140,7 @@ mod tests {
             fault: None,
             taken_up: false,
             repairs: Vec::new(),
+            begun: Vec::new(),
         };
         (1..=count).map(one).collect()
     }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use helix_agents::dialect::Surroundings;
 use helix_agents::{AgentProfile, Keeping, Limit, dialect};
 use helix_core::diagnostic::{Diagnostic, Span, did_you_mean};
 use helix_core::plan::{GateSpec, Phase, Plan, PlanPlaces};
@@ -53,7 +54,7 @@ impl<'a> Agents<'a> {
         problems
     }
 
-    /// Models that are not among those of their agent, where it names its models.
+    /// Models that are not among those of their agent, where it names its models; where it does not, those that are in doubt.
     pub(super) fn unknown_models(&self) -> Vec<Diagnostic> {
         let mut problems: Vec<Diagnostic> = Vec::new();
         let own = self.uses().filter_map(|one| Some((one.phase, one.agent, one.model?)));
@@ -68,7 +69,12 @@ impl<'a> Agents<'a> {
             of_gates.chain(of_verifier).map(move |model| (phase, agent, model))
         });
         for (phase, agent, model) in own.chain(reviews) {
-            let Some(profile) = self.profile(agent).filter(|profile| !profile.models.is_empty()) else { continue };
+            let Some(profile) = self.profile(agent) else { continue };
+            if profile.models.is_empty() {
+                let doubt = self.doubted_model(profile, phase, model);
+                problems.extend(doubt.filter(|doubt| !problems.contains(doubt)));
+                continue;
+            }
             let known = || profile.models.iter().map(String::as_str);
             if known().any(|one| one == model) {
                 continue;
@@ -84,6 +90,21 @@ impl<'a> Agents<'a> {
             }
         }
         problems
+    }
+
+    /// A warning of a model that the agent's program does not know by itself, where no models are configured.
+    fn doubted_model(&self, profile: &AgentProfile, phase: &Phase, model: &str) -> Option<Diagnostic> {
+        let known = dialect(profile.dialect).doubts_model(profile, model, &Surroundings::of_this_process())?;
+        let agent = &profile.name;
+        let help = match did_you_mean(model, known.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("known by itself: {}, and names with `claude` in them", known.join(", ")),
+        };
+        let message = format!("agent {agent} may have no model {model} (phase {})", phase.id);
+        let help = format!("{help} `models` of the agent in helix.toml says which there are");
+        let mut doubt = Diagnostic::warning(codes::UNKNOWN_MODEL, &self.file.name(), message).help(help);
+        doubt.span = self.place(phase, Part::Model);
+        Some(doubt)
     }
 
     /// Limits of phases that their agents do not keep, or not during a run.

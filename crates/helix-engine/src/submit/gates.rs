@@ -10,7 +10,7 @@ use helix_core::plan::{GateSpec, Phase, Plan, PlanPlaces, split_words};
 use super::plan_file::PlanFile;
 use crate::codes;
 use crate::command::ToolEnvironment;
-use crate::gates::command_of;
+use crate::gates::delivery_programs;
 
 /// What gates of a plan would miss. `search_path` says where the programs of a phase's gates are looked for.
 pub(super) fn problems(
@@ -25,15 +25,24 @@ pub(super) fn problems(
     for (index, phase) in plan.phases.iter().enumerate() {
         let span = places.phases.get(index).map(|place| place.id);
         let path = search_path(phase);
-        for gate in &phase.gates {
+        for (at, gate) in phase.gates.iter().enumerate() {
             if let (GateSpec::CriteriaCovered {}, Some(adr)) = (gate, without_criteria) {
                 let message =
                     format!("phase {} has the gate criteria_covered, and {} has no criteria", phase.id, adr.path);
                 let help = "write acceptance criteria as checkboxes (docs/adr.md), or remove the gate".to_owned();
                 problems.push(file.error(codes::GATE_CANNOT_ANSWER, places.adr.or(span), message, help));
             }
-            if let Some(program) = command_of(gate).and_then(|command| missing_program(command, path.as_deref())) {
-                problems.push(no_program(file, span, phase, gate, &program));
+            let programs = match gate.delivery() {
+                Some(delivery) => delivery_programs(delivery),
+                None => gate.commands().into_iter().filter_map(program_of).collect(),
+            };
+            for program in programs.iter().filter(|program| is_missing(program, path.as_deref())) {
+                problems.push(no_program(file, span, phase, gate, program));
+            }
+            if gate.delivery().is_some() && !is_vouched_for(plan, phase, at) {
+                let message = format!("nothing validates what gate {} of phase {} delivers", gate.name(), phase.id);
+                let help = "put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates";
+                problems.push(file.error(codes::GATE_CANNOT_ANSWER, span, message, help.to_owned()));
             }
         }
     }
@@ -45,12 +54,28 @@ pub(super) fn own_search_path() -> Option<String> {
     ToolEnvironment::from_process(&[]).get("PATH").map(str::to_owned)
 }
 
-/// The program of a command, when it is a bare name that is nowhere on the path. One with a directory lies in the repository, or
-/// will: a phase may write it.
-fn missing_program(command: &str, path: Option<&str>) -> Option<String> {
-    let program = split_words(command).ok()?.into_iter().next()?;
-    let there = std::env::split_paths(path?).any(|directory| directory.join(&program).is_file());
-    (!program.contains('/') && !there).then_some(program)
+fn program_of(command: &str) -> Option<String> {
+    split_words(command).ok()?.into_iter().next()
+}
+
+/// Whether a program is a bare name that is nowhere on the path. One with a directory lies in the repository, or will: a phase
+/// may write it.
+fn is_missing(program: &str, path: Option<&str>) -> bool {
+    let there = |path| std::env::split_paths(path).any(|directory| directory.join(program).is_file());
+    !program.contains('/') && path.is_some_and(|path| !there(path))
+}
+
+/// Whether a gate ahead of a delivery says anything about what is delivered: the phase's own, or one of the phases before it,
+/// those that they may add included.
+fn is_vouched_for(plan: &Plan, phase: &Phase, at: usize) -> bool {
+    let own = phase.gates.iter().take(at).any(|gate| match gate {
+        GateSpec::OutputsClaimed { .. } => false,
+        other => other.delivery().is_none(),
+    });
+    let before = plan.ancestors(&phase.id).into_iter().filter_map(|id| plan.phase(id));
+    own || before
+        .into_iter()
+        .any(|phase| phase.generates_phases.is_some() || phase.gates.iter().any(GateSpec::checks_a_sum))
 }
 
 /// A warning: the agent may install it before the gate runs.

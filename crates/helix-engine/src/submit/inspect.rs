@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 use helix_core::job::{AdrText, Briefing, JobSpec};
-use helix_core::plan::{ParsedPlan, Plan, PlanPlaces};
+use helix_core::plan::{ParsedPlan, Plan};
 
 use super::agents::Agents;
 use super::gates;
@@ -182,7 +182,6 @@ impl Inspector<'_> {
     ) -> Result<(), SubmitError> {
         let ParsedPlan { plan, places, .. } = parsed;
         inspection.refusals.extend(override_plan(plan, request).err());
-        inspection.diagnostics.extend(not_carried_out(file, plan, places));
         let agents = Agents { config: self.config, file, plan, places };
         inspection.diagnostics.extend(agents.unknown());
         inspection.diagnostics.extend(agents.unknown_models());
@@ -263,22 +262,6 @@ fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitE
         }
     }
     Ok(())
-}
-
-/// What the plan asks for and this version does not do. Refused at submit, so that nothing is silently left out.
-fn not_carried_out(file: &PlanFile, plan: &Plan, places: &PlanPlaces) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
-    for (index, phase) in plan.phases.iter().enumerate() {
-        let span = places.phases.get(index).map(|place| place.id);
-        let given = phase.generates_phases.iter().flat_map(|generate| &generate.gates);
-        for gate in phase.gates.iter().chain(given) {
-            if let Err(unsupported) = crate::gates::supported(gate) {
-                let message = format!("{unsupported} (phase {})", phase.id);
-                problems.push(file.error(codes::NOT_CARRIED_OUT, span, message, unsupported.hint.into()));
-            }
-        }
-    }
-    problems
 }
 
 /// The phases that `--phase` and `--from` choose; `None` means all.

@@ -101,6 +101,7 @@ impl Watch {
                         | JobEvent::JobResumed { .. }
                         | JobEvent::Failure(_)
                         | JobEvent::AttemptFaulted { .. }
+                        | JobEvent::DeliveryBegun { .. }
                         | JobEvent::Integrated { .. }
                         | JobEvent::IntegrationFailed { .. }
                         | JobEvent::CancelRequested { .. } => continue,

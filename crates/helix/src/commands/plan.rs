@@ -355,7 +355,10 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
                 terminal.data(&format!("    outputs {}", phase.outputs.join(", ")))?;
             }
             for gate in &phase.gates {
-                let command = gate.command().map(|command| format!(": {command}")).unwrap_or_default();
+                let command = match gate.delivery() {
+                    Some(delivery) => format!(": {}", delivery.words()),
+                    None => gate.commands().iter().map(|command| format!(": {command}")).collect(),
+                };
                 terminal.data(&format!("    gate {}{command}", gate.name()))?;
             }
             let prompt = prompts.iter().find(|one| one.phase == phase.id).map(|one| one.prompt.trim_end());

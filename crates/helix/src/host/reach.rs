@@ -57,6 +57,10 @@ pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandE
 pub(crate) async fn reach(environment: &Environment, settings: &Settings) -> Result<Reached, CommandError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
+        // A living host needs nothing of this process, not even room on the disk.
+        if let Some(client) = find(settings).await? {
+            return Ok(Reached::Other(client));
+        }
         let held = match Host::start(environment, settings, &Listening::ephemeral()).await {
             Ok(host) => {
                 let client = host.client()?;
@@ -65,9 +69,6 @@ pub(crate) async fn reach(environment: &Environment, settings: &Settings) -> Res
             Err(HostError::Failed(error)) => return Err(error),
             Err(HostError::Held(held)) => held,
         };
-        if let Some(client) = find(settings).await? {
-            return Ok(Reached::Other(client));
-        }
         if Instant::now() >= deadline {
             let error =
                 CommandError::environment(codes::HOST_SILENT, "the host of this state directory does not answer");

@@ -43,6 +43,7 @@ impl PhaseBars {
             JobEvent::JobSubmitted { .. }
             | JobEvent::GateFinished { .. }
             | JobEvent::AttemptFaulted { .. }
+            | JobEvent::DeliveryBegun { .. }
             | JobEvent::PhasesProposed { .. }
             | JobEvent::PhasesRejected { .. }
             | JobEvent::ReviewFinished { .. }

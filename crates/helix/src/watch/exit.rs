@@ -1,7 +1,7 @@
 //! From a job's end to an exit code, by the types of the evidence. Must not look at any text.
 
 use helix_core::finding::{FaultKind, Verdict};
-use helix_core::job::{Active, JobEnd, JobState, Try};
+use helix_core::job::{Active, Integration, JobEnd, JobState, PhaseState, Try};
 use helix_core::run::Outcome;
 
 use crate::exit::Exit;
@@ -11,22 +11,31 @@ pub(super) fn of_job(state: &JobState, interrupted: bool) -> Exit {
     match (state.end(), state.active()) {
         (Some(JobEnd::Succeeded), _) => Exit::Success,
         (Some(JobEnd::Cancelled { .. }), _) if interrupted => Exit::Interrupted,
-        (Some(JobEnd::Failed { .. }), Some(active)) if last_tries(active).any(environment_at_fault) => {
-            Exit::Environment
-        }
+        (Some(JobEnd::Failed { .. }), Some(active)) if is_surroundings_fault(active) => Exit::Environment,
         (Some(JobEnd::Cancelled { .. } | JobEnd::Failed { .. }), _) => Exit::No,
         (None, _) => Exit::Helix,
     }
 }
 
-/// The last try of every phase that did not pass.
-fn last_tries(active: &Active) -> impl Iterator<Item = &Try> {
-    use helix_core::job::PhaseState;
-    active
-        .phases
-        .iter()
-        .filter(|progress| matches!(progress.state, PhaseState::Failed { .. }))
-        .filter_map(helix_core::job::PhaseProgress::last_try)
+/// Whether a phase that failed, or the integration, did so through the surroundings: git, the disk, a program that is missing.
+fn is_surroundings_fault(active: &Active) -> bool {
+    let of_phases = active.phases.iter().filter(|progress| matches!(progress.state, PhaseState::Failed { .. }));
+    let phases_fault = of_phases.into_iter().any(|progress| {
+        progress.fault.as_ref().is_some_and(|fault| is_surroundings(fault.kind))
+            || progress.last_try().is_some_and(environment_at_fault)
+    });
+    let integrations = match &active.integration {
+        Integration::Failed { fault, .. } => fault.as_ref(),
+        Integration::Open | Integration::Done { .. } => None,
+    };
+    phases_fault || integrations.is_some_and(|fault| is_surroundings(fault.kind))
+}
+
+fn is_surroundings(kind: FaultKind) -> bool {
+    match kind {
+        FaultKind::ToolMissing | FaultKind::Environment => true,
+        FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => false,
+    }
 }
 
 fn environment_at_fault(last: &Try) -> bool {
@@ -53,7 +62,7 @@ fn environment_at_fault(last: &Try) -> bool {
         | Outcome::Failed(_) => false,
     });
     let by_gate = last.gates.iter().any(|report| match &report.verdict {
-        Verdict::Inconclusive { fault } => matches!(fault.kind, FaultKind::ToolMissing | FaultKind::Environment),
+        Verdict::Inconclusive { fault } => is_surroundings(fault.kind),
         Verdict::Pass | Verdict::Fail { .. } => false,
     });
     by_run || by_gate

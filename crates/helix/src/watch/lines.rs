@@ -80,6 +80,14 @@ pub(super) fn lines(event: &JobEvent, view: &JobView, paint: impl Fn(Meaning, &s
             lines.insert(0, format!("[{phase}] gate {}: {verdict} ({})", report.gate, one_line(&report.summary, LINE)));
             lines
         }
+        JobEvent::DeliveryBegun { phase, tree, validation, .. } => {
+            let mut lines: Vec<String> = validation
+                .iter()
+                .map(|one| format!("[{phase}] gate {} of {} on what is delivered: pass", one.report.gate, one.phase))
+                .collect();
+            lines.push(format!("[{phase}] delivers tree {}", short(tree.as_str())));
+            lines
+        }
         JobEvent::AttemptFaulted { phase, fault, .. } => {
             vec![format!("[{phase}] {}", paint(Meaning::Bad, &one_line(&fault.message, LINE)))]
         }

@@ -55,14 +55,19 @@ enum Asked {
     Cancel,
 }
 
-/// How long nothing has to happen before it is asked why.
+/// How long nothing has to happen before it is asked why, and between that and the next time: what hinders a job is in no event.
 const STILL: Duration = Duration::from_secs(2);
+const STILL_AGAIN: Duration = Duration::from_secs(10);
 
-/// Whether it was said what a job waits for, since something happened last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
-    No,
-    Yes,
+/// What was said about a job's silence, since something happened last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Told {
+    /// It was asked.
+    asked: bool,
+    /// What its phases wait for.
+    waits: Vec<String>,
+    /// What keeps it from going on.
+    hindrance: Option<String>,
 }
 
 /// What became of putting questions to a person.
@@ -108,7 +113,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             }
         };
         let mut overtaken = None;
-        let mut told = Told::No;
+        let mut told = Told::default();
         loop {
             let next = match overtaken.take() {
                 Some(next) => next,
@@ -128,14 +133,15 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                         display.finish();
                         return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
                     }
-                    () = tokio::time::sleep(STILL), if told == Told::No && is_still(&view) => {
-                        // What a job waits for besides time and persons is in no event.
-                        told = tell_wait(&reached, job, &display).await?;
+                    () = tokio::time::sleep(if told.asked { STILL_AGAIN } else { STILL }) => {
+                        told = tell_silence(&reached, job, is_still(&view), &display, told).await?;
                         continue;
                     }
                 },
             };
-            told = Told::No;
+            if matches!(next, NextEvent::Event(_)) && std::mem::take(&mut told).hindrance.is_some() {
+                display.note(GOES_ON);
+            }
             let event = match next {
                 NextEvent::Event(event) => event,
                 NextEvent::Disconnected => break,
@@ -181,18 +187,43 @@ fn is_still(view: &JobView) -> bool {
     view.phases.iter().all(|phase| phase.status != PhaseStatus::Running)
 }
 
-/// Says what the job's phases wait for, if they wait for a place or for memory: once for each time that the job is still.
-async fn tell_wait(reached: &Reached, job: &JobView, display: &Display) -> Result<Told, CommandError> {
+/// Said when what was in the way of a job is gone.
+const GOES_ON: &str = "the job goes on";
+
+/// Says what the job waits for besides time and persons, each thing once as long as nothing happens: what its phases wait for
+/// (a place, memory), and what keeps it from being recorded (a full disk).
+async fn tell_silence(
+    reached: &Reached,
+    job: &JobView,
+    still: bool,
+    display: &Display,
+    mut told: Told,
+) -> Result<Told, CommandError> {
     let now = match reached.client().job(job.id.as_str()).await {
         Ok(now) => now,
         // The event stream notices it too, and finds the next host.
-        Err(ClientError::Gone(_)) => return Ok(Told::No),
+        Err(ClientError::Gone(_)) => return Ok(told),
         Err(ClientError::Refused(error)) => return Err(error),
     };
-    for (phase, wait) in now.phases.iter().filter_map(|phase| Some((&phase.id, phase.waits_for.as_ref()?))) {
-        display.note(&format!("{phase}: {wait}"));
+    told.asked = true;
+    // A job that is not over has an error of its own only while something is in its way.
+    let error = now.error.as_ref().filter(|_| !now.status.is_final());
+    let hindrance = error.map(|error| match &error.hint {
+        Some(hint) => format!("{}\nhint: {hint}", error.message),
+        None => error.message.clone(),
+    });
+    if hindrance != told.hindrance {
+        display.note(hindrance.as_deref().unwrap_or(GOES_ON));
+        told.hindrance = hindrance;
     }
-    Ok(Told::Yes)
+    let waits = now.phases.iter().filter_map(|phase| Some(format!("{}: {}", phase.id, phase.waits_for.as_ref()?)));
+    for wait in waits.filter(|_| still) {
+        if !told.waits.contains(&wait) {
+            display.note(&wait);
+            told.waits.push(wait);
+        }
+    }
+    Ok(told)
 }
 
 /// Whether an event is the job's last: a job that was resumed, or a question that was answered, has later ones.

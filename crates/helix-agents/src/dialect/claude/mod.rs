@@ -4,6 +4,7 @@
 
 mod invocation;
 mod message;
+mod models;
 mod reader;
 mod terminal;
 mod usage_ledger;
@@ -41,6 +42,7 @@ pub(super) static CLAUDE: Dialect = Dialect {
     sessions: Sessions::Cut,
     turns: Keeping::DuringRuns,
     money: Keeping::DuringRuns,
+    doubts_model: models::doubted,
     write: invocation::write,
     read: |_asked_schema, _exit| Box::new(ClaudeReader::default()),
 };

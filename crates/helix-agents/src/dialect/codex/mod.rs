@@ -34,6 +34,7 @@ pub(super) static CODEX: Dialect = Dialect {
     // It has no option for either, names no prices, and calls a whole run one turn.
     turns: Keeping::Never,
     money: Keeping::Never,
+    doubts_model: |_profile, _model, _own| None,
     write: invocation::write,
     read: |asked_schema, _exit| Box::new(CodexReader::new(asked_schema)),
 };

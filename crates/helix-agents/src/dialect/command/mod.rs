@@ -20,6 +20,7 @@ pub(super) static COMMAND: Dialect = Dialect {
     sessions: Sessions::None,
     turns: Keeping::BetweenRuns,
     money: Keeping::BetweenRuns,
+    doubts_model: |_profile, _model, _own| None,
     write,
     read: |_asked_schema, exit| Box::new(CommandReader::new(exit)),
 };

@@ -34,6 +34,7 @@ pub(super) static REPLAY: Dialect = Dialect {
     // A recording consumes what was recorded, whatever the limit.
     turns: Keeping::BetweenRuns,
     money: Keeping::BetweenRuns,
+    doubts_model: |_profile, _model, _own| None,
     write,
     read: |_asked_schema, _exit| Box::new(ReplayReader::default()),
 };

@@ -276,7 +276,7 @@ impl Reading<'_, '_> {
         };
         if let Some(written) = written.filter(|written| !written.value.is_empty()) {
             for gate in &written.value {
-                if matches!(gate.value, GateSpec::DeploySuccess { .. } | GateSpec::IntegrationPass { .. }) {
+                if gate.value.delivery().is_some() {
                     let message = format!("an added phase cannot have the gate {}", gate.value.name());
                     let help = "only the plan itself can say what acts outside the repository; use `command`";
                     self.reader.error(codes::MISPLACED_KEY, &gate.range, message, help);

@@ -167,7 +167,7 @@ async fn check(
     let suffix = format!(".criterion-{}", number + 1);
     let limit = GATE_TIMEOUT.duration();
     let report = super::super::tests::report_path(argv);
-    match run_on(context, Check { argv, commit: &commit, limit, suffix: &suffix, report }, cancel).await {
+    match run_on(context, &commit, Check { argv, limit, suffix: &suffix, report }, cancel).await {
         Ok(checked) => Ok(Ok(checked)),
         Err(Trouble::Command(error)) => Ok(Err(Trouble::Command(error).fault())),
         Err(trouble) => Err(trouble),

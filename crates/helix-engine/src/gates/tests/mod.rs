@@ -116,8 +116,8 @@ async fn baseline(
         Since::Job => ".origin",
         Since::Phase | Since::Both => ".base",
     };
-    let check = Check { argv, commit, limit, suffix, report: junit::report_path(argv) };
-    let checked = match run_on(context, check, cancel).await {
+    let check = Check { argv, limit, suffix, report: junit::report_path(argv) };
+    let checked = match run_on(context, commit, check, cancel).await {
         Ok(checked) => checked,
         // The base may lack the very program that the phase adds; there is nothing to compare with then.
         Err(Trouble::Command(error)) => {

@@ -2,7 +2,10 @@
 
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
-use helix_engine::evidence::{Archive, DiffSelection, GateEvidence, JobEvidence, OutputState, PhaseEvidence, Standing};
+use helix_core::job::CommandEvidence;
+use helix_engine::evidence::{
+    Archive, DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, Standing,
+};
 use helix_engine::git::GitEnvironment;
 
 use super::offline;
@@ -113,6 +116,10 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
         lines.push(format!("  run     {}: {}{}", run.run, run.outcome, gone(run.found)));
         lines.push(format!("          {}", run.record));
     }
+    if !phase.validation.is_empty() {
+        lines.push("  checked before it was delivered:".to_owned());
+        lines.extend(gates(&phase.validation));
+    }
     lines.extend(gates(&phase.gates));
     for review in &phase.reviews {
         let verdict = match &review.review.verdict {
@@ -151,14 +158,27 @@ fn gates(gates: &[GateEvidence]) -> Vec<String> {
             let exit = command.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
             lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
         }
-        if let (Some(command), Some(output)) = (&gate.report.command, &gate.output) {
-            let state = match output.state {
-                OutputState::Intact => "intact",
-                OutputState::Changed => "CHANGED since the gate ran",
-                OutputState::Missing => "MISSING",
-            };
-            lines.push(format!("          output {} sha256 {}: {state}", output.file, command.output_sha256));
+        if let (Some(command), Some(found)) = (&gate.report.command, &gate.output) {
+            lines.push(output(command, found));
         }
+        let mut outputs = gate.step_outputs.iter();
+        for step in &gate.report.steps {
+            let tries = if step.tries == 1 { String::new() } else { format!(" ({} tries)", step.tries) };
+            lines.push(format!("          {} -> {}{tries}", step.step, step.seen));
+            if let (Some(command), Some(found)) = (&step.command, step.command.as_ref().and_then(|_| outputs.next())) {
+                lines.push(output(command, found));
+            }
+        }
+        lines.extend(gate.report.notes.iter().map(|note| format!("          note: {note}")));
     }
     lines
+}
+
+fn output(command: &CommandEvidence, found: &OutputEvidence) -> String {
+    let state = match found.state {
+        OutputState::Intact => "intact",
+        OutputState::Changed => "CHANGED since the gate ran",
+        OutputState::Missing => "MISSING",
+    };
+    format!("          output {} sha256 {}: {state}", found.file, command.output_sha256)
 }

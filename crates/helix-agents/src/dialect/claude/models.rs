@@ -1,0 +1,45 @@
+//! Names of models, as far as Claude Code itself knows them.
+//!
+//! Must not refuse any: behind another endpoint than the provider's own a model may be called anything.
+
+use crate::dialect::Surroundings;
+use crate::profile::AgentProfile;
+
+/// Names that stand for the latest model of a kind (list in the executable of 2.1.197; `default` and `opusplan` from its help).
+const ALIASES: [&str; 7] = ["sonnet", "opus", "haiku", "fable", "best", "opusplan", "default"];
+/// What makes an alias one with the long context.
+const LONG: &str = "[1m]";
+/// Variables by which another endpoint is used, which has names of its own.
+const ELSEWHERE: [&str; 4] =
+    ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
+
+/// The aliases, if there is reason to doubt that the provider knows the model.
+pub(super) fn doubted(profile: &AgentProfile, model: &str, own: &Surroundings) -> Option<&'static [&'static str]> {
+    let set = |name: &str| profile.env.contains_key(name) || own.get(name).is_some();
+    let alias = model.strip_suffix(LONG).unwrap_or(model);
+    // Full names, those of other clouds too, have the family in them: `claude-…`, `us.anthropic.claude-…`, `arn:aws:…`.
+    let full = model.contains("claude") || model.starts_with("arn:");
+    (!full && !ALIASES.contains(&alias) && !ELSEWHERE.into_iter().any(set)).then_some(&ALIASES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::DialectName;
+
+    #[test]
+    fn only_what_nobody_can_know_is_doubted() {
+        let mut profile = AgentProfile::new("claude", DialectName::Claude, vec!["claude".into()]);
+        let none = Surroundings::default();
+        for known in ["sonnet", "opus[1m]", "claude-sonnet-4-5", "us.anthropic.claude-opus-5-v1:0", "arn:aws:bedrock:x"]
+        {
+            assert_eq!(doubted(&profile, known, &none), None, "{known}");
+        }
+        for odd in ["sonet", "gpt-5", "Sonnet", "[1m]"] {
+            assert!(doubted(&profile, odd, &none).is_some(), "{odd}");
+        }
+        // A gateway may call its models as it likes.
+        profile.env.insert("ANTHROPIC_BASE_URL".into(), "http://localhost:4000".into());
+        assert_eq!(doubted(&profile, "gpt-5", &none), None);
+    }
+}
