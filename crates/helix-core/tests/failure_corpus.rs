@@ -143,3 +143,30 @@ fn the_lower_bars_hold_where_no_rule_was_written() {
         assert!(figures.cause_line_accuracy >= 0.88, "{name}: {figures:?}\n{misses}");
     }
 }
+
+/// What only a warning says, what make says of its own file, what an agent's last word says of the network.
+#[test]
+fn the_cause_is_found_where_the_last_line_only_sums_up() {
+    let classifier = Classifier::new().unwrap();
+    let by = |tool: &str, code: i32, text: &str| {
+        let termination = Termination::Exited { code };
+        let observation = FailureObservation { tool: tool.into(), termination, ..FailureObservation::default() };
+        let got = classifier.classify(&observation, &Log::of_texts("", text));
+        (got.category.label(), got.cause, got.cause_line.unwrap().number)
+    };
+    assert_eq!(
+        by("zip", 12, "zip warning: name not matched: *.txt\n\nzip error: Nothing to do! (x.zip)\n"),
+        ("FILE_ACCESS", "file_missing", 1)
+    );
+    assert_eq!(
+        by("make", 2, "make: none.mk: No such file or directory\nmake: *** No rule to make target 'none.mk'.  Stop.\n"),
+        ("FILE_ACCESS", "file_missing", 1)
+    );
+    let last_word = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: Unable to connect to API (EAI_AGAIN)"}"#;
+    assert_eq!(by("claude-cli", 1, last_word), ("NETWORK_ERROR", "dns", 1));
+    // A library's own name for the tool's family: its version and place do not matter.
+    assert_eq!(
+        by("/usr/bin/tclsh8.6", 1, "wrong # args: should be \"f a b\"\n    while executing\n\"f 1\"\n").0,
+        by("tcl", 1, "wrong # args: should be \"f a b\"\n    while executing\n\"f 1\"\n").0
+    );
+}

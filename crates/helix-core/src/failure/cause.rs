@@ -142,7 +142,7 @@ causes! {
     FILE_SIZE "file_size_limit" ResourceError AfterChange Agent
         "write less, or in several files" "raise `ulimit -f`";
     ARGUMENT_LIST "argument_list" ResourceError AfterChange Agent
-        "pass the names in groups (`xargs`) or in a file" "shorten the names or the environment";
+        "pass the names in groups (`xargs`) or in a file" "look for a variable of the environment that has grown";
     WATCHES "watch_limit" ResourceError Human Environment
         "raise fs.inotify.max_user_watches" "exclude node_modules and target from watching";
     RATE_LIMITED "rate_limited" ResourceError AfterDelay Environment

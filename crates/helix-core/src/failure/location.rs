@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(read("in src/cart.php on line 2"), ("src/cart.php".into(), 2, None));
         assert_eq!(read("died at a.pl line 7."), ("a.pl".into(), 7, None));
         assert_eq!(read("parsing [h.cfg:2] : unknown keyword"), ("h.cfg".into(), 2, None));
-        assert_eq!(read("app/[id].tsx:3:4"), ("app/[id].tsx".into(), 3, Some(4)));
+        assert_eq!(read("app/[id]/page.tsx:3:4"), ("app/[id]/page.tsx".into(), 3, Some(4)));
         assert_eq!(read("at 10:30:12"), (String::new(), 0, None));
     }
 }
