@@ -137,7 +137,7 @@ enum Answer {
 
 /// What follows from a panic in the effect of this key.
 enum Panicked {
-    Failed(String, JobEvent),
+    Failed(String, Box<JobEvent>),
     ToRepeat(String),
 }
 
@@ -318,7 +318,7 @@ impl JobLoop {
                 }
             }
             Err(error) if error.is_panic() => match self.panicked(&error) {
-                Some(Panicked::Failed(key, event)) => (key, vec![event]),
+                Some(Panicked::Failed(key, event)) => (key, vec![*event]),
                 Some(Panicked::ToRepeat(key)) => return self.answered_in_vain(key).await,
                 None => return Ok(()),
             },
@@ -396,7 +396,7 @@ impl JobLoop {
             hint: Some("please report this with the host's log".into()),
         };
         Some(match self.failed(&effect, fault) {
-            Some(event) => Panicked::Failed(key, event),
+            Some(event) => Panicked::Failed(key, Box::new(event)),
             None => Panicked::ToRepeat(key),
         })
     }

@@ -69,7 +69,7 @@ impl Carrier {
             let run = repeat_of(&side.run, number);
             // What a former host has started is read to its end whatever it costs: it has been paid.
             let granted = match (runner.has_begun(&run).await, active.spent_limit()) {
-                (true, _) => Ok(None),
+                (true, _) => Ok(budget(active).unwrap_or_default()),
                 (false, Some(limit)) => Err(spent(&limit)),
                 (false, None) => budget(active),
             };
@@ -150,7 +150,7 @@ struct Consumed {
 impl Consumed {
     /// Adds a run, and makes its report that of all of them.
     fn add(&mut self, report: &mut RunReport) {
-        self.usage = self.usage + report.usage;
+        self.usage += report.usage;
         self.duration_ms = self.duration_ms.saturating_add(report.duration_ms);
         (report.usage, report.duration_ms) = (self.usage, self.duration_ms);
     }
@@ -229,4 +229,23 @@ pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error)
         missing => format!("its answer does not have the form that was asked for: it lacks {}", missing.join(", ")),
     };
     Fault { kind: FaultKind::Unreadable, message, hint: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use helix_core::run::{Ending, RunFacts};
+
+    use super::*;
+
+    #[test]
+    fn runs_that_are_repeated_are_paid_for_too() {
+        let mut before = Consumed::default();
+        let costs = [0.25, 0.5].map(|cost_usd| {
+            let mut report = RunReport::without_record(RunFacts::without_record(Ending::Unknown, None));
+            (report.usage.cost_usd, report.duration_ms) = (cost_usd, 10);
+            before.add(&mut report);
+            (report.usage.cost_usd, report.duration_ms)
+        });
+        assert_eq!(costs, [(0.25, 10), (0.75, 20)]);
+    }
 }
