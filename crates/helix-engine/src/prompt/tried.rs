@@ -132,7 +132,6 @@ mod tests {
             correction: (number > 1).then(|| correction(number - 1, findings, evidence)),
             run_end: None,
             result: None,
-            repairs: Vec::new(),
             grant: Grant::default(),
             gates: Vec::new(),
             reviews: Vec::new(),
