@@ -23,9 +23,6 @@ const READY: &str = "helix-ready";
 /// job begins with a dot.
 const TRASH: &str = ".trash";
 
-/// What holds in Helix's own worktrees, whatever the user has set for theirs: they are whole, and their file system tells `A` from `a`.
-const OWN: [&str; 4] = ["-c", "core.sparseCheckout=false", "-c", "core.ignoreCase=false"];
-
 /// Touched files that are worth naming.
 const MAX_TOUCHED: usize = 20;
 
@@ -231,9 +228,7 @@ impl Workspaces {
         own: &Path,
         args: impl IntoIterator<Item = A>,
     ) -> super::spawn::Call<'a> {
-        let args =
-            OWN.iter().map(OsStr::new).map(OsStr::to_owned).chain(args.into_iter().map(|arg| arg.as_ref().to_owned()));
-        self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path)
+        self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path).in_own_worktree()
     }
 
     /// The private git directory of a worktree that was made to its end and is still there.
@@ -263,8 +258,7 @@ impl Workspaces {
         }
         {
             let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-            let args = OWN.iter().map(OsStr::new).chain(args.iter().copied());
-            self.repository.git(self.repository.top(), args).run()?;
+            self.repository.git(self.repository.top(), args).in_own_worktree().run()?;
         }
         let own = self.find_own(path)?.ok_or_else(|| GitError::Unreadable {
             command: "git worktree add".into(),
