@@ -2,6 +2,7 @@
 //!
 //! Must not carry anything out: that is the play's business.
 
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::job::{AdviceAction, Effect, JobEnd, JobEvent, JobStatus, PhaseState, Reopen, ReopenError};
 
 use crate::job_world::{World, advice_given, commit, complete, fault, id, job, phase, run_finished, spec};
@@ -40,7 +41,8 @@ fn a_result_that_could_not_be_committed_is_committed_first_when_the_job_goes_on(
         let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
         play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
     };
-    let failed = JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: fault() };
+    let full = Fault { kind: FaultKind::Environment, ..fault() };
+    let failed = JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: full };
     (0..2).for_each(|_| play.happy());
     play.event(failed.clone());
     assert!(matches!(play.phase("a"), PhaseState::Failed { .. }));

@@ -59,6 +59,23 @@ const CONFIG: [(&str, &str); 13] = [
     ("worktree.useRelativePaths", "false"),
 ];
 
+/// What holds in Helix's own worktrees besides, whatever the user has set for theirs: they are whole, and their file system tells
+/// `A` from `a`.
+const OWN: [(&str, &str); 2] = [("core.sparseCheckout", "false"), ("core.ignoreCase", "false")];
+
+/// The variables that make [`OWN`] hold for a git process.
+pub(crate) fn own_worktree() -> Vec<(String, String)> {
+    let numbered = OWN.iter().enumerate().flat_map(|(index, (key, value))| {
+        let number = CONFIG.len() + index;
+        [
+            (format!("GIT_CONFIG_KEY_{number}"), (*key).to_owned()),
+            (format!("GIT_CONFIG_VALUE_{number}"), (*value).to_owned()),
+        ]
+    });
+    let count = ("GIT_CONFIG_COUNT".to_owned(), (CONFIG.len() + OWN.len()).to_string());
+    numbered.chain([count]).collect()
+}
+
 /// Program and environment of every git process.
 #[derive(Debug, Clone)]
 pub struct GitEnvironment {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-use super::environment::GitEnvironment;
+use super::environment::{GitEnvironment, own_worktree};
 use super::error::{GitError, hint_for};
 use crate::own_session::in_own_session;
 
@@ -121,6 +121,12 @@ impl<'a> Call<'a> {
     /// Adds a variable to the environment.
     pub(crate) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sees to it that it works in a worktree of Helix's own as those are meant to be.
+    pub(crate) fn in_own_worktree(mut self) -> Self {
+        self.variables.extend(own_worktree().into_iter().map(|(name, value)| (name.into(), value.into())));
         self
     }
 

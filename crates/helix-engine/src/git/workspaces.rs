@@ -27,9 +27,6 @@ const TRASH: &str = ".trash";
 /// Pauses before a worktree is added once more. Git holds the locks that another one runs into for milliseconds.
 const ADD_PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(400), Duration::from_millis(1600)];
 
-/// What holds in Helix's own worktrees, whatever the user has set for theirs: they are whole, and their file system tells `A` from `a`.
-const OWN: [&str; 4] = ["-c", "core.sparseCheckout=false", "-c", "core.ignoreCase=false"];
-
 /// Touched files that are worth naming.
 const MAX_TOUCHED: usize = 20;
 
@@ -245,9 +242,7 @@ impl Workspaces {
         own: &Path,
         args: impl IntoIterator<Item = A>,
     ) -> super::spawn::Call<'a> {
-        let args =
-            OWN.iter().map(OsStr::new).map(OsStr::to_owned).chain(args.into_iter().map(|arg| arg.as_ref().to_owned()));
-        self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path)
+        self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path).in_own_worktree()
     }
 
     /// The private git directory of a worktree that was made to its end and is still there.
@@ -291,8 +286,7 @@ impl Workspaces {
         loop {
             let added = {
                 let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-                let args = OWN.iter().map(OsStr::new).chain(args.iter().copied());
-                self.repository.git(self.repository.top(), args).run()
+                self.repository.git(self.repository.top(), args).in_own_worktree().run()
             };
             match (added, pauses.next()) {
                 (Ok(_), _) => return Ok(()),
