@@ -88,6 +88,7 @@ pub(super) struct FeasibilitySource {
 pub fn schema(generate: &GeneratePhases) -> Value {
     let mut schema = schemars::schema_for!(FragmentSource).to_value();
     write_gates_as_in_plans(&mut schema);
+    leave_out_deliveries(&mut schema);
     let mut set = |pointer: &str, key: &str, value: Value| {
         if let Some(Value::Object(object)) = schema.pointer_mut(pointer) {
             object.insert(key.into(), value);
@@ -104,6 +105,23 @@ pub fn schema(generate: &GeneratePhases) -> Value {
         }
     }
     schema
+}
+
+/// Takes out the gates that added phases cannot have, with what they alone are made of: what acts outside of the repository
+/// only the plan itself can ask for.
+fn leave_out_deliveries(schema: &mut Value) {
+    if let Some(variants) = schema.pointer_mut("/$defs/GateSpec/oneOf").and_then(Value::as_array_mut) {
+        variants.retain(|variant| variant.pointer("/properties/probes").is_none());
+    }
+    loop {
+        let text = schema.to_string();
+        let Some(definitions) = schema.get_mut("$defs").and_then(Value::as_object_mut) else { return };
+        let before = definitions.len();
+        definitions.retain(|name, _| text.contains(&format!("\"#/$defs/{name}\"")));
+        if definitions.len() == before {
+            return;
+        }
+    }
 }
 
 /// Whether a phase of this type proves itself by the files that it claims.
@@ -145,5 +163,11 @@ mod tests {
         for reference in found {
             assert!(schema.pointer(reference.trim_start_matches('#')).is_some(), "{reference} is not defined");
         }
+        // What is refused is not offered, and nothing that only it needs: the CLI takes no formats that it does not know.
+        let text = schema.to_string();
+        for absent in ["deploy_success", "integration_pass", "Probe", "uint16"] {
+            assert!(!text.contains(absent), "{absent} in {text}");
+        }
+        assert!(text.contains("tests_pass") && text.contains("files_exist"), "{text}");
     }
 }
