@@ -13,8 +13,8 @@ use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
 use helix_core::job::{ErrorView, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
 use helix_core::session::SessionView;
 use helix_store::{
-    Access, Acquire, Fence, Follower, JobFilter, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir,
-    Stream,
+    Access, Acquire, Fence, Follower, JobFilter, JobPage, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal,
+    StateDir, Stream,
 };
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc};
@@ -320,6 +320,20 @@ impl Engine {
     /// [`EngineError::Journal`].
     pub async fn jobs(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
         Ok(self.all_jobs(filter).await?.into_iter().map(|view| self.live(view)).collect())
+    }
+
+    /// Some jobs, newest first: at most `limit` (and never more than 500) of those that are older than `after`.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn job_page(
+        &self,
+        filter: JobFilter,
+        after: Option<JobId>,
+        limit: usize,
+    ) -> Result<JobPage, EngineError> {
+        let page = self.inner.journal.list_jobs(filter, after, limit).await.map_err(journal_error)?;
+        Ok(JobPage { jobs: page.jobs.into_iter().map(|view| self.live(view)).collect(), next: page.next })
     }
 
     /// A job with what it waits for at this moment and what keeps it from being recorded: neither is anywhere in its record.

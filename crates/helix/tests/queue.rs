@@ -82,4 +82,18 @@ async fn two_hundred_jobs_at_once_end_well_in_little_memory() {
     for job in &jobs {
         Stage::no_agent_is_left(job);
     }
+
+    // Long lists come in pages, newest first, each job once.
+    let (mut listed, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = stage.ask(|http, url| http.get(format!("{url}/api/v1/jobs?limit=64{after}"))).await;
+        let page: serde_json::Value = page.json().await.unwrap();
+        let ids = page["jobs"].as_array().unwrap().iter().map(|job| job["id"].as_str().unwrap().to_owned());
+        listed.extend(ids);
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => break,
+        }
+    }
+    assert_eq!((listed.len(), listed.is_sorted_by(|one, next| one > next)), (JOBS + 1, true));
 }

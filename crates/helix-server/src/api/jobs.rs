@@ -5,6 +5,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::ids::JobId;
 use helix_core::job::{JobStatus, JobView};
 use helix_engine::JobFilter;
 use helix_engine::reopen::ReopenRequest;
@@ -35,6 +36,9 @@ pub(crate) struct Accepted {
 pub(crate) struct JobList {
     /// The jobs.
     pub(crate) jobs: Vec<JobView>,
+    /// `after` of the next page; absent when this is the last, or when all were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<JobId>,
 }
 
 /// Which jobs are wanted.
@@ -50,6 +54,12 @@ pub(crate) struct JobQuery {
     /// Of plans with this name.
     #[serde(default)]
     name: Option<String>,
+    /// At most so many, from 1 to 500; without it all.
+    #[serde(default)]
+    limit: Option<u16>,
+    /// Older than this job: what the page before gave as `next`.
+    #[serde(default)]
+    after: Option<String>,
 }
 
 /// All of them, in the order of a job's life.
@@ -120,13 +130,30 @@ pub(crate) async fn create(State(shared): State<Shared>, request: Request) -> Re
     Ok(response)
 }
 
+/// Most jobs of a page.
+const PAGE: u16 = 500;
+
+fn unusable(detail: String) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, detail)
+}
+
 /// `GET /api/v1/jobs`
 pub(crate) async fn list(
     State(shared): State<Shared>,
     asked: Result<Query<JobQuery>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<JobList>, Problem> {
-    let jobs = shared.engine.jobs(query(asked)?.filter()?).await?;
-    Ok(Json(JobList { jobs }))
+    let mut asked = query(asked)?;
+    let (limit, after) = (asked.limit.take(), asked.after.take());
+    let filter = asked.filter()?;
+    let after = after.map(JobId::new).transpose().map_err(|error| unusable(format!("after: {error}")))?;
+    let limit = match (limit, &after) {
+        (Some(limit @ 1..=PAGE), _) => limit,
+        (Some(other), _) => return Err(unusable(format!("limit must be from 1 to {PAGE}, not {other}"))),
+        (None, Some(_)) => PAGE,
+        (None, None) => return Ok(Json(JobList { jobs: shared.engine.jobs(filter).await?, next: None })),
+    };
+    let page = shared.engine.job_page(filter, after, usize::from(limit)).await?;
+    Ok(Json(JobList { jobs: page.jobs, next: page.next }))
 }
 
 /// `GET /api/v1/jobs/{id}`
