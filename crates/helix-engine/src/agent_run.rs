@@ -19,9 +19,9 @@ use helix_agents::{
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
-use helix_core::job::Wait;
 use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
+use helix_job::Wait;
 use tokio::io::AsyncBufReadExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

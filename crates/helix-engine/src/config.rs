@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use helix_agents::{AgentProfile, SubAgent};
-use helix_core::job::{Policy, Roles};
+use helix_job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
 use crate::agent_run::Patience;

@@ -3,7 +3,7 @@
 //! Must not know how turns are answered.
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_core::session::{SessionView, TurnView};
+use helix_job::session::{SessionView, TurnView};
 use helix_store::MAX_ROWS_PER_PAGE;
 
 use crate::engine::{Engine, EngineError};

@@ -1,6 +1,6 @@
 //! The decisions of a project, for programs that watch over it.
 //!
-//! Must not know how they are asked for; what makes a decision valid is `helix_core::adr`'s.
+//! Must not know how they are asked for; what makes a decision valid is `helix_adr`'s.
 
 use std::path::PathBuf;
 

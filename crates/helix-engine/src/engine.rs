@@ -10,8 +10,8 @@ use helix_agents::supervisor::Watching;
 use helix_agents::{Grace, Supervisor, SupervisorConfig};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
-use helix_core::job::{ErrorView, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
-use helix_core::session::SessionView;
+use helix_job::session::SessionView;
+use helix_job::{ErrorView, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
 use helix_store::{
     Access, Acquire, Fence, Follower, JobFilter, JobPage, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal,
     StateDir, Stream,

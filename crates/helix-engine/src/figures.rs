@@ -2,7 +2,7 @@
 //!
 //! Must not know how figures are shown.
 
-use helix_core::question::QuestionStatus;
+use helix_job::question::QuestionStatus;
 use helix_store::{Counts, JobFilter};
 
 use crate::admission::Admission;

@@ -1,6 +1,6 @@
 //! Front matter of files that people and agents write for Helix (skills, prompts): small, bounded, with places.
 //!
-//! Must not know which keys there are; ADRs have a reader of their own in `helix_core::adr`.
+//! Must not know which keys there are; ADRs have a reader of their own in `helix_adr`.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The loop: effects in, events out. Carries out what `helix_core::job::decide` asks for, with agents, git and gates,
+//! The loop: effects in, events out. Carries out what `helix_job::decide` asks for, with agents, git and gates,
 //! and keeps the conversations with the Consultant.
 //!
 //! Must not know HTTP, a terminal, or SQL text.

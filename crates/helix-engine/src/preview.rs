@@ -30,7 +30,7 @@ pub fn first_prompts(inspection: &Inspection) -> Result<Vec<PhasePrompt>, Vec<Di
     let rendered = plan.flat_map(|plan| plan.phases.iter().map(move |phase| (plan, phase))).map(|(plan, phase)| {
         let prompt = prompt::first(plan, adr.as_ref(), briefing, phase).map_err(|error| {
             let message = format!("{error}: {}", error.place());
-            vec![Diagnostic::error(helix_core::plan::codes::BAD_PROMPT, file, message)]
+            vec![Diagnostic::error(helix_plan::codes::BAD_PROMPT, file, message)]
         })?;
         Ok(PhasePrompt { phase: phase.id.clone(), prompt })
     });

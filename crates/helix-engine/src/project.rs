@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{CommitId, TreeId};
-use helix_core::plan::Plan;
 use helix_core::slug::slug;
+use helix_plan::Plan;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
 use crate::git::{GitEnvironment, GitError, Head, OpenError, Repository};

@@ -6,8 +6,8 @@
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use helix_adr::{Adr, AdrId, NoRepo, RepoFacts, Status, built_in_rules, check, complete};
 use helix_agents::AgentHook;
-use helix_core::adr::{Adr, AdrId, NoRepo, RepoFacts, Status, built_in_rules, check, complete};
 use helix_core::diagnostic::Diagnostic;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
@@ -257,10 +257,10 @@ impl RepoFacts for ProjectFacts {
     fn depends_on(&self, id: AdrId) -> Vec<AdrId> {
         self.adrs.depends_on(id)
     }
-    fn claimants(&self, path: &str) -> Vec<helix_core::adr::Claimant> {
+    fn claimants(&self, path: &str) -> Vec<helix_adr::Claimant> {
         self.adrs.claimants(path)
     }
-    fn circle(&self, link: helix_core::adr::Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
+    fn circle(&self, link: helix_adr::Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
         self.adrs.circle(link, own, first)
     }
 }

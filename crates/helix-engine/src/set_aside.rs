@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use helix_core::ids::JobId;
-use helix_core::job::JobState;
+use helix_job::JobState;
 
 use crate::engine::{Engine, EngineError, environment_error, journal_error};
 use crate::git::{AttemptKey, Workspaces};

@@ -7,8 +7,8 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
-use helix_core::plan::ParsedPlan;
 use helix_core::source_text::SourceText;
+use helix_plan::ParsedPlan;
 use serde::Serialize;
 
 use crate::codes;

@@ -103,7 +103,7 @@ fn unknown_skills_of_a_plan_are_warnings_at_their_place() {
     write(root.path(), "skills/python/SKILL.md", &skill("python", "x"));
     let text = "name: x\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do\n    \
                 skills: [python, pyton, cobol]\n    outputs: [a.py]\n";
-    let parsed = helix_core::plan::Plan::parse("p.yaml", text).unwrap();
+    let parsed = helix_plan::Plan::parse("p.yaml", text).unwrap();
     let found = SkillCatalog::load(Some(root.path()), &[]).unknown_in("p.yaml", &parsed);
     let shown: Vec<String> = found.iter().map(ToString::to_string).collect();
     assert_eq!(shown.len(), 2, "{shown:?}");

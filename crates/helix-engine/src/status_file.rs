@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_core::ids::JobId;
-use helix_core::job::{JobStatus, JobView};
+use helix_job::{JobStatus, JobView};
 
 use crate::engine::{Engine, EngineError};
 use crate::git::{GitEnvironment, GitError, OpenError, Repository};

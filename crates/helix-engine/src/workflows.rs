@@ -1,14 +1,14 @@
 //! Where workflows lie, and a plan with the phases of the one that it names.
 //!
-//! Must not know how a workflow and a plan become one; that is a rule of `helix_core::plan::workflow`.
+//! Must not know how a workflow and a plan become one; that is a rule of `helix_plan::workflow`.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
-use helix_core::job::{Briefing, PromptFile, SkillEntry};
-use helix_core::plan::workflow::Workflow;
-use helix_core::plan::{ParsedPlan, PhaseType, Plan, codes};
+use helix_job::{Briefing, PromptFile, SkillEntry};
+use helix_plan::workflow::Workflow;
+use helix_plan::{ParsedPlan, PhaseType, Plan, codes};
 
 use crate::skills::{SKILL_FILE, Skill, SkillCatalog};
 

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_core::job::{Committed, GateReport};
-use helix_core::plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds};
 use helix_engine::command::{CommandEnd, CommandRequest, ToolEnvironment, run_command};
 use helix_engine::gates::{GateCheckouts, GateContext, run_gate};
 use helix_engine::git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
+use helix_job::{Committed, GateReport};
+use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds};
 use tokio_util::sync::CancellationToken;
 
 struct Bench {

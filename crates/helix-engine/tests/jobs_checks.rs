@@ -5,11 +5,11 @@ mod workshop;
 
 use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, RunId};
-use helix_core::job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Review, Role};
-use helix_core::question::{QuestionKind, QuestionStatus};
 use helix_engine::EngineConfig;
 use helix_engine::questions::{AnswerError, QuestionFilter, Reply};
 use helix_engine::reopen::ReopenRequest;
+use helix_job::question::{QuestionKind, QuestionStatus};
+use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Review, Role};
 use workshop::{Ended, Workshop, part};
 
 fn asking(config: &mut EngineConfig) {

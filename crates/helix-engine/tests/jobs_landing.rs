@@ -6,8 +6,8 @@ mod workshop;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use helix_core::job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_engine::reopen::ReopenRequest;
+use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_testkit::processes::no_process_with_env;
 use workshop::{Workshop, part};
 

@@ -6,10 +6,10 @@ mod workshop;
 use helix_agents::{AgentProfile, DialectName};
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
-use helix_core::job::{AskPerson, IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
-use helix_core::question::QuestionKind;
 use helix_engine::evidence::{OutputState, Standing};
 use helix_engine::submit::SubmitError;
+use helix_job::question::QuestionKind;
+use helix_job::{AskPerson, IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
 use workshop::{Workshop, part};
 
 const TWO_PHASES: &str = r#"

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use helix_agents::Grace;
 use helix_core::ids::PhaseId;
-use helix_core::job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_core::run::{Outcome, StopCause};
 use helix_engine::agent_run::Patience;
 use helix_engine::reopen::ReopenRequest;
+use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_store::{Access, Acquire, Journal, SqliteJournal};
 use helix_testkit::processes::processes_with_env;
 use workshop::{Ended, Workshop, part, patient};

@@ -32,7 +32,7 @@ pub fn document() -> Value {
     // What streams carry is named in their descriptions.
     generator.subschema_for::<ActivityFrame>();
     generator.subschema_for::<Missed>();
-    generator.subschema_for::<helix_core::job::Recorded<helix_core::job::JobEvent>>();
+    generator.subschema_for::<helix_job::Recorded<helix_job::JobEvent>>();
     json!({
         "openapi": "3.1.0",
         "info": {

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
-use helix_core::job::JobView;
+use helix_job::JobView;
 use schemars::{JsonSchema, SchemaGenerator};
 
 use crate::api::{
@@ -142,13 +142,13 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", Page(schema::<failures::ReportList>), get(failures::reports)).query(schema::<failures::ReportQuery>),
 
         Route::new("get", "/api/v1/failures", "Failures that are remembered: the latest seen first, or those that fit words", Json(200, schema::<helix_engine::failures::FailurePage>), get(failures::list)).query(schema::<failures::FailureQuery>),
-        Route::new("get", "/api/v1/failures/{fingerprint}", "All that is remembered of one failure, by its fingerprint or a beginning of it", Json(200, schema::<helix_core::failure::memory::FailureDetail>), get(failures::show)),
+        Route::new("get", "/api/v1/failures/{fingerprint}", "All that is remembered of one failure, by its fingerprint or a beginning of it", Json(200, schema::<helix_failure::memory::FailureDetail>), get(failures::show)),
         Route::new("post", "/api/v1/failures/explain", "What a log amounts to, and what to do; nothing of it is remembered", Json(200, schema::<helix_engine::failures::Explanation>), post(failures::explain)).body(schema::<failures::ExplainRequest>),
 
         Route::new("get", "/api/v1/questions", "List questions that wait for an answer", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
-        Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_core::question::QuestionView>), get(questions::show)),
-        Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
-        Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_core::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
+        Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_job::question::QuestionView>), get(questions::show)),
+        Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
+        Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
 
         Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(schema::<adrs::AdrQuery>),
 

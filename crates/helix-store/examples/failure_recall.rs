@@ -11,12 +11,12 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use helix_core::failure::memory::{
+use helix_core::ids::{JobId, PhaseId};
+use helix_failure::memory::{
     Diagnosis, FixLink, MemoryRecord, Occurrence, OccurrenceEntry, OccurrencePlace, OccurrenceState, RememberedFailure,
     SimilarQuery, Work, check,
 };
-use helix_core::failure::{Blame, Category, FINGERPRINT_VERSION, Fingerprint, RetryAdvice};
-use helix_core::ids::{JobId, PhaseId};
+use helix_failure::{Blame, Category, FINGERPRINT_VERSION, Fingerprint, RetryAdvice};
 use helix_store::Access;
 use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
 use jiff::Timestamp;

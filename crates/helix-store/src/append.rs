@@ -1,8 +1,8 @@
 //! What can be asked of the journal's writer, and what it answers. Must not know how it is stored.
 
 use helix_core::ids::{JobId, SessionId};
-use helix_core::job::JobView;
-use helix_core::session::{SessionView, TurnView};
+use helix_job::JobView;
+use helix_job::session::{SessionView, TurnView};
 
 use crate::event::NewEvent;
 use crate::lease::Fence;

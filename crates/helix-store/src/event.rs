@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use helix_core::job::Recorded;
+use helix_job::Recorded;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ impl StoredEvent {
 #[cfg(test)]
 mod tests {
     use helix_core::ids::{JobId, SessionId};
-    use helix_core::session::SessionEvent;
+    use helix_job::session::SessionEvent;
 
     use super::*;
 

@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
-use helix_core::job::{JobEvent, JobView, Recorded};
-use helix_core::session::{SessionEvent, SessionView, TurnStub, TurnView};
+use helix_job::session::{SessionEvent, SessionView, TurnStub, TurnView};
+use helix_job::{JobEvent, JobView, Recorded};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 

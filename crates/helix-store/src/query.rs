@@ -1,8 +1,8 @@
 //! Questions to the journal and pages of answers. Must not know how they are looked up.
 
 use helix_core::ids::{JobId, SessionId};
-use helix_core::job::{JobStatus, JobView};
-use helix_core::session::SessionView;
+use helix_job::session::SessionView;
+use helix_job::{JobStatus, JobView};
 
 use crate::event::StoredEvent;
 

@@ -15,11 +15,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_core::failure::memory::{
+use helix_core::ids::SessionId;
+use helix_failure::memory::{
     AttemptAnswer, Closeness, FailureEnd, Occurrence, OccurrencePlace, SimilarQuery, Work, check,
 };
-use helix_core::failure::{Classifier, FailureObservation, Fingerprint, Log};
-use helix_core::ids::SessionId;
+use helix_failure::{Classifier, FailureObservation, Fingerprint, Log};
 use helix_store::Access;
 use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use samples::{TESTS, answer, asks, at, place, seen};

@@ -32,7 +32,7 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     let words = "error: expected unexpected could not find the timeout of connection ";
     std::fs::write(&endless, words.repeat(ENDLESS / share / words.len()))?;
     let corpus =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/helix-core/tests/fixtures/failures/corpus.jsonl");
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/helix-failure/tests/fixtures/failures/corpus.jsonl");
     let (mut cases, mut logs, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
         cases.push(explain(programs, place.path(), &["--facts".as_ref(), corpus.as_os_str()])?);

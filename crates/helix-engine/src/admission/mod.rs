@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use helix_core::ids::PhaseId;
-use helix_core::job::Wait;
+use helix_job::Wait;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 

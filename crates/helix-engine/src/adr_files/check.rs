@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use helix_core::adr::{Adr, Rule, Standing, check, check_as, complete, repair_mojibake};
+use helix_adr::{Adr, Rule, Standing, check, check_as, complete, repair_mojibake};
 use helix_core::diagnostic::Diagnostic;
 
 use super::numbers::replace;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use helix_core::adr::{AdrId, Claimant, Status};
+use helix_adr::{AdrId, Claimant, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use helix_core::adr::AdrId;
+use helix_adr::AdrId;
 use helix_core::diagnostic::Diagnostic;
 
 /// Why a file of the directory cannot be dealt with.
@@ -67,7 +67,7 @@ pub enum AdrFileError {
         /// The file.
         file: String,
         /// Why not.
-        source: helix_core::adr::RewriteError,
+        source: helix_adr::RewriteError,
     },
     /// It is no foreign ADR.
     #[error("{file} cannot be imported")]
@@ -75,6 +75,6 @@ pub enum AdrFileError {
         /// The file.
         file: String,
         /// Why not.
-        source: helix_core::adr::ImportError,
+        source: helix_adr::ImportError,
     },
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use helix_core::adr::{AdrId, Status};
+use helix_adr::{AdrId, Status};
 
 use super::numbers::{disk, lock, replace, write_index};
 use super::{AdrDirectory, AdrFileError};

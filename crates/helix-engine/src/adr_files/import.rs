@@ -1,11 +1,11 @@
 //! MADR and Nygard files become ADRs of the project, under their own numbers where those are free.
 //!
-//! Must not know how a file is converted: that is `helix_core::adr::import`.
+//! Must not know how a file is converted: that is `helix_adr::import`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use helix_core::adr::{Adr, AdrId, Imported, check, finalized_file_name, foreign_number, import};
+use helix_adr::{Adr, AdrId, Imported, check, finalized_file_name, foreign_number, import};
 use helix_core::diagnostic::Diagnostic;
 
 use super::numbers::{disk, lock, replace, taken_elsewhere, write_index, write_new};

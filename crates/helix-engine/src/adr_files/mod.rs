@@ -1,6 +1,6 @@
 //! A project's `adr/` directory: reading, checking, numbering, importing and drift, safe for several processes at once.
 //!
-//! Must not know what makes an ADR valid: that is the one rule set in `helix_core::adr`.
+//! Must not know what makes an ADR valid: that is the one rule set in `helix_adr`.
 
 mod check;
 mod drift;
@@ -15,7 +15,7 @@ mod threads;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use helix_core::adr::{
+use helix_adr::{
     Adr, AdrGraph, AdrId, ChangeScope, ClaimIndex, Claimant, Classification, ComponentType, Language, Link, Links,
     RepoFacts, Rule, TemplateRequest, built_in_rules, find_circle, index_markdown, number_of_file_name, parse_rules,
     template as adr_template,
@@ -298,7 +298,7 @@ fn relative(root: &Path, path: &Path) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-    use helix_core::adr::{NoRepo, check, complete};
+    use helix_adr::{NoRepo, check, complete};
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use helix_core::adr::{AdrId, Status, finalized_file_name, next_number, number_of_file_name};
+use helix_adr::{AdrId, Status, finalized_file_name, next_number, number_of_file_name};
 use helix_core::diagnostic::Diagnostic;
 use rustix::fs::FlockOperation;
 

@@ -1,12 +1,12 @@
 //! A decision gets another number, with everything that names it: what is left to do when two branches chose the same one.
 //!
-//! Must not know how texts are rewritten: that is `helix_core::adr`. Nothing is deleted before what replaces it is on disk, and
+//! Must not know how texts are rewritten: that is `helix_adr`. Nothing is deleted before what replaces it is on disk, and
 //! what was interrupted is carried on by doing it again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use helix_core::adr::{AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
+use helix_adr::{AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
 
 use super::numbers::{disk, lock, replace, repository, write_index};
 use super::{AdrDirectory, AdrFileError, collisions, id_of, relative};

@@ -2,7 +2,7 @@
 //!
 //! Must not know where the lines are shown.
 
-use helix_core::adr::{Adr, AdrId, Status};
+use helix_adr::{Adr, AdrId, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use helix_agents::SessionRef;
 use helix_core::ids::AgentSessionId;
-use helix_core::job::ErrorView;
 use helix_core::run::Outcome;
-use helix_core::session::{SessionView, TurnView};
+use helix_job::ErrorView;
+use helix_job::session::{SessionView, TurnView};
 use helix_store::{Journal, ReadError};
 
 use super::placing::{Account, Difference, Position};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use helix_agents::{AgentHook, McpServer, ToolRules};
 use helix_core::ids::{SessionId, TurnId};
-use helix_core::job::ErrorView;
-use helix_core::session::{SessionEvent, SessionView};
+use helix_job::ErrorView;
+use helix_job::session::{SessionEvent, SessionView};
 use helix_store::{AppendError, Fence, Journal};
 use tokio_util::sync::CancellationToken;
 

@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use helix_core::agent_event::AgentEvent;
-use helix_core::job::Wait;
-use helix_core::session::Delivery;
 use helix_core::step_marker::MarkerFilter;
+use helix_job::Wait;
+use helix_job::session::Delivery;
 use tokio::sync::mpsc;
 
 use super::{Audience, TurnEnded, TurnEvent};

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_core::adr::AdrId;
+use helix_adr::AdrId;
 use helix_core::ids::JobId;
-use helix_core::question::QuestionStatus;
-use helix_core::session::SessionView;
+use helix_job::question::QuestionStatus;
+use helix_job::session::SessionView;
 use helix_store::{Journal, ReadError};
 
 use super::desk::Desk;
@@ -77,7 +77,7 @@ async fn known_jobs(
     for id in &ids[ids.len().saturating_sub(MOST_JOBS)..] {
         // A job that is gone from the journal is of no use to anybody.
         let Some(job) = journal.job(id.to_string()).await? else { continue };
-        let phase = |phase: &helix_core::job::PhaseView| format!("{} {}", phase.id, phase.status.word());
+        let phase = |phase: &helix_job::PhaseView| format!("{} {}", phase.id, phase.status.word());
         jobs.push(KnownJob {
             id: id.to_string(),
             name: job.name.clone(),
@@ -113,7 +113,7 @@ fn known_project(root: &Path) -> Option<KnownProject> {
     })
 }
 
-fn known_adr(adr: &helix_core::adr::Adr) -> KnownAdr {
+fn known_adr(adr: &helix_adr::Adr) -> KnownAdr {
     let front = adr.front.as_ref();
     let id = front.and_then(|front| front.adr_id.as_ref()).map(|id| match id.value {
         AdrId::Number(number) => format!("{number:03}"),

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use helix_core::ids::{RunId, SessionId};
-use helix_core::job::Recorded;
-use helix_core::session::{SessionEvent, SessionView};
+use helix_job::Recorded;
+use helix_job::session::{SessionEvent, SessionView};
 use helix_store::{MAX_ROWS_PER_PAGE, NewEvent, NewSession, Opened, ReadError};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};

@@ -32,10 +32,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_core::job::{ErrorView, Wait};
 use helix_core::run::Outcome;
-use helix_core::session::ClientIds;
 use helix_core::usage::Usage;
+use helix_job::session::ClientIds;
+use helix_job::{ErrorView, Wait};
 
 /// A user message to be answered.
 #[derive(Debug, Clone)]

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use helix_core::failure::event::FailureEvent;
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId};
-use helix_core::job::{IntegrationTarget, JobEnd, JobEvent, JobStatus, JobView, PhaseStatus, PhaseView, describe};
-use helix_core::question::{QuestionStatus, QuestionView};
 use helix_core::run::Outcome;
+use helix_failure::event::FailureEvent;
+use helix_job::question::{QuestionStatus, QuestionView};
+use helix_job::{IntegrationTarget, JobEnd, JobEvent, JobStatus, JobView, PhaseStatus, PhaseView, describe};
 use helix_store::{Journal, ReadError};
 use jiff::Timestamp;
 
@@ -118,8 +118,7 @@ fn doing(job: &JobView, phase: &PhaseView) -> Option<String> {
 
 /// How a job that is over ended, to follow its name: outcome with commit, or cause with remedy.
 pub fn outcome_of(job: &JobView) -> String {
-    let hint =
-        |view: &helix_core::job::ErrorView| view.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+    let hint = |view: &helix_job::ErrorView| view.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     match job.status {
         JobStatus::Succeeded => {
             let commit = job.commit.as_ref().map_or("", |commit| short(commit.as_str()));

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use helix_core::ids::TurnId;
-use helix_core::session::{
+use helix_job::session::{
     Delivery, Exchange, Located, SessionView, Side, TextRelation, TurnPlace, TurnView, WordsDigest, exchanges, locate,
     relation,
 };

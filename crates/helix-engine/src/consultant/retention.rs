@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use helix_core::ids::SessionId;
-use helix_core::session::SessionView;
+use helix_job::session::SessionView;
 use helix_store::{AppendError, Forget};
 use jiff::{SignedDuration, Timestamp};
 

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use helix_agents::{AgentAsk, SessionRef};
 use helix_core::ids::{RunId, SessionId, TurnId};
-use helix_core::job::{ErrorView, Recorded};
 use helix_core::run::{Ending, Outcome, RunFacts};
-use helix_core::session::{SessionEvent, SessionView, TextRelation, TurnPlace, TurnView, WordsDigest, relation};
 use helix_core::usage::Usage;
+use helix_job::session::{SessionEvent, SessionView, TextRelation, TurnPlace, TurnView, WordsDigest, relation};
+use helix_job::{ErrorView, Recorded};
 use helix_store::{Append, NewEvent, Projection, Stream};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use helix_core::adr::Adr;
-use helix_core::job::{JobStatus, JobView};
-use helix_core::session::SessionView;
+use helix_adr::Adr;
+use helix_job::session::SessionView;
+use helix_job::{JobStatus, JobView};
 
 use super::news::open_questions;
 use crate::engine::{Engine, EngineError};

@@ -2,8 +2,8 @@
 //!
 //! Must not know jobs or phases: nobody in a chat has one to retry.
 
-use helix_core::job::ErrorView;
 use helix_core::run::{Failure, LimitKind, Outcome, Retry};
+use helix_job::ErrorView;
 use jiff::Timestamp;
 
 /// What is wrong with a turn's outcome; `None` if it is an answer.

@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_core::job::ErrorView;
-use helix_core::session::Attachment;
+use helix_job::ErrorView;
+use helix_job::session::Attachment;
 use sha2::{Digest, Sha256};
 
 use super::Upload;

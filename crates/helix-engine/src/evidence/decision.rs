@@ -2,10 +2,10 @@
 //!
 //! Must not change the decision; that is for whoever asks.
 
-use helix_core::adr::Adr;
+use helix_adr::Adr;
 use helix_core::ids::{CommitId, JobId};
-use helix_core::job::{Active, GateReport, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
-use helix_core::plan::GateSpec;
+use helix_job::{Active, GateReport, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
+use helix_plan::GateSpec;
 
 use super::{Archive, JobEvidence, blocking, open, surroundings, unknown};
 use crate::engine::EngineError;

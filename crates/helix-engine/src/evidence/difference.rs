@@ -3,7 +3,7 @@
 //! Must not judge anything.
 
 use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_core::job::{Active, Integration};
+use helix_job::{Active, Integration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

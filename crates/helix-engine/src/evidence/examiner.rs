@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, RunId, TreeId};
-use helix_core::job::{
+use helix_core::run::Outcome;
+use helix_job::question::{APPROVE, About, QuestionStatus};
+use helix_job::{
     Active, CommandEvidence, Committed, GateReport, Integration, PhaseProgress, PhaseState, Review, Try, describe,
 };
-use helix_core::plan::Approval;
-use helix_core::question::{APPROVE, About, QuestionStatus};
-use helix_core::run::Outcome;
+use helix_plan::Approval;
 use sha2::{Digest, Sha256};
 
 use super::{

@@ -2,8 +2,8 @@
 //!
 //! Must not know how results are integrated.
 
-use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, PhaseState};
-use helix_core::plan::GateSpec;
+use helix_job::{Active, Committed, GateReport, IntegrationTarget, PhaseState};
+use helix_plan::GateSpec;
 
 use super::examiner::{Examiner, doubt};
 use super::{IntegrationEvidence, Standing, surroundings};

@@ -12,9 +12,9 @@ use std::path::Path;
 
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
-use helix_core::job::{Active, Conflict, GateReport, IntegrationTarget, JobState, Review};
-use helix_core::question::Answer;
 use helix_core::run::RunFacts;
+use helix_job::question::Answer;
+use helix_job::{Active, Conflict, GateReport, IntegrationTarget, JobState, Review};
 use helix_store::Journal;
 use jiff::Timestamp;
 use schemars::JsonSchema;

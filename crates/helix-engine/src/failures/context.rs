@@ -7,13 +7,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_core::failure::memory::{OccurrencePlace, Work, check};
-use helix_core::failure::report::FailurePlace;
-use helix_core::failure::{FailureObservation, Log, LogCollector, OwnCheck, Stream, Termination};
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{CommitId, RunId};
-use helix_core::job::GateReport;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, RunFacts, StopCause};
+use helix_failure::memory::{OccurrencePlace, Work, check};
+use helix_failure::report::FailurePlace;
+use helix_failure::{FailureObservation, Log, LogCollector, OwnCheck, Stream, Termination};
+use helix_job::GateReport;
 use jiff::Timestamp;
 
 use super::tool::tool_of;

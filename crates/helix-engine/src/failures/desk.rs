@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use helix_core::failure::event::FailureEvent;
-use helix_core::failure::memory::{
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_failure::event::FailureEvent;
+use helix_failure::memory::{
     AttemptAnswer, Diagnosis, Holdout, Occurrence, PastFailure, Resolution, SimilarQuery, Suggestion, SuggestionDraft,
     SuggestionSource, Work,
 };
-use helix_core::failure::report::{HISTORY_TOKENS, Report, ReportRequest, Section, suggest};
-use helix_core::failure::{Classified, Classifier, Fingerprint, Log, normalise, plain_text, redact};
-use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_failure::report::{HISTORY_TOKENS, Report, ReportRequest, Section, suggest};
+use helix_failure::{Classified, Classifier, Fingerprint, Log, normalise, plain_text, redact};
 use helix_store::failures::{
     Ceasing, FailureMemory, MemoryError, MemoryOptions, OpenFailure, SqliteFailureMemory, Stale, Trouble,
 };
@@ -131,7 +131,7 @@ impl RecordedFailure {
 pub struct AttemptEnd {
     /// Where.
     pub site: AttemptSite,
-    /// Checks that were made and found nothing, by the names of [`helix_core::failure::memory::check`]. What was not
+    /// Checks that were made and found nothing, by the names of [`helix_failure::memory::check`]. What was not
     /// reached or was inconclusive is not among them.
     pub passed: Vec<String>,
     /// Files changed since the commit that [`FailureDesk::changed_since`] names.
@@ -243,7 +243,7 @@ impl FailureDesk {
     }
 
     /// Past failures like one that is not recorded: for conversations and tools.
-    pub async fn similar(&self, observation: helix_core::failure::FailureObservation, log: Log) -> Vec<PastFailure> {
+    pub async fn similar(&self, observation: helix_failure::FailureObservation, log: Log) -> Vec<PastFailure> {
         let Some(memory) = &self.shared.memory else { return Vec::new() };
         let at = Timestamp::now();
         let context = Arc::new((observation, log));
@@ -326,7 +326,7 @@ impl FailureDesk {
     pub(super) async fn classified<T: Send + Sync + 'static>(
         &self,
         context: Arc<T>,
-        parts: fn(&T) -> (&helix_core::failure::FailureObservation, &Log),
+        parts: fn(&T) -> (&helix_failure::FailureObservation, &Log),
     ) -> Option<Classified> {
         let shared = Arc::clone(&self.shared);
         let working = tokio::task::spawn_blocking(move || {

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use helix_core::failure::memory::{
-    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
-};
-use helix_core::failure::{Category, FINGERPRINT_VERSION, Fingerprint, Log};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
-use helix_core::job::{CommandEvidence, GateReport, TestCounts};
 use helix_core::run::{Ending, RunFacts};
+use helix_failure::memory::{
+    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
+};
+use helix_failure::{Category, FINGERPRINT_VERSION, Fingerprint, Log};
+use helix_job::{CommandEvidence, GateReport, TestCounts};
 use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;

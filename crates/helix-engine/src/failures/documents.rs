@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
-use helix_core::failure::memory::{Work, check};
+use helix_failure::memory::{Work, check};
 use jiff::Timestamp;
 
 use super::context::{AttemptSite, FailureContext};

@@ -5,14 +5,12 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use helix_core::failure::event::{FailureEvent, ReportGenerated};
-use helix_core::failure::memory::{Diagnosis, FailureDetail, SimilarQuery};
-use helix_core::failure::report::{FailurePlace, Report, ReportRequest, Section};
-use helix_core::failure::{
-    Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice, fingerprint,
-};
 use helix_core::ids::{JobId, PhaseId};
-use helix_core::job::{JobEvent, JobStatus, JobView, PhaseStatus, Recorded};
+use helix_failure::event::{FailureEvent, ReportGenerated};
+use helix_failure::memory::{Diagnosis, FailureDetail, SimilarQuery};
+use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
+use helix_failure::{Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice, fingerprint};
+use helix_job::{JobEvent, JobStatus, JobView, PhaseStatus, Recorded};
 use helix_store::Journal;
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage, MemoryError};
 use jiff::Timestamp;

@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_core::failure::memory::Work;
 use helix_core::ids::PhaseId;
+use helix_failure::memory::Work;
 
 use super::context::AttemptSite;
 use super::desk::RecordedFailure;

@@ -1,18 +1,18 @@
-//! `adr_valid` and `adr_complete`: the rule set of `helix_core::adr`, with facts from git objects.
+//! `adr_valid` and `adr_complete`: the rule set of `helix_adr`, with facts from git objects.
 //!
 //! Must not know the rules: they are the same for the command, the save hook and the Consultant.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_core::adr::{
+use helix_adr::{
     Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, Standing, built_in_rules, check_as, complete,
     number_of_file_name, parse_rules,
 };
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding};
-use helix_core::job::ChangeKind;
 use helix_core::yaml::Placed;
+use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId};
-use helix_core::job::CommandEvidence;
-use helix_core::plan::split_words;
+use helix_job::CommandEvidence;
+use helix_plan::split_words;
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;

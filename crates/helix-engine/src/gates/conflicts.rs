@@ -3,7 +3,7 @@
 //! Must not know which results contradicted each other.
 
 use helix_core::finding::FaultKind;
-use helix_core::job::ChangeKind;
+use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};

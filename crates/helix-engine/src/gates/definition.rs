@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use helix_core::adr::Adr;
+use helix_adr::Adr;
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
-use helix_core::plan::{GateSpec, Phase, Plan, split_words};
+use helix_plan::{GateSpec, Phase, Plan, split_words};
 use sha2::{Digest, Sha256};
 
 use super::GateContext;

@@ -4,7 +4,7 @@
 
 use helix_core::diagnostic::did_you_mean;
 use helix_core::finding::FaultKind;
-use helix_core::job::ChangeKind;
+use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};

@@ -3,7 +3,7 @@
 //! Must not know any particular gate.
 
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
-use helix_core::job::{CommandEvidence, StepReport, TestCounts};
+use helix_job::{CommandEvidence, StepReport, TestCounts};
 
 use crate::command::CommandError;
 use crate::git::GitError;

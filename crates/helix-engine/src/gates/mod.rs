@@ -24,8 +24,8 @@ use std::time::Instant;
 
 use helix_core::finding::FaultKind;
 use helix_core::ids::{CommitId, JobId};
-use helix_core::job::{AdrText, Committed, GateReport};
-use helix_core::plan::{GateSpec, Phase};
+use helix_job::{AdrText, Committed, GateReport};
+use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use adr::holds;

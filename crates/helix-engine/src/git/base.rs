@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use helix_core::ids::{CommitId, PhaseId, TreeId};
-use helix_core::job::Tip;
+use helix_job::Tip;
 
 use super::error::GitError;
 use super::objects::{CommitObject, escape_path};

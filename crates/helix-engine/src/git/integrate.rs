@@ -6,8 +6,8 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::{CommitId, JobId, TreeId};
-use helix_core::job::IntegrationTarget;
 use helix_core::slug::slug;
+use helix_job::IntegrationTarget;
 
 use super::base::MergedTree;
 use super::disk;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use helix_core::ids::{CommitId, TreeId};
-use helix_core::job::{ChangeKind, ChangedFile};
+use helix_job::{ChangeKind, ChangedFile};
 
 use super::batch::{Batch, Live};
 use super::error::GitError;

@@ -9,7 +9,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::{CommitId, TreeId};
-use helix_core::job::Committed;
+use helix_job::Committed;
 
 use super::attempt::AttemptKey;
 use super::disk;

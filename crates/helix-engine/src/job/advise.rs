@@ -7,9 +7,9 @@ use std::time::Duration;
 use helix_core::diagnostic::did_you_mean;
 use helix_core::finding::{Fault, Finding};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::job::{Active, Advice, AdviceAction, JobEvent};
-use helix_core::plan::{Defaults, GateSpec, GeneratePhases, Phase, Plan, fragment};
 use helix_core::usage::Usage;
+use helix_job::{Active, Advice, AdviceAction, JobEvent};
+use helix_plan::{Defaults, GateSpec, GeneratePhases, Phase, Plan, fragment};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -295,7 +295,7 @@ mod tests {
         assert!(findings[0].fix.as_deref().is_some_and(|fix| fix.contains("command")), "{findings:#?}");
         // What acts outside of the repository is done by the phase as a whole or not at all.
         let mut delivers = plan.clone();
-        delivers.phases[0].gates.push(GateSpec::DeploySuccess(helix_core::plan::Delivery::of_command("make")));
+        delivers.phases[0].gates.push(GateSpec::DeploySuccess(helix_plan::Delivery::of_command("make")));
         let findings = split(&delivers, &id, &pieces(json!([]))).unwrap_err();
         assert!(findings[0].message.contains("`big` delivers"), "{findings:#?}");
     }

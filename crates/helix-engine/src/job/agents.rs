@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use helix_agents::AgentProfile;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::JobId;
-use helix_core::job::Active;
-use helix_core::plan::Phase;
+use helix_job::Active;
+use helix_plan::Phase;
 
 use super::effects::{Carrier, blocking_fault};
 use crate::agent_run::AgentRunner;

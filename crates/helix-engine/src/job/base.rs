@@ -4,7 +4,7 @@
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, PhaseId};
-use helix_core::job::{Active, Conflict, JobEvent, Tip};
+use helix_job::{Active, Conflict, JobEvent, Tip};
 
 use crate::git::{MergeConflict, Merged, Repository};
 

@@ -7,8 +7,8 @@ use std::io::BufRead as _;
 use std::path::{Component, Path};
 
 use helix_core::finding::{Finding, Verdict};
-use helix_core::job::{ChangeKind, Committed};
-use helix_core::plan::Phase;
+use helix_job::{ChangeKind, Committed};
+use helix_plan::Phase;
 
 use super::side_run::unreadable;
 

@@ -4,7 +4,7 @@
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId};
-use helix_core::job::{Active, JobEvent, JobState};
+use helix_job::{Active, JobEvent, JobState};
 
 use super::effects::{Carrier, blocking, phase_of, try_of};
 use super::unsaved::{commit_text, kept_in, unsaved};

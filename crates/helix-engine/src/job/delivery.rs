@@ -4,8 +4,8 @@
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_core::job::{Active, Committed, FormerEnd, GateReport, JobEvent, Validated};
-use helix_core::plan::Phase;
+use helix_job::{Active, Committed, FormerEnd, GateReport, JobEvent, Validated};
+use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{Carrier, blocking, lock, phase_of, try_of};

@@ -10,10 +10,8 @@ use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
-use helix_core::job::{
-    Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip, Try,
-};
-use helix_core::plan::Phase;
+use helix_job::{Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip, Try};
+use helix_plan::Phase;
 use helix_store::StateDir;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -329,7 +327,7 @@ impl Carrier {
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = this.grant.turns.or(phase.max_turns);
         ask.budget_usd = this.grant.usd.or(phase.budget_usd);
-        ask.schema = phase.generates_phases.as_ref().map(helix_core::plan::fragment::schema);
+        ask.schema = phase.generates_phases.as_ref().map(helix_plan::fragment::schema);
         ask.mcp = self.tool_server(&this.run).into_iter().collect();
         let asking =
             ask.mcp.iter().flat_map(|server| PHASE_MCP_TOOLS.map(|tool| format!("mcp__{}__{tool}", server.name)));

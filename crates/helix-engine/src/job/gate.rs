@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_core::job::{Active, Committed, GateReport, JobEvent};
-use helix_core::plan::Phase;
+use helix_job::{Active, Committed, GateReport, JobEvent};
+use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{Carrier, phase_of, try_of};

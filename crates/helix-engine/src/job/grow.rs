@@ -5,8 +5,8 @@
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::Finding;
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::job::{Active, JobEvent};
-use helix_core::plan::fragment;
+use helix_job::{Active, JobEvent};
+use helix_plan::fragment;
 use serde_json::Value;
 
 use super::effects::{Carrier, run_fault};

@@ -4,8 +4,8 @@
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::JobId;
-use helix_core::job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, Tip};
-use helix_core::plan::Phase;
+use helix_job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, Tip};
+use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
-use helix_core::job::{Effect, ErrorView, JobEvent, JobState, decide};
-use helix_core::question::Question;
+use helix_job::question::Question;
+use helix_job::{Effect, ErrorView, JobEvent, JobState, decide};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_core::ids::JobId;
-use helix_core::job::{ErrorView, IllegalEvent, JobEvent, JobState, JobView, Recorded};
+use helix_job::{ErrorView, IllegalEvent, JobEvent, JobState, JobView, Recorded};
 use helix_store::{Append, AppendError, DatabaseError, Fence, Journal, NewEvent, Projection, Stream};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;

@@ -2,14 +2,14 @@
 //!
 //! Must not move anything: what is noted advises prompts and persons, and nothing else.
 
-use helix_core::failure::event::FailureEvent;
-use helix_core::failure::memory::{Resolution, Suggestion, Work, check};
-use helix_core::failure::{Log, Stream};
 use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::job::{Active, GateReport, JobEnd, JobEvent, JobState, PhaseState, Try};
-use helix_core::plan::Phase;
 use helix_core::run::{Outcome, Retry};
+use helix_failure::event::FailureEvent;
+use helix_failure::memory::{Resolution, Suggestion, Work, check};
+use helix_failure::{Log, Stream};
+use helix_job::{Active, GateReport, JobEnd, JobEvent, JobState, PhaseState, Try};
+use helix_plan::Phase;
 use jiff::Timestamp;
 
 use super::effects::{Carrier, blocking};

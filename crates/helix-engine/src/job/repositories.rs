@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use helix_core::finding::{Fault, FaultKind};
-use helix_core::job::JobSpec;
+use helix_job::JobSpec;
 
 use super::effects::{Carrier, blocking_fault, lock};
 use crate::git::{Repository, Workspaces};

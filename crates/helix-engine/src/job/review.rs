@@ -8,9 +8,9 @@ use std::time::Duration;
 use helix_agents::dialect;
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::job::{Active, Committed, JobEvent, Review};
-use helix_core::plan::{GateSpec, Phase};
 use helix_core::usage::Usage;
+use helix_job::{Active, Committed, JobEvent, Review};
+use helix_plan::{GateSpec, Phase};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -164,7 +164,7 @@ impl Carrier {
         job: &JobId,
         active: &Active,
         phase: &Phase,
-        this: &helix_core::job::Try,
+        this: &helix_job::Try,
         result: &Committed,
         gate: Option<usize>,
         round: u32,

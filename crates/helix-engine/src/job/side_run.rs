@@ -9,9 +9,9 @@ use helix_agents::{AgentAsk, SessionRef, ToolRules};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, JobId, PhaseId, RunId};
-use helix_core::job::{Active, Policy, SideBudget, describe, remedy};
 use helix_core::run::{Outcome, Retry};
 use helix_core::usage::Usage;
+use helix_job::{Active, Policy, SideBudget, describe, remedy};
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, JobId};
-use helix_core::job::{Active, PhaseProgress, Try};
-use helix_core::plan::Phase;
+use helix_job::{Active, PhaseProgress, Try};
+use helix_plan::Phase;
 
 use crate::git::{AttemptKey, CommitText};
 

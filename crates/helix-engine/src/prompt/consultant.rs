@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::finding::fence_for;
-use helix_core::plan::{GateSpec, PhaseType};
 use helix_core::source_text::SourceText;
 use helix_core::step_marker::Step;
+use helix_plan::{GateSpec, PhaseType};
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
@@ -138,7 +138,7 @@ pub(crate) struct KnownQuestion {
 
 impl KnownQuestion {
     /// The question, its text cut to what a prompt can bear.
-    pub(crate) fn of(question: &helix_core::question::QuestionView) -> Self {
+    pub(crate) fn of(question: &helix_job::question::QuestionView) -> Self {
         let kind = serde_json::to_value(question.kind).ok().and_then(|kind| Some(kind.as_str()?.to_owned()));
         Self {
             id: question.id.to_string(),

@@ -1,7 +1,7 @@
 //! The Consultant's template: the built-in one holds, and a user's own is refused with a place when it does not.
 
-use helix_core::adr::{Adr, NoRepo, built_in_rules, check, complete};
-use helix_core::plan::Plan;
+use helix_adr::{Adr, NoRepo, built_in_rules, check, complete};
+use helix_plan::Plan;
 
 use super::*;
 

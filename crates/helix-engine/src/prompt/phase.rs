@@ -4,8 +4,8 @@
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Correction, Finding, fence_for};
-use helix_core::job::{AdrText, Briefing, JobSpec, SkillEntry, Try};
-use helix_core::plan::{GateSpec, Phase, PhaseType, Plan, codes};
+use helix_job::{AdrText, Briefing, JobSpec, SkillEntry, Try};
+use helix_plan::{GateSpec, Phase, PhaseType, Plan, codes};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;

@@ -4,8 +4,8 @@
 
 use helix_core::finding::fence_for;
 use helix_core::ids::PhaseId;
-use helix_core::job::{JobSpec, PhaseProgress, Try};
-use helix_core::plan::Phase;
+use helix_job::{JobSpec, PhaseProgress, Try};
+use helix_plan::Phase;
 use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;

@@ -2,8 +2,8 @@
 //!
 //! Must not know what the inputs say; a template that asks for one that is not there is an error, never an empty text.
 
-use helix_core::job::Briefing;
-use helix_core::plan::PhaseType;
+use helix_job::Briefing;
+use helix_plan::PhaseType;
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::PromptError;

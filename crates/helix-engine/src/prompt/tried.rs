@@ -4,7 +4,7 @@
 //! Must not know templates.
 
 use helix_core::finding::{Correction, Finding};
-use helix_core::job::Try;
+use helix_job::Try;
 use serde::Serialize;
 
 /// Most of the whole section, in bytes. Twenty tries with fifty findings each would be megabytes, which no session can use
@@ -104,7 +104,7 @@ fn line(text: &str) -> String {
 mod tests {
     use helix_core::finding::Place;
     use helix_core::ids::{CommitId, RunId};
-    use helix_core::job::Grant;
+    use helix_job::Grant;
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use helix_agents::dialect::Surroundings;
 use helix_agents::{AgentProfile, Keeping, Limit, dialect};
 use helix_core::diagnostic::{Diagnostic, Span, did_you_mean};
-use helix_core::plan::{GateSpec, Phase, Plan, PlanPlaces};
+use helix_plan::{GateSpec, Phase, Plan, PlanPlaces};
 
 use super::gates::own_search_path;
 use super::plan_file::PlanFile;

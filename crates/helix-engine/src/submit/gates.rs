@@ -2,10 +2,10 @@
 //!
 //! Must not run anything.
 
-use helix_core::adr::Adr;
+use helix_adr::Adr;
 use helix_core::diagnostic::{Diagnostic, Span};
-use helix_core::job::AdrText;
-use helix_core::plan::{GateSpec, Phase, Plan, PlanPlaces, split_words};
+use helix_job::AdrText;
+use helix_plan::{GateSpec, Phase, Plan, PlanPlaces, split_words};
 
 use super::plan_file::PlanFile;
 use crate::codes;

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use helix_core::adr::{Adr, AdrId, RepoFacts, check};
+use helix_adr::{Adr, AdrId, RepoFacts, check};
 use helix_core::diagnostic::Diagnostic;
-use helix_core::job::{AdrText, RepoRef};
-use helix_core::plan::{Plan, PlanPlaces};
+use helix_job::{AdrText, RepoRef};
+use helix_plan::{Plan, PlanPlaces};
 
 use super::guessed::guesses;
 use super::plan_file::PlanFile;
@@ -119,7 +119,7 @@ impl Ground {
 fn unkept_claims(adr: &AdrText, listing: &TreeListing, places: &PlanPlaces, file: &PlanFile) -> Vec<Diagnostic> {
     let adr = Adr::parse(&adr.path, &adr.text);
     let about_claims = |one: &Diagnostic| {
-        [helix_core::adr::codes::MODIFY_MISSING, helix_core::adr::codes::CREATE_EXISTS].contains(&one.code.as_str())
+        [helix_adr::codes::MODIFY_MISSING, helix_adr::codes::CREATE_EXISTS].contains(&one.code.as_str())
     };
     let wrong = check(&adr, &Start(listing)).into_iter().filter(about_claims);
     wrong

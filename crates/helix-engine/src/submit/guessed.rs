@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use helix_core::plan::{Plan, is_glob};
+use helix_plan::{Plan, is_glob};
 
 /// Names that every directory may have one of, by what stands before the first dot.
 const COMMON: [&str; 14] = [

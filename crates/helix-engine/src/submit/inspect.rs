@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
-use helix_core::job::{AdrText, Briefing, JobSpec};
-use helix_core::plan::{ParsedPlan, Plan};
+use helix_job::{AdrText, Briefing, JobSpec};
+use helix_plan::{ParsedPlan, Plan};
 
 use super::agents::Agents;
 use super::gates;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{JobId, PhaseId};
-use helix_core::job::{JobEvent, JobState, JobView, Origin, Recorded};
+use helix_job::{JobEvent, JobState, JobView, Origin, Recorded};
 use helix_store::{DatabaseError, NewEvent, NewJob, Submitted};
 use jiff::Timestamp;
 

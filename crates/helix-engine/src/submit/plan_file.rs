@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, Span};
-use helix_core::plan::{ParsedPlan, Plan};
+use helix_plan::{ParsedPlan, Plan};
 
 use super::{Blame, SubmitError};
 use crate::codes;

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_core::job::JobView;
+use helix_job::JobView;
 
 use super::{Blame, SubmitError, SubmitRequest};
 use crate::codes;

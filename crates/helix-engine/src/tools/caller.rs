@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::{RunId, SessionId};
-use helix_core::session::{SessionEvent, SessionView};
+use helix_job::session::{SessionEvent, SessionView};
 use serde::Deserialize;
 
 use super::refusal::Refusal;

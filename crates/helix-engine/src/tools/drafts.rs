@@ -4,8 +4,8 @@ use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
-use helix_core::job::Origin;
-use helix_core::plan::Plan;
+use helix_job::Origin;
+use helix_plan::Plan;
 use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use helix_core::failure::report::{Look, Reader};
 use helix_core::finding::fence_for;
 use helix_core::ids::JobId;
-use helix_core::job::{JobStatus, JobView, Origin};
-use helix_core::question::QuestionStatus;
-use helix_core::session::SessionEvent;
+use helix_failure::report::{Look, Reader};
+use helix_job::question::QuestionStatus;
+use helix_job::session::SessionEvent;
+use helix_job::{JobStatus, JobView, Origin};
 use serde_json::json;
 
 use super::questions::question_line;

@@ -1,8 +1,8 @@
 //! Tools that read what is known: skills, and failures that were seen before. Must not know how either is kept.
 
-use helix_core::failure::memory::{Closeness, FailureEnd, PastFailure};
-use helix_core::failure::{FailureObservation, Log};
 use helix_core::finding::fence_for;
+use helix_failure::memory::{Closeness, FailureEnd, PastFailure};
+use helix_failure::{FailureObservation, Log};
 use serde_json::json;
 
 use super::refusal::Refusal;

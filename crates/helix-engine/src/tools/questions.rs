@@ -3,7 +3,7 @@
 //! Nothing here blocks: who asks ends its turn, and is resumed with the answer.
 
 use helix_core::ids::{JobId, QuestionId};
-use helix_core::question::{QuestionStatus, QuestionView};
+use helix_job::question::{QuestionStatus, QuestionView};
 use serde_json::json;
 
 use super::refusal::Refusal;

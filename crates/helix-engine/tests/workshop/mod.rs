@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
-use helix_core::question::QuestionView;
 use helix_engine::admission::AdmissionLimits;
 use helix_engine::agent_run::Patience;
 use helix_engine::git::GitEnvironment;
 use helix_engine::questions::{QuestionFilter, Reply};
 use helix_engine::submit::SubmitRequest;
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
+use helix_job::question::QuestionView;
+use helix_job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
 use helix_testkit::locate::{fake_agent_binary, helix_binary};
 use helix_testkit::processes::{no_process_with_env, processes_with_env};
 use helix_testkit::project::{Language, Project, git};

@@ -8,10 +8,10 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::did_you_mean;
-use helix_core::failure::memory::FailureDetail;
-use helix_core::failure::{Category, FailureObservation, Termination};
 use helix_engine::EngineError;
 use helix_engine::failures::{Explanation, FailureFilter, FailurePage, JobReport};
+use helix_failure::memory::FailureDetail;
+use helix_failure::{Category, FailureObservation, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,9 +6,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::JobId;
-use helix_core::job::{JobStatus, JobView};
 use helix_engine::JobFilter;
 use helix_engine::reopen::ReopenRequest;
+use helix_job::{JobStatus, JobView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
 use helix_core::ids::QuestionId;
-use helix_core::question::QuestionView;
 use helix_engine::questions::{AnswerError, QuestionFilter, Reply};
+use helix_job::question::QuestionView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

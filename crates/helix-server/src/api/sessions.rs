@@ -6,7 +6,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use helix_core::ids::{RunId, SessionId, TurnId};
-use helix_core::session::{Branch, SessionView, TurnView, branches};
+use helix_job::session::{Branch, SessionView, TurnView, branches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,8 @@
 
 use axum::http::HeaderMap;
 use helix_core::ids::SessionId;
-use helix_core::session::ClientIds;
 use helix_engine::consultant::{Conversation as ConversationKey, Place};
+use helix_job::session::ClientIds;
 
 use super::conversation::Conversation;
 use super::error::ApiError;

@@ -1,7 +1,7 @@
 use helix_core::ids::{SessionId, TurnId};
-use helix_core::job::{ErrorView, Wait};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
+use helix_job::{ErrorView, Wait};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use helix_core::job::ErrorView;
 use helix_core::run::Outcome;
 use helix_engine::consultant::{TurnEnded, TurnError};
+use helix_job::ErrorView;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,9 +2,9 @@
 //!
 //! They are for the user's eyes and are taken out of history, so that no agent ever reads them as its own words. [11]
 
-use helix_core::job::{JobStatus, JobView, Wait};
-use helix_core::question::QuestionView;
 use helix_engine::consultant::outcome_of;
+use helix_job::question::QuestionView;
+use helix_job::{JobStatus, JobView, Wait};
 
 /// Something is wrong.
 const CAUTION: &str = "> [!CAUTION]\n> **Helix:** ";

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use helix_core::job::Policy;
 use helix_engine::admission::AdmissionLimits;
 use helix_engine::consultant::Enforcement;
 use helix_engine::{AgentProfile, DialectName};
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
+use helix_job::Policy;
 use helix_server::ServerConfig;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;

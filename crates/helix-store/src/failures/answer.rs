@@ -1,8 +1,8 @@
 //! What is asked of the memory of failures and what it answers, as far as the types of `helix-core` do not say it.
 
-use helix_core::failure::Fingerprint;
-use helix_core::failure::memory::{KnownFailure, MemoryRecord, PastFailure};
 use helix_core::ids::CommitId;
+use helix_failure::Fingerprint;
+use helix_failure::memory::{KnownFailure, MemoryRecord, PastFailure};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

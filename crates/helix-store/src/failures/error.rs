@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use helix_core::failure::Fingerprint;
-use helix_core::failure::memory::InvalidRecord;
+use helix_failure::Fingerprint;
+use helix_failure::memory::InvalidRecord;
 
 use crate::error::{Cause, DatabaseError, codes};
 

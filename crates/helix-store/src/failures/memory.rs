@@ -6,12 +6,12 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use helix_core::failure::Fingerprint;
-use helix_core::failure::memory::{
+use helix_core::ids::{JobId, PhaseId};
+use helix_failure::Fingerprint;
+use helix_failure::memory::{
     AttemptAnswer, Effectiveness, FailureDetail, FixLink, KnownFailure, MemoryRecord, MemoryStatistics, Occurrence,
     Resolution, SimilarQuery, Suggestion, SuggestionOutcome, Work,
 };
-use helix_core::ids::{JobId, PhaseId};
 use jiff::Timestamp;
 
 use super::answer::{

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
-use helix_core::job::JobView;
-use helix_core::session::{SessionView, TurnStub, TurnView};
+use helix_job::JobView;
+use helix_job::session::{SessionView, TurnStub, TurnView};
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use helix_core::ids::{JobId, SessionId};
-use helix_core::job::JobView;
-use helix_core::session::SessionView;
+use helix_job::JobView;
+use helix_job::session::SessionView;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
 use serde::de::DeserializeOwned;

@@ -224,15 +224,15 @@ mod tests {
         }
         JOURNAL.migrate(&mut connection, "test").unwrap();
         let read = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
-        let session: helix_core::session::SessionView =
+        let session: helix_job::session::SessionView =
             serde_json::from_str(&read("SELECT view FROM sessions WHERE id = 's'")).unwrap();
         assert_eq!((session.turn_count, session.running().map(|turn| turn.number)), (2, Some(2)));
-        let one: helix_core::session::TurnView =
+        let one: helix_job::session::TurnView =
             serde_json::from_str(&read("SELECT view FROM turns WHERE number = 1")).unwrap();
         assert_eq!(one.agent_session.as_ref().map(|id| id.as_str()), Some("agent"));
         assert_eq!((one.parent, one.end.unwrap().answer), (None, "a".to_owned()));
         assert_eq!(read("SELECT parent FROM turns WHERE number = 2"), "s.t1");
-        let none: helix_core::session::SessionView =
+        let none: helix_job::session::SessionView =
             serde_json::from_str(&read("SELECT view FROM sessions WHERE id = 'e'")).unwrap();
         assert_eq!((none.turn_count, none.running, none.latest), (0, None, None));
     }

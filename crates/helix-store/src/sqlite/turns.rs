@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use helix_core::ids::{AgentSessionId, SessionId, TurnId};
-use helix_core::session::{SessionView, TurnStub, TurnView, WordsDigest};
+use helix_job::session::{SessionView, TurnStub, TurnView, WordsDigest};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::reader::Reading;

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use helix_core::ids::{JobId, SessionId};
-use helix_core::job::JobView;
-use helix_core::session::SessionView;
+use helix_job::JobView;
+use helix_job::session::SessionView;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 

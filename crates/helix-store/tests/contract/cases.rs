@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_core::job::JobStatus;
-use helix_core::session::SessionEvent;
+use helix_job::JobStatus;
+use helix_job::session::SessionEvent;
 use helix_store::{
     Acquire, Append, AppendError, Appended, Change, Counts, Follower, Forget, JobFilter, Journal, LeaseError, Moved,
     NewEvent, Opened, Projection, ReadError, Stream, Submitted, session_events,
@@ -291,9 +291,9 @@ pub(crate) async fn turns_are_rows_of_their_own_and_found_by_every_name(journal:
         for event in turn_events(&id, number) {
             let view = journal.session(id.clone()).await.unwrap().unwrap();
             let after = view.last_event;
-            let recorded = helix_core::job::Recorded { number: after + 1, at: at(1), event };
+            let recorded = helix_job::Recorded { number: after + 1, at: at(1), event };
             let new = NewEvent::of(at(1), &recorded.event).unwrap();
-            let applied = helix_core::session::SessionView::apply(Some(view), &id, &recorded).unwrap();
+            let applied = helix_job::session::SessionView::apply(Some(view), &id, &recorded).unwrap();
             let projection = Projection::Session(Box::new(applied.view), applied.turn.map(Box::new));
             journal.append(Append::to(id.clone(), vec![new]).after(after).with(projection)).await.unwrap();
         }
@@ -333,8 +333,8 @@ pub(crate) async fn a_forgotten_session_is_gone_whole_and_nothing_else_is(journa
         journal.open_session(new).await.unwrap();
         let id = view.id.clone();
         for (number, event) in (2..).zip(turn_events(&id, 1)) {
-            let recorded = helix_core::job::Recorded { number, at: at(0), event };
-            let applied = helix_core::session::SessionView::apply(Some(view), &id, &recorded).unwrap();
+            let recorded = helix_job::Recorded { number, at: at(0), event };
+            let applied = helix_job::session::SessionView::apply(Some(view), &id, &recorded).unwrap();
             let event = NewEvent::of(at(0), &recorded.event).unwrap();
             let projection = Projection::Session(Box::new(applied.view.clone()), applied.turn.map(Box::new));
             journal.append(Append::to(id.clone(), vec![event]).after(number - 1).with(projection)).await.unwrap();

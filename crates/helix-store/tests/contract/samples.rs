@@ -1,9 +1,9 @@
 //! Small jobs, sessions and events to write.
 
 use helix_core::ids::{JobId, SessionId};
-use helix_core::job::{JobStatus, JobView};
-use helix_core::session::{SessionEvent, SessionView};
 use helix_core::usage::Usage;
+use helix_job::session::{SessionEvent, SessionView};
+use helix_job::{JobStatus, JobView};
 use helix_store::{NewEvent, NewJob, NewSession};
 use jiff::Timestamp;
 
@@ -74,7 +74,7 @@ pub(crate) fn new_session(id: &str, key: &str) -> NewSession {
         },
     );
     let event = NewEvent::of(at(0), &opened).unwrap();
-    let recorded = helix_core::job::Recorded { number: 1, at: at(0), event: opened };
+    let recorded = helix_job::Recorded { number: 1, at: at(0), event: opened };
     let view = SessionView::apply(None, &id, &recorded).unwrap().view;
     NewSession { events: vec![event], view: Box::new(view) }
 }

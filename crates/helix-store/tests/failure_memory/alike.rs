@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use helix_core::failure::memory::{Closeness, Diagnosis, SimilarQuery, check};
-use helix_core::failure::{Classifier, FailureObservation, Log};
+use helix_failure::memory::{Closeness, Diagnosis, SimilarQuery, check};
+use helix_failure::{Classifier, FailureObservation, Log};
 use helix_store::failures::FailureMemory;
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use super::samples::{answer, at, place, seen};
 use super::sqlite;
 
 static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| Classifier::new().unwrap());
-const CORPUS: &str = include_str!("../../../helix-core/tests/fixtures/failures/corpus.jsonl");
+const CORPUS: &str = include_str!("../../../helix-failure/tests/fixtures/failures/corpus.jsonl");
 
 /// Pairs of messages of one tool: the same cause in other words, as tools word it for another name, place or version.
 const SAME: [(&str, &str, &str); 16] = [

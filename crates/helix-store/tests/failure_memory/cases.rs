@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use helix_core::failure::memory::{
+use helix_failure::memory::{
     Closeness, Credit, FailureEnd, FixLink, Holdout, MemoryRecord, OccurrenceState, Suggestion, SuggestionDraft,
     SuggestionOutcome, SuggestionSource, check,
 };
-use helix_core::failure::{Blame, Category, RetryAdvice};
+use helix_failure::{Blame, Category, RetryAdvice};
 use helix_store::failures::{Ceasing, FailureFilter, FailureMemory, Forget, Imported, Linked, MemoryError, Stale};
 
 use super::samples::{LINT, TESTS, answer, asks, at, job, phase, place, seen, suggestion, work};
@@ -108,7 +108,7 @@ pub(crate) async fn the_exact_one_comes_first_and_no_more_than_asked_for_come(me
     assert_eq!(recalled.len(), 3);
     assert_eq!((recalled[0].closeness, recalled[0].known.diagnosis.cause_line.as_str()), (Closeness::Exact, line));
     assert!(recalled[1..].iter().all(|past| matches!(past.closeness, Closeness::Near { .. })));
-    let none = helix_core::failure::memory::SimilarQuery { most: 0, ..asks(line) };
+    let none = helix_failure::memory::SimilarQuery { most: 0, ..asks(line) };
     assert_eq!(memory.similar(none).await.failures, Vec::new());
 }
 
@@ -196,7 +196,7 @@ pub(crate) async fn a_fix_is_linked_by_hand_only_if_the_record_bears_it_out(memo
     assert_eq!((detail.fixes.len(), detail.known.end.word()), (1, "fixed"));
 }
 
-async fn memory_of(memory: &Shared, job_id: &str) -> helix_core::failure::Fingerprint {
+async fn memory_of(memory: &Shared, job_id: &str) -> helix_failure::Fingerprint {
     let occurrence = seen(MISMATCH, place(job_id, 1, TESTS));
     memory.capture(occurrence.clone()).await.unwrap();
     occurrence.diagnosis.fingerprint

@@ -3,12 +3,12 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use helix_core::failure::memory::{
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_failure::memory::{
     AttemptAnswer, Diagnosis, Holdout, Occurrence, OccurrencePlace, SimilarQuery, Suggestion, SuggestionDraft,
     SuggestionSource, Work, check,
 };
-use helix_core::failure::{Blame, Category, FINGERPRINT_VERSION, Fingerprint, RetryAdvice, normalise};
-use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_failure::{Blame, Category, FINGERPRINT_VERSION, Fingerprint, RetryAdvice, normalise};
 use jiff::Timestamp;
 
 pub(crate) const TESTS: &str = "gate/1/tests_pass";

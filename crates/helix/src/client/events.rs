@@ -1,6 +1,6 @@
 //! A job's events as they come over the wire. Must not know how they are shown.
 
-use helix_core::job::{JobEvent, Recorded};
+use helix_job::{JobEvent, Recorded};
 
 use super::sse::Frames;
 use crate::codes;

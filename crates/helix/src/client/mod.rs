@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{JobId, SessionId};
-use helix_core::job::JobView;
-use helix_core::session::{SessionView, TurnView};
+use helix_job::JobView;
+use helix_job::session::{SessionView, TurnView};
 use helix_store::HostInfo;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;

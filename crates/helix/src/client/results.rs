@@ -1,8 +1,8 @@
 //! Questions, results and evidence of jobs as the host gives them. Must not know how they are shown.
 
 use helix_core::ids::QuestionId;
-use helix_core::job::JobView;
-use helix_core::question::QuestionView;
+use helix_job::JobView;
+use helix_job::question::QuestionView;
 use reqwest::Method;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@
 use std::io::{IsTerminal, Write};
 
 use clap::Args;
-use helix_core::question::{QuestionKind, QuestionOption, QuestionStatus, QuestionView};
+use helix_job::question::{QuestionKind, QuestionOption, QuestionStatus, QuestionView};
 use tokio::signal::unix::SignalKind;
 
 use crate::cli::Context;

@@ -125,7 +125,7 @@ fn show(context: &Context, conversation: &Conversation) -> Ended {
                 text.push_str(&format!("{}\n", end.text().trim()));
                 let outcome = Outcome::from_facts(&end.facts);
                 if outcome.retry() != Retry::Accept {
-                    text.push_str(&format!("(did not end well: {})\n", helix_core::job::describe(&outcome)));
+                    text.push_str(&format!("(did not end well: {})\n", helix_job::describe(&outcome)));
                 }
             }
         }

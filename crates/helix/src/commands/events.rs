@@ -1,9 +1,9 @@
 //! `helix events schema`: the JSON Schema of the journal's events.
 
 use clap::{Args, Subcommand};
-use helix_core::failure::event::FailureEvent;
-use helix_core::job::{JobEvent, Recorded};
-use helix_core::session::SessionEvent;
+use helix_failure::event::FailureEvent;
+use helix_job::session::SessionEvent;
+use helix_job::{JobEvent, Recorded};
 
 use crate::cli::Context;
 use crate::error::Ended;

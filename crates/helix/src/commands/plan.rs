@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
-use helix_core::job::Origin;
-use helix_core::plan::Plan;
 use helix_engine::preview::first_prompts;
 use helix_engine::submit::{Blame, Inspection, SubmitError, SubmitRequest, confine, inspect};
+use helix_job::Origin;
+use helix_plan::Plan;
 use serde_json::json;
 
 use crate::cli::Context;
@@ -78,7 +78,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         Action::Check { plan, explain: true } => check(context, plan, Detail::Explanation),
         Action::New { name, output } => new(context, name, output.as_deref()),
         Action::Schema => {
-            context.terminal.json(&helix_core::plan::json_schema())?;
+            context.terminal.json(&helix_plan::json_schema())?;
             Ok(Exit::Success)
         }
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::did_you_mean;
-use helix_core::plan::workflow::{InputValue, json_schema};
 use helix_engine::workflows::{Listed, Shelves};
+use helix_plan::workflow::{InputValue, json_schema};
 use serde_json::json;
 
 use super::draft;
@@ -190,7 +190,7 @@ phases:
 
 #[cfg(test)]
 mod tests {
-    use helix_core::plan::workflow::Workflow;
+    use helix_plan::workflow::Workflow;
 
     use super::*;
 

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use helix_core::diagnostic::did_you_mean;
-use helix_core::failure::memory::Holdout;
 use helix_engine::failures::{FailureSettings, MemoryUse};
+use helix_failure::memory::Holdout;
 
 use super::document::{Document, Section, Written};
 use super::settings::origin;

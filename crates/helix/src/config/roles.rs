@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_core::diagnostic::did_you_mean;
-use helix_core::job::{AskPerson, Escalation, Policy, QUESTION_SECONDS, Role, Roles};
+use helix_job::{AskPerson, Escalation, Policy, QUESTION_SECONDS, Role, Roles};
 
 use super::document::{Document, Section, Written};
 use super::layer::Layer;

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use helix_agents::{AgentProfile, DialectName, ExitMeaning, ExitStatus, Grace, Program, SubAgent, dialect};
 use helix_core::diagnostic::Diagnostic;
-use helix_core::job::Policy;
 use helix_engine::agent_run::Patience;
 use helix_engine::command::TOOLCHAIN;
 use helix_engine::consultant::{Enforcement, Validator};
@@ -17,6 +16,7 @@ use helix_engine::experts::{EXPERTS_FILE, parse_experts};
 use helix_engine::git::GitEnvironment;
 use helix_engine::skills::SKILLS_DIRECTORY;
 use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
+use helix_job::Policy;
 
 use super::admission::AdmissionSettings;
 use super::chat_api::ChatApiLayer;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use helix_core::job::{JobStatus, JobView};
 use helix_engine::{Engine, EngineError};
+use helix_job::{JobStatus, JobView};
 use helix_store::JobFilter;
 
 /// Jobs that need a host: unfinished ones, but for those that wait for persons and nothing else.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
-use helix_core::job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
+use helix_job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 

@@ -1,8 +1,8 @@
 //! From a job's end to an exit code, by the types of the evidence. Must not look at any text.
 
 use helix_core::finding::{FaultKind, Verdict};
-use helix_core::job::{Active, Integration, JobEnd, JobState, PhaseState, Try};
 use helix_core::run::Outcome;
+use helix_job::{Active, Integration, JobEnd, JobState, PhaseState, Try};
 
 use crate::exit::Exit;
 

@@ -1,9 +1,9 @@
 //! A job as plain lines on standard error, for logs and pipes. Must not use colour where there is none.
 
-use helix_core::failure::event::FailureEvent;
 use helix_core::finding::Verdict;
-use helix_core::job::{IntegrationTarget, JobEnd, JobEvent, JobView, Recorded, describe};
 use helix_core::run::Outcome;
+use helix_failure::event::FailureEvent;
+use helix_job::{IntegrationTarget, JobEnd, JobEvent, JobView, Recorded, describe};
 
 use crate::terminal::{Meaning, Terminal, duration, money, one_line};
 

@@ -9,8 +9,8 @@ mod report;
 
 use std::time::Duration;
 
-use helix_core::job::{JobState, JobView, PhaseStatus};
-use helix_core::question::QuestionStatus;
+use helix_job::question::QuestionStatus;
+use helix_job::{JobState, JobView, PhaseStatus};
 use jiff::Timestamp;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -303,7 +303,7 @@ impl Display {
     fn event(
         &mut self,
         context: &Context,
-        event: &helix_core::job::Recorded<helix_core::job::JobEvent>,
+        event: &helix_job::Recorded<helix_job::JobEvent>,
         view: &JobView,
     ) -> Result<(), CommandError> {
         match self {

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use helix_core::finding::Verdict;
-use helix_core::job::{IntegrationTarget, JobStatus, JobView, PhaseStatus};
-use helix_core::question::QuestionStatus;
+use helix_job::question::QuestionStatus;
+use helix_job::{IntegrationTarget, JobStatus, JobView, PhaseStatus};
 
 use super::lines::short;
 use crate::commands::answer::how_to_answer;
@@ -139,7 +139,7 @@ fn questions(view: &JobView, terminal: &Terminal) -> Vec<String> {
     lines
 }
 
-fn findings(phase: &helix_core::job::PhaseView) -> Vec<String> {
+fn findings(phase: &helix_job::PhaseView) -> Vec<String> {
     let mut lines = Vec::new();
     for gate in &phase.gates {
         match &gate.verdict {

@@ -1,8 +1,8 @@
 //! `helix failures list`, `show`, `search`, `stats`, `forget`, `export` and `import`, without a host.
 
-use helix_core::failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, Work, check};
-use helix_core::failure::{Classifier, FailureObservation, Log};
 use helix_core::ids::{JobId, PhaseId};
+use helix_failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, Work, check};
+use helix_failure::{Classifier, FailureObservation, Log};
 use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use helix_core::finding::{Correction, Finding};
 use helix_core::ids::RunId;
-use helix_core::session::{AnswerCheck, AnswerFinding};
 use helix_core::step_marker::{Marker, Step, split};
+use helix_job::session::{AnswerCheck, AnswerFinding};
 
 use super::{Examined, Validator};
 

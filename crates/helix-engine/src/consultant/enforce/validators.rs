@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Finding, Place};
-use helix_core::session::AnswerFinding;
 use helix_core::step_marker::{Marker, Step, split};
+use helix_job::session::AnswerFinding;
 
 use super::answer;
 use super::judged::Judged;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use helix_agents::SessionRef;
 use helix_core::ids::{AgentSessionId, RunId};
-use helix_core::job::ErrorView;
 use helix_core::run::{Outcome, Retry as Verdict};
-use helix_core::session::{AnswerFinding, SessionEvent, TurnView};
 use helix_core::step_marker::split;
+use helix_job::ErrorView;
+use helix_job::session::{AnswerFinding, SessionEvent, TurnView};
 
 use super::super::enforce::{Attempt, Attempts, Evidence, Examined, Judged, Next, ResponseEnforcer, Retry, Wanted};
 use super::super::{Audience, Conversation, Place, Purpose, TurnEvent, TurnRequest, trouble};

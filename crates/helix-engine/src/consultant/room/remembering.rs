@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use helix_core::failure::Log;
-use helix_core::failure::event::FailureEvent;
-use helix_core::failure::memory::{self as failures, check};
 use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::RunId;
-use helix_core::job::ErrorView;
 use helix_core::run::{Outcome, Retry, RunFacts};
-use helix_core::session::{AnswerFinding, SessionEvent, TurnView};
+use helix_failure::Log;
+use helix_failure::event::FailureEvent;
+use helix_failure::memory::{self as failures, check};
+use helix_job::ErrorView;
+use helix_job::session::{AnswerFinding, SessionEvent, TurnView};
 use jiff::Timestamp;
 
 use super::{Room, Work};

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use helix_core::adr::Proof;
+use helix_adr::Proof;
 use helix_core::finding::Fault;
-use helix_core::job::{CommandEvidence, TestCounts};
-use helix_core::plan::{GATE_TIMEOUT, GateSpec, split_words};
+use helix_job::{CommandEvidence, TestCounts};
+use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 use tokio_util::sync::CancellationToken;
 
 use super::super::GateContext;

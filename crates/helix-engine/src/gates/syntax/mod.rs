@@ -8,7 +8,7 @@ mod language;
 mod script;
 
 use helix_core::finding::{FaultKind, Finding};
-use helix_core::job::ChangeKind;
+use helix_job::ChangeKind;
 
 pub(crate) use language::Language;
 

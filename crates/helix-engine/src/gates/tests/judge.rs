@@ -131,7 +131,7 @@ fn diluted(run: &TestRun, before: &[Before]) -> Vec<Finding> {
 mod tests {
 
     use helix_core::finding::Verdict;
-    use helix_core::job::TestCounts;
+    use helix_job::TestCounts;
 
     use super::super::baseline::Baseline;
     use super::*;

@@ -2,7 +2,7 @@
 //!
 //! Must not know what the counts are used for.
 
-use helix_core::job::TestCounts;
+use helix_job::TestCounts;
 
 use super::output::{FailedTest, TestRun, location, pairs};
 

@@ -3,8 +3,8 @@
 //! Text of agents only ever stands in fields of type string here, so that it cannot become an object of another kind.
 
 use helix_core::run::Outcome;
-use helix_core::session::TurnView;
 use helix_core::usage::Usage;
+use helix_job::session::TurnView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

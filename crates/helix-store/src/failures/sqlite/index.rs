@@ -3,7 +3,7 @@
 //! Must not know how hits are ranked. A failure's texts never change once it is indexed, so that its words can be taken
 //! out again.
 
-use helix_core::failure::memory::words;
+use helix_failure::memory::words;
 use rusqlite::{OptionalExtension, params};
 
 use super::lane::Working;

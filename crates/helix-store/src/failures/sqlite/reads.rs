@@ -2,7 +2,7 @@
 //!
 //! Must not know who shows it.
 
-use helix_core::failure::memory::{
+use helix_failure::memory::{
     FailureDetail, FixLink, KnownFailure, OccurrenceEntry, OccurrencePlace, Suggestion, resemblance, words,
 };
 use rusqlite::params;

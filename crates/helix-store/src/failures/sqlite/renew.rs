@@ -3,8 +3,8 @@
 //! Must not know the rules. Two failures that are the same by now become one; former fingerprints still lead to it, so that
 //! exports, links and records of the journal that name them stay good.
 
-use helix_core::failure::memory::Diagnosis;
-use helix_core::failure::{FINGERPRINT_VERSION, Fingerprint};
+use helix_failure::memory::Diagnosis;
+use helix_failure::{FINGERPRINT_VERSION, Fingerprint};
 use rusqlite::params;
 
 use super::index;

@@ -1,14 +1,14 @@
 //! What became of failures and suggestions: fixes are credited and outcomes set, as far as an attempt proves them.
 //!
-//! Must not know the rules of proof: `helix_core::failure::memory` has them.
+//! Must not know the rules of proof: `helix_failure::memory` has them.
 
 use std::collections::BTreeSet;
 
-use helix_core::failure::memory::{
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_failure::memory::{
     AttemptAnswer, Credit, FixLink, Resolution, Suggestion, SuggestionOutcome, SuggestionSource, Work, judge_suggestion,
 };
-use helix_core::failure::{Blame, Fingerprint, RetryAdvice, redact};
-use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_failure::{Blame, Fingerprint, RetryAdvice, redact};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 

@@ -1,8 +1,8 @@
 //! Rows of the memory as types, and back. Words that only this file and the schema know are turned into enums here.
 
-use helix_core::failure::Fingerprint;
-use helix_core::failure::memory::{Diagnosis, FailureEnd, FixLink, KnownFailure, RememberedFailure, Work};
 use helix_core::ids::PhaseId;
+use helix_failure::Fingerprint;
+use helix_failure::memory::{Diagnosis, FailureEnd, FixLink, KnownFailure, RememberedFailure, Work};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;

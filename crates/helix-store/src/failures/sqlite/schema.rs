@@ -172,7 +172,7 @@ mod tests {
             .unwrap();
         assert_eq!(kept, (1, 1));
         let place: String = connection.query_row("SELECT place FROM occurrences", [], |row| row.get(0)).unwrap();
-        let place: helix_core::failure::memory::OccurrencePlace = serde_json::from_str(&place).unwrap();
+        let place: helix_failure::memory::OccurrencePlace = serde_json::from_str(&place).unwrap();
         assert_eq!(place.work.told(place.attempt), "j1 a, attempt 1");
     }
 

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use helix_core::failure::Fingerprint;
-use helix_core::failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, Tally, words};
+use helix_failure::Fingerprint;
+use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, Tally, words};
 use rusqlite::{OptionalExtension, params};
 
 use super::index::{self, Scope};

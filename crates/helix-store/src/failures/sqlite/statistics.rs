@@ -2,7 +2,7 @@
 //!
 //! Must not know what the figures mean.
 
-use helix_core::failure::memory::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, SuggestionOutcome, Tally};
+use helix_failure::memory::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, SuggestionOutcome, Tally};
 use rusqlite::params;
 
 use super::lane::Working;

@@ -2,7 +2,7 @@
 //!
 //! Must not know files or lines.
 
-use helix_core::failure::memory::{MemoryRecord, RememberedFailure, Suggestion, SuggestionSource};
+use helix_failure::memory::{MemoryRecord, RememberedFailure, Suggestion, SuggestionSource};
 
 use super::capture::{ensure, insert};
 use super::lane::Working;
@@ -35,7 +35,7 @@ pub(super) fn export(working: &Working<'_>, from: i64, limit: usize) -> Result<E
         let failure = row.remembered(working)?;
         let fingerprint = failure.diagnosis.fingerprint.clone();
         page.records.push(MemoryRecord::Failure(failure));
-        let of = |fingerprint: &helix_core::failure::Fingerprint| fingerprint.clone();
+        let of = |fingerprint: &helix_failure::Fingerprint| fingerprint.clone();
         for entry in occurrences(working, row.id, i64::MAX)? {
             page.records.push(MemoryRecord::Occurrence { fingerprint: of(&fingerprint), entry });
         }

@@ -2,7 +2,7 @@
 //!
 //! Must not know why.
 
-use helix_core::failure::Fingerprint;
+use helix_failure::Fingerprint;
 use rusqlite::params;
 
 use super::index;

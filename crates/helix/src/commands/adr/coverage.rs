@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_core::adr::{Adr, Block, ConceptCoverage, blocks_of_adr, blocks_of_plan, concepts, coverage};
-use helix_core::plan::Plan;
+use helix_adr::{Adr, Block, ConceptCoverage, blocks_of_adr, blocks_of_plan, concepts, coverage};
+use helix_plan::Plan;
 use serde_json::json;
 
 use crate::cli::Context;

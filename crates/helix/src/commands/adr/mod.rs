@@ -1,6 +1,6 @@
 //! `helix adr`: checks, makes, numbers, imports and lists architecture decision records, and shows how they hang together.
 //!
-//! Must not hold any rule: those are in `helix_core::adr`.
+//! Must not hold any rule: those are in `helix_adr`.
 
 mod check;
 mod coverage;
@@ -13,7 +13,7 @@ mod renumber;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use helix_core::adr::{Adr, ChangeScope, Classification, ComponentType, Language, Status, TemplateRequest, template};
+use helix_adr::{Adr, ChangeScope, Classification, ComponentType, Language, Status, TemplateRequest, template};
 use helix_engine::adr_files::{AdrDirectory, AdrFileError};
 use serde_json::json;
 
@@ -243,7 +243,7 @@ fn failed(error: &AdrFileError) -> CommandError {
 }
 
 fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
-    let name = helix_core::adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
+    let name = helix_adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
     let path = output.map_or_else(|| root.join("adr").join(name), |path| context.environment.directory.join(path));
     let next = format!("fill it in, then `helix adr finalize {}`", shown(context, &path));
     draft::give(context, &path, &template(request), &next)
@@ -319,7 +319,7 @@ fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
         &read
     } else {
         known = open(root)?;
-        let id = wanted.parse::<helix_core::adr::AdrId>().ok();
+        let id = wanted.parse::<helix_adr::AdrId>().ok();
         id.and_then(|id| known.find(id)).ok_or_else(|| {
             CommandError::usage(codes::NOT_FOUND, format!("there is no ADR {wanted:?}"))
                 .hint("`helix adr list` shows all of them")

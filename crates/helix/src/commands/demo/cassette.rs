@@ -3,7 +3,7 @@
 //! Must not know where any of it happens; placeholders are the cassette's own.
 
 #[cfg(test)]
-use helix_core::plan::Plan;
+use helix_plan::Plan;
 use serde_json::{Value, json};
 
 use super::flavour::Flavour;
@@ -72,9 +72,7 @@ pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, project
 
 /// The plan as the Consultant writes it, for the tests.
 #[cfg(test)]
-pub(super) fn plan_of(
-    flavour: &Flavour,
-) -> Result<helix_core::plan::ParsedPlan, Vec<helix_core::diagnostic::Diagnostic>> {
+pub(super) fn plan_of(flavour: &Flavour) -> Result<helix_plan::ParsedPlan, Vec<helix_core::diagnostic::Diagnostic>> {
     let cassette = cassette(flavour, "/s", "/c", "/p");
     let text = cassette.pointer("/takes/0/actions/4/write/text").and_then(Value::as_str).unwrap_or_default();
     Plan::parse("phases.yaml", text)
@@ -82,7 +80,7 @@ pub(super) fn plan_of(
 
 #[cfg(test)]
 mod tests {
-    use helix_core::adr::{Adr, NoRepo, built_in_rules, check, complete};
+    use helix_adr::{Adr, NoRepo, built_in_rules, check, complete};
 
     use super::super::flavour::ALL;
     use super::*;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
-use helix_core::job::{JobStatus, JobView};
+use helix_job::{JobStatus, JobView};
 
 use crate::cli::Context;
 use crate::client::{ChatEvent, Client, Talk, chat_body};

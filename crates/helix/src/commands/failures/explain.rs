@@ -7,9 +7,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_core::failure::memory::SimilarQuery;
-use helix_core::failure::report::{FailurePlace, Look, Report, ReportRequest, Section};
-use helix_core::failure::{
+use helix_failure::memory::SimilarQuery;
+use helix_failure::report::{FailurePlace, Look, Report, ReportRequest, Section};
+use helix_failure::{
     Classified, Classifier, FailureObservation, Log, LogCollector, Ownership, Stream, Termination, actions,
     fingerprint, normalise, plain_text, redact,
 };
@@ -92,14 +92,14 @@ struct Recorded {
 #[derive(Serialize)]
 struct Prediction<'a> {
     id: &'a str,
-    category: helix_core::failure::Category,
+    category: helix_failure::Category,
     cause: &'static str,
-    retry: helix_core::failure::RetryAdvice,
-    blame: helix_core::failure::Blame,
+    retry: helix_failure::RetryAdvice,
+    blame: helix_failure::Blame,
     confidence: f64,
     cause_line: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'a helix_core::failure::Evidence>,
+    evidence: Option<&'a helix_failure::Evidence>,
 }
 
 pub(super) fn run(context: &Context, explain: &Explain) -> Ended {
@@ -310,7 +310,7 @@ fn shown(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use helix_core::failure::report::HISTORY_TOKENS;
+    use helix_failure::report::HISTORY_TOKENS;
 
     use super::*;
 

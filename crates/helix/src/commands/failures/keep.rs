@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use helix_core::failure::memory::MemoryRecord;
+use helix_failure::memory::MemoryRecord;
 use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError, SqliteFailureMemory};
 use serde_json::json;
 

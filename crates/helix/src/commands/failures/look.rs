@@ -1,8 +1,8 @@
 //! `helix failures list`, `show` and `search`. Must not know how failures are found.
 
 use clap::Args;
-use helix_core::failure::Category;
-use helix_core::failure::memory::{FailureDetail, FailureEnd, FixLink, KnownFailure};
+use helix_failure::Category;
+use helix_failure::memory::{FailureDetail, FailureEnd, FixLink, KnownFailure};
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
 
 use super::memory::{memory_error, missing, reading, short_id, shown};

@@ -5,8 +5,8 @@
 use std::error::Error;
 use std::time::Duration;
 
-use helix_core::failure::memory::KnownFailure;
-use helix_core::failure::plain_text;
+use helix_failure::memory::KnownFailure;
+use helix_failure::plain_text;
 use helix_store::failures::{MemoryError, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, OpenError, StateDir};
 

@@ -171,7 +171,7 @@ max_parallel = 2             # phases of one job at the same time
 
 /// Named so that no check takes it for a decision.
 fn adr_template() -> String {
-    use helix_core::adr::{ChangeScope, Classification, ComponentType, Language, TemplateRequest, template};
+    use helix_adr::{ChangeScope, Classification, ComponentType, Language, TemplateRequest, template};
     let draft = template(&TemplateRequest {
         language: Language::English,
         title: "What is decided".to_owned(),

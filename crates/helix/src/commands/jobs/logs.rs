@@ -10,7 +10,7 @@ use std::time::Duration;
 use helix_agents::{AskedSchema, DialectName, Reader, dialect};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, RunId};
-use helix_core::job::{JobView, PhaseView};
+use helix_job::{JobView, PhaseView};
 use serde_json::json;
 
 use super::job;

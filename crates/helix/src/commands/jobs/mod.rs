@@ -9,8 +9,8 @@ pub(crate) mod reports;
 mod results;
 
 use clap::{Args, Subcommand};
-use helix_core::job::{JobStatus, JobView};
-use helix_core::question::QuestionStatus;
+use helix_job::question::QuestionStatus;
+use helix_job::{JobStatus, JobView};
 use serde_json::json;
 
 use crate::cli::Context;
@@ -147,7 +147,7 @@ async fn list(context: &Context) -> Ended {
     }
     let mut table = Table::new(["job", "status", "phases", "time", "cost", "submitted", "plan"]);
     for job in &jobs {
-        let passed = job.phases.iter().filter(|phase| phase.status == helix_core::job::PhaseStatus::Passed).count();
+        let passed = job.phases.iter().filter(|phase| phase.status == helix_job::PhaseStatus::Passed).count();
         table.row([
             (job.id.to_string(), None),
             (status(job), Some(meaning(job.status))),

@@ -1,6 +1,6 @@
 //! Reading jobs when no host is running. Must not change anything, not even create a state directory.
 
-use helix_core::job::JobView;
+use helix_job::JobView;
 use helix_store::{Access, JobFilter, Journal, MAX_ROWS_PER_PAGE, OpenError, ReadError, SqliteJournal};
 use jiff::Timestamp;
 

@@ -2,9 +2,9 @@
 //!
 //! Must not know how a report is made. They are read from the journal and the files beside it, with or without a host.
 
-use helix_core::failure::report::{Look, Reader};
-use helix_core::job::{JobStatus, JobView};
 use helix_engine::failures::{JobReport, job_reports, last_reports};
+use helix_failure::report::{Look, Reader};
+use helix_job::{JobStatus, JobView};
 use serde::Serialize;
 
 use super::offline;
@@ -38,7 +38,7 @@ pub(super) async fn of(context: &Context, view: &JobView) -> Result<Vec<JobRepor
 /// # Errors
 /// [`CommandError::ReaderLeft`], and when standard output is broken.
 pub(crate) async fn print(context: &Context, view: &JobView) -> Result<(), CommandError> {
-    let nothing_failed = view.phases.iter().all(|phase| phase.status != helix_core::job::PhaseStatus::Failed);
+    let nothing_failed = view.phases.iter().all(|phase| phase.status != helix_job::PhaseStatus::Failed);
     if nothing_failed && view.status != JobStatus::Failed {
         return Ok(());
     }

@@ -2,11 +2,11 @@
 
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
-use helix_core::job::CommandEvidence;
 use helix_engine::evidence::{
     Archive, DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, Standing,
 };
 use helix_engine::git::GitEnvironment;
+use helix_job::CommandEvidence;
 
 use super::offline;
 use crate::cli::Context;

@@ -1,0 +1,527 @@
+//! Whether an ADR is valid: one rule set for the command, the gates, the save hook and the Consultant.
+//!
+//! Must not know a disk: what a repository holds comes through [`RepoFacts`]. Every check reads the text at most once.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use helix_core::diagnostic::Diagnostic;
+use helix_core::source_text::{SourceText, sort_by_place};
+
+use super::claims::Claimant;
+use super::codes;
+use super::complete::Mentions;
+use super::file_name::number_of_file_name;
+use super::front_matter::FrontMatter;
+use super::graph::{Circle, Link, circle_text, find_circle};
+use super::mojibake::mojibake;
+use super::rules::MIN_CRITERIA;
+use super::syntax::{Adr, AdrForm};
+use super::unfilled::{Left, left};
+use super::words::{AdrId, Language, SectionKind, Status};
+
+/// Fewest characters of a section that says something.
+const MIN_SECTION: usize = 10;
+/// Most places that one check reports; more would only hide the rest.
+const MOST_PLACES: usize = 20;
+
+/// What a repository holds, as far as a check needs it.
+pub trait RepoFacts {
+    /// Whether a file exists before the decision is carried out, relative to the root; `None` when that cannot be known. Gates
+    /// answer for the commit that the job started from: a file that one of its phases created does not exist there.
+    fn exists(&self, path: &str) -> Option<bool>;
+    /// Whether it exists now, once the decision is carried out.
+    fn exists_now(&self, path: &str) -> Option<bool> {
+        self.exists(path)
+    }
+    /// Whether an ADR has this number; `None` when that cannot be known.
+    fn known_adr(&self, id: AdrId) -> Option<bool>;
+    /// The ADRs that an ADR says it supersedes.
+    fn supersedes(&self, id: AdrId) -> Vec<AdrId>;
+    /// Files other than `file` that hold an ADR of this number.
+    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String>;
+    /// The ADRs that an ADR says it depends on.
+    fn depends_on(&self, _id: AdrId) -> Vec<AdrId> {
+        Vec::new()
+    }
+    /// The decisions in force that claim a file.
+    fn claimants(&self, _path: &str) -> Vec<Claimant> {
+        Vec::new()
+    }
+    /// The way from an ADR through the first of its links back to it. Who knows many ADRs answers without walking.
+    fn circle(&self, link: Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
+        match link {
+            Link::Supersedes => find_circle(own, first, |id| self.supersedes(id)),
+            Link::DependsOn => find_circle(own, first, |id| self.depends_on(id)),
+            Link::Related => None,
+        }
+    }
+}
+
+/// Facts for a text without a repository: nothing can be known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoRepo;
+
+impl RepoFacts for NoRepo {
+    fn exists(&self, _: &str) -> Option<bool> {
+        None
+    }
+    fn known_adr(&self, _: AdrId) -> Option<bool> {
+        None
+    }
+    fn supersedes(&self, _: AdrId) -> Vec<AdrId> {
+        Vec::new()
+    }
+    fn others_with_number(&self, _: AdrId, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What an ADR is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A draft: it may still have lines of the template.
+    Draft,
+    /// A decision, or what is about to become one: an unfilled template must not.
+    Decision,
+}
+
+impl Standing {
+    /// By its number: a draft has none.
+    pub fn of(adr: &Adr) -> Self {
+        match adr.front.as_ref().and_then(|front| front.adr_id.as_ref()).map(|id| id.value) {
+            Some(AdrId::Number(_)) => Self::Decision,
+            Some(AdrId::Draft) | None => Self::Draft,
+        }
+    }
+}
+
+/// Checks an ADR as what its number makes it; the answer is in the order of the file. An ADR is valid when no diagnostic is an
+/// error.
+pub fn check(adr: &Adr, facts: &dyn RepoFacts) -> Vec<Diagnostic> {
+    check_as(adr, facts, Standing::of(adr))
+}
+
+/// The same for an ADR that is taken for something.
+pub fn check_as(adr: &Adr, facts: &dyn RepoFacts, standing: Standing) -> Vec<Diagnostic> {
+    let source = SourceText::new(&adr.file, &adr.source);
+    let mut problems = Vec::new();
+    encoding(adr, &source, &mut problems);
+    if adr.form == AdrForm::Helix {
+        problems.extend(adr.front_problems.iter().cloned());
+        let mut checker = Checker { adr, source: &source, facts, standing, problems };
+        checker.run();
+        problems = checker.problems;
+    } else {
+        problems.push(foreign(adr, &source));
+    }
+    sort_by_place(&mut problems);
+    problems
+}
+
+fn encoding(adr: &Adr, source: &SourceText<'_>, problems: &mut Vec<Diagnostic>) {
+    let places = mojibake(source.text(), MOST_PLACES);
+    // Who writes about wrong encodings shows them as code; a file that was read wrongly has them everywhere.
+    if places.iter().all(|place| is_code(adr, source, place.range.start)) {
+        return;
+    }
+    for place in places {
+        let shown = source.slice(place.range.clone());
+        let (message, help) = match &place.repaired {
+            Some(repaired) => (
+                format!("`{shown}` is UTF-8 that was read in another encoding; it was `{repaired}`"),
+                "`helix adr check --fix` repairs it",
+            ),
+            None => (
+                "a character was lost when the text was read in another encoding".to_owned(),
+                "restore it from the text's source, and save the file as UTF-8",
+            ),
+        };
+        problems.push(source.error(codes::MOJIBAKE, place.range, message).help(help));
+    }
+}
+
+/// Whether a place lies in a block of code or between backticks of its line.
+fn is_code(adr: &Adr, source: &SourceText<'_>, at: usize) -> bool {
+    let line_start = source.line_start(source.line_of(at));
+    let quoted = source.slice(line_start..at).matches('`').count() % 2 == 1;
+    quoted || adr.code_blocks.iter().any(|block| block.range.contains(&at))
+}
+
+fn foreign(adr: &Adr, source: &SourceText<'_>) -> Diagnostic {
+    let name = match adr.form {
+        AdrForm::Madr => "MADR",
+        AdrForm::Nygard | AdrForm::Helix => "Nygard",
+    };
+    let range = adr.sections.first().map_or(0..0, |section| section.heading_range.clone());
+    source
+        .error(codes::FOREIGN_FORM, range, format!("this is an ADR in the form of {name}, not in Helix's"))
+        .help(format!("`helix adr import {} --write` converts it and keeps every sentence", adr.file))
+}
+
+struct Checker<'a> {
+    adr: &'a Adr,
+    source: &'a SourceText<'a>,
+    facts: &'a dyn RepoFacts,
+    standing: Standing,
+    problems: Vec<Diagnostic>,
+}
+
+impl Checker<'_> {
+    fn run(&mut self) {
+        self.sections();
+        self.unfilled();
+        self.criteria();
+        match &self.adr.front {
+            Some(front) => self.front(front),
+            None if self.adr.front_problems.is_empty() => {
+                let help = "begin the file with `---`, then `adr_id`, `title` and `status`, then `---`";
+                self.error(codes::NO_FRONT_MATTER, &(0..0), "the ADR has no front matter", help);
+            }
+            None => {}
+        }
+        self.file_name();
+    }
+
+    fn error(&mut self, code: &str, range: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(self.source.error(code, range.clone(), message).help(help));
+    }
+
+    fn warning(&mut self, code: &str, range: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(self.source.warning(code, range.clone(), message).help(help));
+    }
+
+    fn sections(&mut self) {
+        let end = self.adr.source.trim_end().len();
+        for kind in SectionKind::REQUIRED {
+            if self.adr.section(kind).is_none() {
+                let (english, german) = (kind.heading(super::Language::English), kind.heading(super::Language::German));
+                let help = format!("add `## {english}` or `## {german}`");
+                self.error(codes::MISSING_SECTION, &(end..end), format!("the section {english} is missing"), help);
+            }
+        }
+        let mut seen = HashSet::new();
+        let mut repeated = 0;
+        for section in &self.adr.sections {
+            let Some(kind) = section.kind else { continue };
+            if !seen.insert(kind) {
+                repeated += 1;
+                if repeated > MOST_PLACES {
+                    continue;
+                }
+                let message = format!("there is more than one section {}", section.heading);
+                self.warning(codes::DUPLICATE_SECTION, &section.heading_range, message, "join them, or rename one");
+                continue;
+            }
+            let length = self.source.slice(section.body.clone()).trim().chars().take(MIN_SECTION).count();
+            if length < MIN_SECTION && kind != SectionKind::Status {
+                let message = format!("the section {} has less than {MIN_SECTION} characters", section.heading);
+                self.warning(codes::THIN_SECTION, &section.heading_range, message, "write at least a sentence");
+            }
+        }
+    }
+
+    fn unfilled(&mut self) {
+        let unfilled: Vec<(Range<usize>, Left)> = self
+            .source
+            .text()
+            .split_inclusive('\n')
+            .scan(0, |at, line| {
+                let start = *at;
+                *at += line.len();
+                Some((start..start + line.trim_end().len(), line))
+            })
+            .filter_map(|(range, line)| left(line).map(|left| (range, left)))
+            .collect();
+        let Some((first, _)) = unfilled.first() else { return };
+        let message = match unfilled.len() {
+            1 => "a line still says what the template said".to_owned(),
+            more => format!("{more} lines still say what the template said; this is the first"),
+        };
+        let help = "write what is decided in its place, or remove the line";
+        let of_template = unfilled.iter().any(|(_, left)| *left == Left::Template);
+        match self.standing {
+            Standing::Decision if of_template => self.error(codes::UNFILLED, first, message, help),
+            Standing::Decision | Standing::Draft => self.warning(codes::UNFILLED, first, message, help),
+        }
+    }
+
+    fn criteria(&mut self) {
+        let Some(section) = self.adr.section(SectionKind::AcceptanceCriteria) else { return };
+        let count = self.adr.criteria.len();
+        if count == 0 {
+            let help = "write each criterion with a checkbox: `- [ ] …`";
+            self.error(
+                codes::NO_CRITERIA,
+                &section.heading_range,
+                "there is no acceptance criterion with a checkbox",
+                help,
+            );
+        } else if count < MIN_CRITERIA {
+            let message = match count {
+                1 => "there is only one acceptance criterion".to_owned(),
+                more => format!("there are only {more} acceptance criteria"),
+            };
+            let help = format!("name at least {MIN_CRITERIA}, also for wrong input");
+            self.warning(codes::FEW_CRITERIA, &section.heading_range, message, help);
+        }
+        let vague = self.adr.criteria.iter().filter_map(|criterion| vague(&criterion.text).map(|why| (criterion, why)));
+        for (criterion, why) in vague.take(MOST_PLACES) {
+            let range = criterion.span.start..criterion.span.end;
+            let help = "say what one does and what one sees then, such as a command and its output";
+            self.warning(codes::VAGUE_CRITERION, &range, format!("nobody can check this criterion: {why}"), help);
+        }
+        for unusable in self.adr.criteria.iter().flat_map(|criterion| &criterion.unusable).take(MOST_PLACES) {
+            let range = unusable.span.start..unusable.span.end;
+            self.warning(codes::UNUSABLE_EVIDENCE, &range, unusable.message.clone(), unusable.help.clone());
+        }
+    }
+
+    fn front(&mut self, front: &FrontMatter) {
+        let head = self.adr.front_range.start..self.adr.front_range.start;
+        for (key, missing) in [
+            ("component_type", front.component_type.is_none()),
+            ("classification", front.classification.is_none()),
+            ("change_scope", front.change_scope.is_none()),
+        ] {
+            // A value that could not be read has been reported already.
+            let reported = self.adr.front_problems.iter().any(|problem| problem.message.contains(&format!("`{key}`")));
+            if missing && !reported {
+                let help = format!("add `{key}:`; docs/adr.md lists its values");
+                self.warning(codes::NO_CLASSIFICATION, &head, format!("`{key}` is missing"), help);
+            }
+        }
+        self.status(front);
+        self.files(front);
+        self.references(front);
+        self.number(front);
+    }
+
+    /// The same fact in two places drifts apart [46].
+    fn status(&mut self, front: &FrontMatter) {
+        let Some(section) = self.adr.section(SectionKind::Status) else { return };
+        let Some(status) = &front.status else { return };
+        if let Some((place, said, _)) = status_word(self.adr.source.as_str(), section.body.clone())
+            && said != status.value
+        {
+            let word = self.source.slice(place);
+            let message = format!("this section says {word}, the front matter says {}", status.value.word());
+            let help = "remove the section's text; the front matter decides";
+            self.warning(codes::STATUS_DIFFERS, &section.heading_range, message, help);
+        }
+    }
+
+    fn files(&mut self, front: &FrontMatter) {
+        let status = front.status.as_ref().map(|status| status.value);
+        let draft = front.adr_id.as_ref().is_some_and(|id| id.value == AdrId::Draft);
+        let open = draft || status.is_none_or(Status::is_open);
+        // Once it is decided, a file that is there has been created, and one that is gone has been deleted.
+        let proposed = draft || status.is_none_or(|status| status == Status::Proposed);
+        if open {
+            let deleted = front.files.delete.iter().filter(|_| proposed);
+            for file in front.files.modify.iter().chain(deleted) {
+                if self.facts.exists(&file.value) == Some(false) {
+                    let message = format!("`{}` does not exist, so it cannot be changed", file.value);
+                    let help = "correct the path, or move it to `files.create`";
+                    self.error(codes::MODIFY_MISSING, &file.range, message, help);
+                }
+            }
+        }
+        if proposed {
+            for file in &front.files.create {
+                if self.facts.exists(&file.value) == Some(true) {
+                    let message = format!("`{}` exists already, so it cannot be created", file.value);
+                    let help = "correct the path, or move it to `files.modify`";
+                    self.error(codes::CREATE_EXISTS, &file.range, message, help);
+                }
+            }
+        }
+        if !draft && status == Some(Status::Implemented) {
+            self.implemented(front);
+        }
+        if open {
+            self.conflicts(front);
+        }
+        let text = self.adr.section_text(SectionKind::Documentation).unwrap_or_default();
+        let mentions = Mentions::new(text);
+        for file in front.files.docs.iter().filter(|file| !mentions.has(&file.value)) {
+            let message = format!("`{}` of `files.docs` is not mentioned in the section Documentation", file.value);
+            self.warning(codes::DOCS_NOT_MENTIONED, &file.range, message, "say there what changes in it");
+        }
+    }
+
+    /// A word that a person wrote is no evidence: what the decision claims to have made has to be there [46].
+    fn implemented(&mut self, front: &FrontMatter) {
+        let help =
+            "correct the state or the path; a decision that took the file's place names this one in `supersedes`";
+        for file in front.files.create.iter().chain(&front.files.modify) {
+            if self.facts.exists_now(&file.value) == Some(false) {
+                let message = format!("the decision is said to be implemented, but `{}` does not exist", file.value);
+                self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
+            }
+        }
+        for file in &front.files.delete {
+            if self.facts.exists_now(&file.value) == Some(true) {
+                let message = format!("the decision is said to be implemented, but `{}` still exists", file.value);
+                self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
+            }
+        }
+    }
+
+    fn references(&mut self, front: &FrontMatter) {
+        for (key, ids) in [
+            ("depends_on", &front.depends_on),
+            ("related_to", &front.related_to),
+            ("supersedes", &front.supersedes),
+            ("superseded_by", &front.superseded_by),
+        ] {
+            for id in ids {
+                if self.facts.known_adr(id.value) == Some(false) {
+                    let message = format!("`{key}` names {}, which does not exist", id.value);
+                    let mut problem = self.source.error(codes::UNKNOWN_ADR, id.range.clone(), message);
+                    if key == "related_to" {
+                        problem = self.source.warning(codes::UNKNOWN_ADR, id.range.clone(), problem.message);
+                    }
+                    self.problems.push(problem.help("correct the number, or remove it; `helix adr list` names all"));
+                }
+            }
+        }
+        let Some(own) = front.adr_id.as_ref().map(|id| id.value).filter(|id| *id != AdrId::Draft) else { return };
+        for (link, ids) in [(Link::Supersedes, &front.supersedes), (Link::DependsOn, &front.depends_on)] {
+            for first in ids {
+                let Some(members) = self.facts.circle(link, own, first.value) else { continue };
+                let (code, message) = circle_text(&Circle { link, members });
+                match link {
+                    Link::Supersedes => {
+                        self.error(code, &first.range, message, "remove one of these from `supersedes`");
+                    }
+                    Link::DependsOn | Link::Related => {
+                        self.warning(code, &first.range, message, "remove one of these from `depends_on`");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two decisions about one file must know of each other; the newer one is told [T29].
+    fn conflicts(&mut self, front: &FrontMatter) {
+        let own = front.adr_id.as_ref().map_or(AdrId::Draft, |id| id.value);
+        let known: HashSet<AdrId> =
+            front.supersedes.iter().chain(&front.depends_on).map(|id| id.value).chain([own]).collect();
+        let files = &front.files;
+        let mut told = 0;
+        let mut said = HashSet::new();
+        for file in files.create.iter().chain(&files.modify).chain(&files.delete) {
+            for claimant in self.facts.claimants(&file.value) {
+                let older = own == AdrId::Draft || claimant.id < own;
+                let elsewhere = claimant.file != self.adr.file && !known.contains(&claimant.id);
+                if !older || !elsewhere || !said.insert((file.value.clone(), claimant.id)) {
+                    continue;
+                }
+                told += 1;
+                if told > MOST_PLACES {
+                    return;
+                }
+                let message = format!(
+                    "`{}` is claimed by {} ({}), which this decision does not name",
+                    file.value, claimant.id, claimant.title
+                );
+                let help = format!(
+                    "read {}; then add {} to `depends_on` if this builds on it, or to `supersedes` if it replaces it",
+                    claimant.file, claimant.id
+                );
+                self.warning(codes::CLAIM_CONFLICT, &file.range, message, help);
+            }
+        }
+    }
+
+    fn number(&mut self, front: &FrontMatter) {
+        let Some(id) = &front.adr_id else { return };
+        if id.value == AdrId::Draft {
+            return;
+        }
+        let others = self.facts.others_with_number(id.value, &self.adr.file);
+        if !others.is_empty() {
+            let message = format!("{} is also the number of {}", id.value, others.join(", "));
+            let help = "`helix adr renumber` gives the later one the next number";
+            self.error(codes::NUMBER_COLLISION, &id.range, message, help);
+        }
+        if let (AdrId::Number(number), Some(named)) = (id.value, number_of_file_name(&self.adr.file))
+            && number != named
+        {
+            let message = format!("the file name says {named:03}, the front matter says {number:03}");
+            self.error(
+                codes::NUMBER_COLLISION,
+                &id.range,
+                message,
+                "`helix adr renumber` renames it; or correct `adr_id`",
+            );
+        }
+    }
+
+    fn file_name(&mut self) {
+        let draft =
+            self.adr.front.as_ref().and_then(|front| front.adr_id.as_ref()).is_none_or(|id| id.value == AdrId::Draft);
+        if !draft && number_of_file_name(&self.adr.file).is_none() {
+            let message = "the file name does not have the form 012-title-in-few-words.md";
+            self.warning(
+                codes::FILE_NAME_FORM,
+                &(0..0),
+                message,
+                "rename it; `helix adr finalize` does that for drafts",
+            );
+        }
+    }
+}
+
+/// The word that names the state at the beginning of a section Status: its place, what it means and its language.
+pub(super) fn status_word(text: &str, body: Range<usize>) -> Option<(Range<usize>, Status, Language)> {
+    let inside = text.get(body.clone())?;
+    let start = inside.find(char::is_alphabetic)?;
+    let rest = inside.get(start..)?;
+    let length = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    let (status, language) = Status::named(rest.get(..length)?)?;
+    Some((body.start + start..body.start + start + length, status, language))
+}
+
+/// Words that promise something without saying what one would see.
+const VAGUE: [&str; 18] = [
+    "works",
+    "work properly",
+    "works correctly",
+    "works as expected",
+    "as expected",
+    "user-friendly",
+    "user friendly",
+    "fast enough",
+    "good performance",
+    "is good",
+    "is nice",
+    "funktioniert",
+    "funktioniert korrekt",
+    "wie erwartet",
+    "benutzerfreundlich",
+    "schnell genug",
+    "ist gut",
+    "läuft gut",
+];
+
+/// Why a criterion is vague, if it is: too short, or a vague word and nothing that one could measure.
+fn vague(text: &str) -> Option<String> {
+    if text.chars().filter(|c| c.is_alphanumeric()).count() < 8 {
+        return Some("it is too short".into());
+    }
+    let measurable = text.contains(|c: char| c.is_ascii_digit() || matches!(c, '`' | '"' | '/' | '→' | '='));
+    if measurable {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let word = VAGUE.iter().find(|word| {
+        lower.match_indices(**word).any(|(at, found)| {
+            let after = lower[at + found.len()..].trim_start();
+            // "works" at the end promises nothing; "works without a network" does.
+            after.is_empty() || after.starts_with(['.', ',', '!']) || found.contains(' ')
+        })
+    })?;
+    Some(format!("`{word}` can mean anything"))
+}

@@ -1,0 +1,119 @@
+//! Which decisions claim which files: so that a new decision is told whom it meets, and a change whose it is.
+//!
+//! Must not know a disk or git. A look-up costs the depth of a path and what lies at it, never a walk over all decisions.
+
+use std::collections::BTreeMap;
+
+use helix_plan::is_glob;
+
+use super::syntax::Adr;
+use super::words::{AdrId, Status};
+
+/// A decision that claims a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Claimant {
+    /// Its id.
+    pub id: AdrId,
+    /// Its file, as the user calls it.
+    pub file: String,
+    /// Its title.
+    pub title: String,
+    /// The path or glob as it claims it.
+    pub path: String,
+}
+
+/// The claims of the decisions in force (`Accepted` and `Implemented`), by path.
+#[derive(Debug, Clone, Default)]
+pub struct ClaimIndex {
+    /// Claims by their path; those of globs by the directory before the first wildcard.
+    by_path: BTreeMap<String, Vec<usize>>,
+    claims: Vec<Claimant>,
+}
+
+impl Status {
+    /// Whether the decision holds, so that what it claims is its own.
+    pub fn is_in_force(self) -> bool {
+        match self {
+            Self::Accepted | Self::Implemented => true,
+            Self::Proposed | Self::Superseded | Self::Rejected | Self::Deprecated => false,
+        }
+    }
+}
+
+impl ClaimIndex {
+    /// Reads the claims of many ADRs once.
+    pub fn new<'a>(adrs: impl IntoIterator<Item = &'a Adr>) -> Self {
+        let mut index = Self::default();
+        for adr in adrs {
+            index.add(adr);
+        }
+        index
+    }
+
+    fn add(&mut self, adr: &Adr) {
+        let Some(front) = &adr.front else { return };
+        let (Some(id), Some(status)) = (&front.adr_id, &front.status) else { return };
+        if !status.value.is_in_force() || id.value == AdrId::Draft {
+            return;
+        }
+        for path in front.files.all() {
+            let claim =
+                Claimant { id: id.value, file: adr.file.clone(), title: adr.title().to_owned(), path: path.to_owned() };
+            self.by_path.entry(anchor(path).to_owned()).or_default().push(self.claims.len());
+            self.claims.push(claim);
+        }
+    }
+
+    /// The decisions that claim a path, a directory above it, or a glob that names it. For a glob or a directory also those
+    /// that claim something in it. Each claim once, in the order of the decisions.
+    pub fn of(&self, path: &str) -> Vec<&Claimant> {
+        let plain = path.trim_end_matches('/');
+        let own = anchor(plain);
+        let mut found: Vec<usize> = Vec::new();
+        let mut above = Some(own);
+        while let Some(directory) = above {
+            found.extend(self.by_path.get(directory).into_iter().flatten());
+            above = match directory {
+                "" => None,
+                _ => Some(directory.rsplit_once('/').map_or("", |(parent, _)| parent)),
+            };
+        }
+        // What lies below counts for a directory too: whether a plain path is one is not known here.
+        let below = format!("{own}/");
+        let inside = self.by_path.range(below.clone()..).take_while(|(key, _)| key.starts_with(&below));
+        found.extend(inside.flat_map(|(_, numbers)| numbers));
+        found.sort_unstable();
+        found.dedup();
+        found
+            .into_iter()
+            .filter_map(|number| self.claims.get(number))
+            .filter(|claim| meet(&claim.path, plain))
+            .collect()
+    }
+}
+
+/// The part of a path that has no wildcard, up to a slash.
+fn anchor(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    match path.find(['*', '?', '[', '{']) {
+        Some(at) => path[..at].rsplit_once('/').map_or("", |(directory, _)| directory),
+        None => path,
+    }
+}
+
+/// Whether two paths, directories or globs can name one file.
+fn meet(left: &str, right: &str) -> bool {
+    let (left, right) = (left.trim_end_matches('/'), right.trim_end_matches('/'));
+    if left == right {
+        return true;
+    }
+    match (is_glob(left), is_glob(right)) {
+        (false, false) => below(left, right) || below(right, left),
+        // Too much work to know (a hostile glob) is taken for a meeting: to be told once too often does no harm.
+        _ => helix_plan::can_meet(left, right).unwrap_or(true),
+    }
+}
+
+fn below(outer: &str, inner: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+}

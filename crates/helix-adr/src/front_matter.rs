@@ -1,0 +1,200 @@
+//! The front matter of an ADR: which keys there are, what they hold and where they stand.
+//!
+//! Must not know the text below it or the repository.
+
+use helix_core::diagnostic::{Diagnostic, Severity};
+use helix_core::source_text::SourceText;
+use helix_core::yaml::{FieldCodes, FieldReader, Fields, FromYaml, Node, Placed, Value};
+use helix_plan::normal_path;
+
+use super::codes;
+use super::words::{AdrId, ChangeScope, Classification, ComponentType, Status};
+
+const FIELD_CODES: FieldCodes = FieldCodes {
+    unknown_key: codes::UNKNOWN_KEY,
+    duplicate_key: codes::DUPLICATE_KEY,
+    missing_key: codes::MISSING_KEY,
+    wrong_type: codes::WRONG_TYPE,
+    unknown_word: codes::UNKNOWN_WORD,
+};
+
+/// What the front matter says; fields that could not be read are absent and reported.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FrontMatter {
+    /// Number, or draft.
+    pub adr_id: Option<Placed<AdrId>>,
+    /// Title.
+    pub title: Option<Placed<String>>,
+    /// State.
+    pub status: Option<Placed<Status>>,
+    /// What kind of thing is changed.
+    pub component_type: Option<Placed<ComponentType>>,
+    /// What is done with it.
+    pub classification: Option<Placed<Classification>>,
+    /// How far the change reaches.
+    pub change_scope: Option<Placed<ChangeScope>>,
+    /// Kind of project.
+    pub project_type: Option<Placed<String>>,
+    /// Field of knowledge.
+    pub domain: Option<Placed<String>>,
+    /// Programming language.
+    pub language: Option<Placed<String>>,
+    /// Names of skills.
+    pub skills: Vec<Placed<String>>,
+    /// Which files are touched.
+    pub files: FileClaims,
+    /// ADRs that this one builds on.
+    pub depends_on: Vec<Placed<AdrId>>,
+    /// ADRs worth reading with it.
+    pub related_to: Vec<Placed<AdrId>>,
+    /// ADRs that this one replaces.
+    pub supersedes: Vec<Placed<AdrId>>,
+    /// ADRs that replace this one.
+    pub superseded_by: Vec<Placed<AdrId>>,
+    /// Date of the decision, as written.
+    pub date: Option<Placed<String>>,
+}
+
+/// Files that a decision touches, relative to the repository's root.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FileClaims {
+    /// Must not exist yet.
+    pub create: Vec<Placed<String>>,
+    /// Must exist.
+    pub modify: Vec<Placed<String>>,
+    /// Must exist.
+    pub delete: Vec<Placed<String>>,
+    /// Documentation, to be mentioned in its section.
+    pub docs: Vec<Placed<String>>,
+}
+
+impl FileClaims {
+    /// Every claimed path, each kind in its order.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        let kinds = [&self.create, &self.modify, &self.delete, &self.docs];
+        kinds.into_iter().flatten().map(|path| path.value.as_str())
+    }
+}
+
+/// Reads the fields; problems come back beside them.
+pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Diagnostic>) {
+    let mut reader = FieldReader::new(source, FIELD_CODES);
+    let mut front = FrontMatter::default();
+    if let Some(mut fields) = reader.open(node, "the front matter") {
+        front.adr_id =
+            fields.require("adr_id", "write `adr_id: draft`; `helix adr finalize` allocates the number", &mut reader);
+        front.title = fields.require("title", "write a title of a few words", &mut reader);
+        front.status = fields.require("status", "write `status: Proposed`", &mut reader);
+        front.component_type = fields.take("component_type", &mut reader);
+        front.classification = fields.take("classification", &mut reader);
+        front.change_scope = fields.take("change_scope", &mut reader);
+        front.project_type = fields.take("project_type", &mut reader);
+        front.domain = fields.take("domain", &mut reader);
+        front.language = fields.take("language", &mut reader);
+        front.skills = list(&mut fields, "skills", &mut reader);
+        if let Some(entry) = fields.entry("files") {
+            front.files = read_files(&entry.value, &mut reader);
+        }
+        front.depends_on = ids(&mut fields, "depends_on", &mut reader);
+        front.related_to = ids(&mut fields, "related_to", &mut reader);
+        front.supersedes = ids(&mut fields, "supersedes", &mut reader);
+        front.superseded_by = ids(&mut fields, "superseded_by", &mut reader);
+        front.date = fields.take("date", &mut reader);
+        // Free-form notes of older files: allowed, not read.
+        fields.entry("meta");
+        fields.finish(&mut reader);
+    }
+    let mut problems = reader.problems;
+    for problem in problems.iter_mut().filter(|problem| problem.code == codes::UNKNOWN_KEY) {
+        problem.severity = Severity::Warning;
+    }
+    (front, problems)
+}
+
+fn read_files(node: &Node, reader: &mut FieldReader<'_>) -> FileClaims {
+    let Some(mut fields) = reader.open(node, "`files`") else { return FileClaims::default() };
+    let claims = FileClaims {
+        create: paths(&mut fields, "create", reader),
+        modify: paths(&mut fields, "modify", reader),
+        delete: paths(&mut fields, "delete", reader),
+        docs: paths(&mut fields, "docs", reader),
+    };
+    fields.finish(reader);
+    claims
+}
+
+fn list<T: FromYaml>(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>) -> Vec<Placed<T>> {
+    fields.take::<Vec<Placed<T>>>(key, reader).map(|list| list.value).unwrap_or_default()
+}
+
+fn paths(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
+    let mut good = Vec::new();
+    for path in list::<String>(fields, key, reader) {
+        match normal_path(&path.value) {
+            Ok(plain) => good.push(Placed::new(plain, path.range)),
+            Err(error) => {
+                reader.error(codes::BAD_PATH, &path.range, format!("`files.{key}`: {error}"), error.remedy());
+            }
+        }
+    }
+    good
+}
+
+/// One id or a list of them.
+fn ids(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>) -> Vec<Placed<AdrId>> {
+    let Some(entry) = fields.entry(key) else { return Vec::new() };
+    let nodes = match &entry.value.value {
+        Value::Sequence(items) => items,
+        Value::Scalar(_) | Value::Mapping(_) => std::slice::from_ref(&entry.value),
+    };
+    let what = format!("`{key}`");
+    let read = |node: &Node| AdrId::from_yaml(node, &what, reader).map(|id| Placed::new(id, node.range.clone()));
+    nodes.iter().filter_map(read).collect()
+}
+
+impl FromYaml for AdrId {
+    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+        let Value::Scalar(scalar) = &node.value else {
+            reader.wrong_type(node, what, "an ADR id such as \"012\"", None);
+            return None;
+        };
+        match scalar.text.parse() {
+            Ok(id) => Some(id),
+            Err(error) => {
+                let help = "write a number such as \"012\" or ADR-012; a new ADR has `adr_id: draft`";
+                reader.error(codes::BAD_ID, &node.range, format!("{what}: {error}"), help);
+                None
+            }
+        }
+    }
+}
+
+impl FromYaml for Status {
+    fn from_yaml(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+        if let Value::Scalar(scalar) = &node.value {
+            let written = scalar.text.trim();
+            if let Some((_, status)) = Self::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(written)) {
+                return Some(*status);
+            }
+        }
+        reader.word(node, "a status", Self::WORDS)
+    }
+}
+
+impl FromYaml for ComponentType {
+    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+        reader.word(node, &format!("a value of {what}"), Self::WORDS)
+    }
+}
+
+impl FromYaml for Classification {
+    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+        reader.word(node, &format!("a value of {what}"), Self::WORDS)
+    }
+}
+
+impl FromYaml for ChangeScope {
+    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+        reader.word(node, &format!("a value of {what}"), Self::WORDS)
+    }
+}

@@ -1,0 +1,216 @@
+//! What a foreign ADR says about itself outside of its sections: state, date, people.
+//!
+//! Must not lose a line: what is not understood is kept word for word by the caller.
+
+use crate::syntax::{Adr, AdrForm, Section};
+use crate::words::{SectionKind, Status};
+
+/// The parts outside of sections.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record<'a> {
+    /// The front matter without its delimiters.
+    pub(super) front: &'a str,
+    /// Between front matter and title.
+    pub(super) before_title: &'a str,
+    /// Between the title and the first section.
+    pub(super) after_title: &'a str,
+}
+
+impl<'a> Record<'a> {
+    pub(super) fn read(adr: &'a Adr, title: Option<&Section>) -> Self {
+        let source = adr.source.as_str();
+        let slice = |from: usize, to: usize| source.get(from..to).unwrap_or_default();
+        let first =
+            adr.sections.get(usize::from(title.is_some())).map_or(source.len(), |next| next.heading_range.start);
+        let front = slice(adr.front_range.start, adr.front_range.end);
+        let front = front.trim_start_matches('\u{feff}').trim_start_matches("---").trim_end();
+        let front = front.strip_suffix("---").or_else(|| front.strip_suffix("...")).unwrap_or(front);
+        let start = adr.front_range.end;
+        match title {
+            Some(title) => Self {
+                front,
+                before_title: slice(start, title.heading_range.start),
+                after_title: slice(title.heading_range.end, first),
+            },
+            None => Self { front, before_title: slice(start, first), after_title: "" },
+        }
+    }
+
+    /// Values of `Key: value` lines, in front matter, bullets and plain lines.
+    fn value(&self, keys: &[&str]) -> Option<&'a str> {
+        let lines = [self.front, self.before_title, self.after_title].into_iter().flat_map(str::lines);
+        lines
+            .filter_map(|line| {
+                let plain = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '-' | '+' | '_'));
+                let (key, value) = plain.split_once(':')?;
+                let key = key.trim().trim_matches(['*', '_']);
+                let known = keys.iter().any(|known| known.eq_ignore_ascii_case(key));
+                let value = value.split("<!--").next().unwrap_or_default().trim().trim_matches(['*', '_']).trim();
+                let value = value.trim_matches(['"', '\'']);
+                (known && !value.is_empty()).then_some(value)
+            })
+            .next()
+    }
+
+    /// The date, as written.
+    pub(super) fn date(&self) -> Option<&'a str> {
+        self.value(&["date", "datum"])
+    }
+
+    /// What the file says of its state, word for word.
+    pub(super) fn status_text(&self, adr: &'a Adr) -> Option<&'a str> {
+        let section = adr.section_text(SectionKind::Status).map(str::trim).filter(|text| !text.is_empty());
+        match adr.form {
+            AdrForm::Nygard => section.or_else(|| self.value(&["status"])),
+            AdrForm::Madr | AdrForm::Helix => self.value(&["status"]).or(section),
+        }
+    }
+
+    /// The state; else what stood in its place, if anything did.
+    pub(super) fn status(&self, adr: &'a Adr) -> Result<Status, Option<String>> {
+        let Some(text) = self.status_text(adr) else { return Err(None) };
+        status_of(text).ok_or_else(|| Some(text.lines().next().unwrap_or_default().chars().take(60).collect()))
+    }
+}
+
+const STATES: [(&str, Status); 21] = [
+    ("superseded", Status::Superseded),
+    ("superceded", Status::Superseded),
+    ("replaced", Status::Superseded),
+    ("ersetzt", Status::Superseded),
+    ("abgelöst", Status::Superseded),
+    ("proposed", Status::Proposed),
+    ("draft", Status::Proposed),
+    ("pending", Status::Proposed),
+    ("vorgeschlagen", Status::Proposed),
+    ("entwurf", Status::Proposed),
+    ("accepted", Status::Accepted),
+    ("approved", Status::Accepted),
+    ("decided", Status::Accepted),
+    ("akzeptiert", Status::Accepted),
+    ("angenommen", Status::Accepted),
+    ("beschlossen", Status::Accepted),
+    ("implemented", Status::Implemented),
+    ("umgesetzt", Status::Implemented),
+    ("rejected", Status::Rejected),
+    ("abgelehnt", Status::Rejected),
+    ("deprecated", Status::Deprecated),
+];
+
+/// The state that a text names first. A template's list of all states (`proposed | accepted | …`) names none.
+fn status_of(text: &str) -> Option<Status> {
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    let words: Vec<String> = first.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase).collect();
+    let named: Vec<Status> = words
+        .iter()
+        .filter_map(|word| STATES.iter().find(|(known, _)| known == word).map(|(_, status)| *status))
+        .collect();
+    match named.as_slice() {
+        [] if words.iter().any(|word| word == "veraltet") => Some(Status::Deprecated),
+        [] if words.iter().any(|word| word == "verworfen") => Some(Status::Rejected),
+        [] => None,
+        _ if first.contains('|') && named.len() > 1 => None,
+        [status, ..] => Some(*status),
+    }
+}
+
+/// Sections in which a foreign form says how one sees that a decision is kept.
+const CONFIRMING: [&str; 6] = ["confirmation", "validation", "compliance", "bestätigung", "validierung", "überprüfung"];
+
+/// Sentences that become criteria: list items of those sections, or their paragraphs.
+pub(super) fn criteria(adr: &Adr) -> Vec<String> {
+    let mut found = Vec::new();
+    for (number, section) in adr.sections.iter().enumerate() {
+        let name = section.heading.to_lowercase();
+        if !CONFIRMING.iter().any(|known| name.starts_with(known)) {
+            continue;
+        }
+        let end = adr.sections.get(number + 1).map_or(section.body.end, |next| next.heading_range.start);
+        let text = adr.source.get(section.body.start..end.max(section.body.start)).unwrap_or_default();
+        let (items, paragraphs) = blocks(text);
+        found.extend(if items.is_empty() { paragraphs } else { items });
+    }
+    found
+}
+
+/// The list items and the paragraphs of a text, each on one line; comments and code are left out.
+fn blocks(text: &str) -> (Vec<String>, Vec<String>) {
+    #[derive(PartialEq)]
+    enum Kind {
+        Item,
+        Paragraph,
+    }
+    let mut blocks: Vec<(Kind, String)> = Vec::new();
+    let (mut open, mut fenced, mut comment) = (false, false, false);
+    for line in text.lines() {
+        let plain = line.trim();
+        if plain.starts_with("```") || plain.starts_with("~~~") {
+            fenced = !fenced;
+            open = false;
+            continue;
+        }
+        comment = comment || plain.starts_with("<!--");
+        if fenced || comment || plain.is_empty() {
+            comment = comment && !plain.contains("-->");
+            open = false;
+            continue;
+        }
+        match item(plain) {
+            Some(item) => {
+                blocks.push((Kind::Item, item.to_owned()));
+                open = true;
+            }
+            None if open => {
+                if let Some((_, block)) = blocks.last_mut() {
+                    block.push(' ');
+                    block.push_str(plain);
+                }
+            }
+            None => {
+                blocks.push((Kind::Paragraph, plain.to_owned()));
+                open = true;
+            }
+        }
+    }
+    let (items, paragraphs): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(kind, _)| *kind == Kind::Item);
+    let texts = |blocks: Vec<(Kind, String)>| blocks.into_iter().map(|(_, text)| text).collect();
+    (texts(items), texts(paragraphs))
+}
+
+fn item(line: &str) -> Option<&str> {
+    let rest = match line.strip_prefix(['*', '-', '+']) {
+        Some(rest) => rest,
+        None => {
+            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+            line.get(digits..).filter(|_| digits > 0)?.strip_prefix(['.', ')'])?
+        }
+    };
+    rest.strip_prefix([' ', '\t']).map(str::trim).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_of_every_form_are_read() {
+        for (text, status) in [
+            ("accepted", Some(Status::Accepted)),
+            ("Superseded by [ADR-0005](0005-x.md)", Some(Status::Superseded)),
+            ("superceded by [3. X](0003-x.md)", Some(Status::Superseded)),
+            ("\n**Accepted**\n\nSupersedes [1. X](0001-x.md)", Some(Status::Accepted)),
+            ("Abgelehnt", Some(Status::Rejected)),
+            ("ersetzt durch ADR 7", Some(Status::Superseded)),
+            ("proposed | rejected | accepted | deprecated", None),
+            ("maybe", None),
+        ] {
+            assert_eq!(status_of(text), status, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_come_before_paragraphs_and_comments_are_left_out() {
+        let text = "<!-- This is\nan optional element. -->\nSee:\n\n* one\n  and more\n1. two\n\n```sh\n- no\n```\n";
+        assert_eq!(blocks(text), (vec!["one and more".to_owned(), "two".to_owned()], vec!["See:".to_owned()]));
+    }
+}

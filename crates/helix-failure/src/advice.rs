@@ -1,0 +1,367 @@
+//! What to do about a failure, from its cause, its tool and the line that names it: steps that name the file, the command or
+//! the setting.
+//!
+//! Must not know what helped before: the memory adds that. A name from a log gets into a command only if no shell could take
+//! it for more than a name.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::cause;
+use super::classify::Classified;
+use super::location::Ownership;
+use super::plain::plain_text;
+use super::verdict::{Category, RetryAdvice};
+
+/// Longest name that is put into a step.
+const NAME: usize = 120;
+
+/// Two to four different steps, most useful first.
+pub fn actions(classified: &Classified) -> Vec<String> {
+    steps("", classified)
+}
+
+/// The same, knowing the tool.
+pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
+    let known = cause::ALL.iter().find(|known| known.slug == classified.cause).copied().unwrap_or(&cause::UNEXPLAINED);
+    let mut steps = Vec::new();
+    let place = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
+    if let (Some(place), true) = (place, points_at_code(classified.category)) {
+        steps.push(format!("open {}:{}", place.path, place.line));
+    }
+    let concrete = concrete(tool, classified);
+    // To add the module by its name is the first of the cause's steps.
+    let told = usize::from(concrete.is_some() && known == &cause::MISSING_MODULE);
+    steps.extend(concrete);
+    steps.extend(known.actions.iter().skip(told).map(|step| (*step).to_owned()));
+    let general = match classified.retry {
+        RetryAdvice::Now => Some("try again as it is"),
+        RetryAdvice::AfterDelay => Some("try again as it is, after a while"),
+        RetryAdvice::AfterChange | RetryAdvice::Never => None,
+        RetryAdvice::Human => Some("leave it to a person: no agent can mend this"),
+    };
+    steps.extend(general.map(str::to_owned));
+    let mut seen: Vec<String> = Vec::new();
+    for step in steps {
+        if !seen.iter().any(|earlier| says_the_same(earlier, &step)) {
+            seen.push(step);
+        }
+    }
+    seen.truncate(4);
+    seen
+}
+
+/// Whether a step only repeats an earlier one that names more.
+fn says_the_same(earlier: &str, step: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let outside_code = text.split('`').step_by(2).collect::<String>();
+        outside_code.split(|character: char| !character.is_alphanumeric()).map(str::to_lowercase).collect()
+    };
+    let told = words(earlier);
+    let new: Vec<String> = words(step).into_iter().filter(|word| !word.is_empty()).collect();
+    let repeated =
+        new.iter().filter(|word| told.contains(*word) || told.contains(&word.trim_end_matches('s').to_owned()));
+    // Three of five words: what names a thing replaces those that only say "the command".
+    earlier == step || step.starts_with(earlier) || repeated.count() * 5 >= new.len() * 3
+}
+
+/// The tool, or the one that speaks in the line where nobody said which it was.
+fn speaker<'a>(tool: &'a str, line: &str) -> &'a str {
+    const VOICES: [(&str, &[&str]); 7] = [
+        ("make", &["make: ***", "make["]),
+        ("gradle", &["in root project", "in project ':"]),
+        ("npm", &["npm ERR!", "npm error"]),
+        ("node", &["Cannot find module '", "Cannot find package '", "Can't resolve '", "Could not resolve \""]),
+        ("python", &["No module named", "No matching distribution", "find a version that satisfies"]),
+        ("cargo", &["error[E", "no matching package named"]),
+        ("go", &["go: ", "no required module provides"]),
+    ];
+    if !tool.is_empty() {
+        return tool;
+    }
+    let speaks = |(_, phrases): &&(&str, &[&str])| phrases.iter().any(|phrase| line.contains(phrase));
+    VOICES.iter().find(speaks).map_or("", |(voice, _)| *voice)
+}
+
+fn points_at_code(category: Category) -> bool {
+    match category {
+        Category::FunctionError | Category::SyntaxError | Category::AssertionFailure | Category::TypeError => true,
+        Category::FileAccess | Category::Timeout | Category::MemoryError | Category::Unknown => true,
+        Category::NetworkError | Category::ResourceError => false,
+    }
+}
+
+/// Families of tools that share a way to add and look up packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    Python,
+    JavaScript,
+    Rust,
+    Go,
+    Other,
+}
+
+fn family(tool: &str) -> Family {
+    match tool {
+        "python" | "python3" | "pytest" | "unittest" | "pip" | "pip3" | "poetry" | "uv" | "mypy" | "ruff" | "tox" => {
+            Family::Python
+        }
+        "node" | "npm" | "npx" | "yarn" | "pnpm" | "tsc" | "jest" | "vitest" | "webpack" | "vite" | "esbuild"
+        | "eslint" => Family::JavaScript,
+        "cargo" | "rustc" | "clippy" | "nextest" => Family::Rust,
+        "go" => Family::Go,
+        _ => Family::Other,
+    }
+}
+
+/// The step that names the thing itself, if the line names it in a form that is safe to repeat.
+fn concrete(tool: &str, classified: &Classified) -> Option<String> {
+    let line = plain_text(&classified.cause_line.as_ref()?.text);
+    let tool = speaker(tool, &line);
+    let name = |form| LINE_FORMS.name(form, &line);
+    match classified.cause {
+        "missing_module" => name(Form::Module).map(|thing| add_module(family(tool), &thing)),
+        "missing_package" => name(Form::Quoted).map(|thing| match family(tool) {
+            Family::Python => format!(
+                "see which versions there are: `pip index versions {}`",
+                thing.split(['=', '<', '>', '~', '!']).next().unwrap_or(&thing)
+            ),
+            Family::JavaScript => format!("see which versions there are: `npm view {thing} versions`"),
+            Family::Rust => format!("see which versions there are: `cargo info {thing}`"),
+            Family::Go => format!("see which versions there are: `go list -m -versions {thing}`"),
+            Family::Other => format!("check the name and version of `{thing}` against its registry"),
+        }),
+        "missing_symbol" => name(Form::Quoted)
+            .map(|thing| format!("find where `{thing}` is defined: `git grep -n -w {}`", last_part(&thing))),
+        "missing_command" => {
+            name(Form::Command).map(|thing| format!("install `{thing}`, or put it on PATH; see `command -v {thing}`"))
+        }
+        "missing_script" => name(Form::Quoted).map(|thing| match tool {
+            "make" => format!("add the target `{thing}` to the Makefile, or call one that exists"),
+            "gradle" | "gradlew" => format!("define the task `{thing}`, or call one that exists (`gradle tasks`)"),
+            _ if family(tool) == Family::JavaScript => {
+                format!("add the script `{thing}` to package.json, or call one that exists (`npm run`)")
+            }
+            _ if family(tool) == Family::Rust => {
+                format!("add the target `{thing}` to Cargo.toml, or call one that exists (`cargo run --bin`)")
+            }
+            _ => format!("define `{thing}`, or call one that exists"),
+        }),
+        "missing_table" => {
+            name(Form::Quoted).map(|thing| format!("run the migration that makes `{thing}` on this database"))
+        }
+        "missing_image" => name(Form::Quoted)
+            .map(|thing| format!("check that the image `{thing}` exists: `docker manifest inspect {thing}`")),
+        "file_missing" => name(Form::Path).map(|thing| format!("see what is there: `ls -l {}`", parent(&thing))),
+        "permission_denied" | "read_only_fs" => {
+            name(Form::Path).map(|thing| format!("see who may write: `ls -ld {thing}`"))
+        }
+        "port_in_use" => {
+            name(Form::Port).map(|port| format!("see who listens on {port}: `ss -ltnp 'sport = :{port}'`"))
+        }
+        "service_down" | "conn_refused" => {
+            name(Form::Address).map(|thing| format!("start what is to listen at `{thing}`, and wait until it does"))
+        }
+        "dns" => name(Form::Host).map(|host| format!("resolve the name by hand: `getent hosts {host}`")),
+        "tls" => name(Form::Host)
+            .map(|host| format!("look at the certificate: `openssl s_client -connect {host}:443 -servername {host}`")),
+        "lock_held" => name(Form::Path).map(|thing| format!("see who holds it: `fuser -v {thing}`")),
+        "agent_max_turns" => Some("split the phase, or raise `max_turns` of the phase in the plan".to_owned()),
+        "agent_budget" => Some("split the phase, or raise `budget_usd` of the phase in the plan".to_owned()),
+        "deadline" if classified.decided_by_deadline() => {
+            Some("find the step that hangs; only then raise `timeout` of the phase or gate in the plan".to_owned())
+        }
+        _ => None,
+    }
+}
+
+impl Classified {
+    fn decided_by_deadline(&self) -> bool {
+        self.evidence.decided_by == "fact:deadline passed"
+    }
+}
+
+fn add_module(family: Family, thing: &str) -> String {
+    if thing.starts_with(['.', '/']) {
+        return format!("create `{thing}`, or mend the path where it is imported");
+    }
+    match family {
+        Family::Python => {
+            let package = thing.split('.').next().unwrap_or(thing);
+            format!("add what provides `{package}` to pyproject.toml or requirements.txt, and install it")
+        }
+        Family::JavaScript => format!("add `{thing}` to package.json: `npm install {thing}`"),
+        Family::Rust => format!(
+            "add the crate to Cargo.toml: `cargo add {}`, or mend the path",
+            thing.split("::").next().unwrap_or(thing)
+        ),
+        Family::Go => format!("add the module to go.mod: `go get {thing}`"),
+        Family::Other => format!("add what provides `{thing}` to the project's dependencies, and install it"),
+    }
+}
+
+fn last_part(name: &str) -> &str {
+    name.rsplit(['.', ':', '\\', '/']).find(|part| !part.is_empty()).unwrap_or(name)
+}
+
+fn parent(path: &str) -> &str {
+    match path.rfind(['/', '\\']) {
+        Some(0) | None => path,
+        Some(at) => path.get(..at).unwrap_or(path),
+    }
+}
+
+/// What is looked for in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Quoted,
+    Module,
+    Command,
+    Path,
+    Port,
+    Host,
+    Address,
+}
+
+struct LineForms {
+    forms: Vec<(Form, Regex)>,
+    safe: Option<Regex>,
+}
+
+static LINE_FORMS: LazyLock<LineForms> = LazyLock::new(|| {
+    let quoted = r"(?:`|'|\x22|‘|“|„|»|«\s?)([^`'\x22’”“»«\s]{1,200})(?:`|'|\x22|’|”|“|»|«|\s?»)";
+    let forms = [
+        (
+            Form::Module,
+            r"(?:No module named|Cannot find (?:module|package)|unresolved import|can't find crate for|cannot load such file --|Can't resolve|Could not resolve|provides package|resolve import) [`'\x22]?([\w@./:+-]+?)[`'\x22;]?(?:[;,\s]|$)",
+        ),
+        (Form::Module, quoted),
+        (Form::Command, r"(?:command not found|no such command|unable to find command): ([\w.+@/-]+)"),
+        (
+            Form::Command,
+            r"([\w.+@/-]+): (?:command not found|not found$|Kommando nicht gefunden|commande introuvable|未找到命令)",
+        ),
+        (Form::Command, r"spawn ([\w.+@/-]+) ENOENT"),
+        (Form::Command, r"^\s*(?:make|xargs|env): ([\w.+@/-]+): "),
+        (Form::Command, r"([\w.+@/-]+) ?: (?:commande introuvable|orden no encontrada|comando non trovato)"),
+        (Form::Command, quoted),
+        (Form::Path, r"[`'\x22»«“]((?:[A-Za-z]:)?[^`'\x22»«”\s]*[/\\.][^`'\x22»«”\s]*)[`'\x22»«”]"),
+        (
+            Form::Path,
+            r"(?:^|[\s:(=])((?:/|\./|\.\./)[\w@.+/~-]+|[\w@.+-]+(?:/[\w@.+-]+)+|[\w@+-]+\.[A-Za-z]\w{0,5})(?:[\s:;,)]|$)",
+        ),
+        (Form::Port, r"(?:[\d\].*]|localhost|:::?|[Pp]ort ):?(\d{2,5})\b"),
+        (Form::Host, r"(?:https?://|[Hh]ost(?:name)?:? [`'\x22]?|ENOTFOUND |EAI_AGAIN )([\w-]+(?:\.[\w-]+)+)"),
+        (Form::Address, r"((?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5})\b"),
+        (Form::Quoted, quoted),
+        (Form::Quoted, r"(?:undefined|no such (?:table|column|image)|not found|unknown \w+): ([\w.@/:-]+)"),
+    ];
+    LineForms {
+        forms: forms.iter().filter_map(|(form, pattern)| Some((*form, Regex::new(pattern).ok()?))).collect(),
+        // No character means anything to a shell here, and no name is an option.
+        safe: Regex::new(r"^[A-Za-z0-9_@./+][A-Za-z0-9_@./:+~=<>\\-]*$").ok(),
+    }
+});
+
+impl LineForms {
+    fn name(&self, form: Form, line: &str) -> Option<String> {
+        let safe = self.safe.as_ref()?;
+        let found = self.forms.iter().filter(|(of, _)| *of == form).find_map(|(_, pattern)| pattern.captures(line));
+        let name = found?.get(1)?.as_str().trim_end_matches(['.', ':', ',']);
+        let usable = name.len() <= NAME && safe.is_match(name) && !name.contains(['<', '>', '\\']);
+        usable.then(|| name.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Classifier, FailureObservation, Log};
+
+    fn first(tool: &str, text: &str) -> Vec<String> {
+        let observation = FailureObservation { tool: tool.into(), ..FailureObservation::default() };
+        steps(tool, &Classifier::new().unwrap().classify(&observation, &Log::of_texts("", text)))
+    }
+
+    #[test]
+    fn every_form_compiles() {
+        assert_eq!((LINE_FORMS.forms.len(), LINE_FORMS.safe.is_some()), (15, true));
+    }
+
+    #[test]
+    fn steps_name_the_thing() {
+        for (tool, text, step) in [
+            (
+                "python",
+                "ModuleNotFoundError: No module named 'yaml.nodes'",
+                "add what provides `yaml` to pyproject.toml or requirements.txt, and install it",
+            ),
+            ("node", "Error: Cannot find module 'left-pad'", "add `left-pad` to package.json: `npm install left-pad`"),
+            ("node", "Error: Cannot find module './x'", "create `./x`, or mend the path where it is imported"),
+            ("bash", "a.sh: line 3: jq: command not found", "install `jq`, or put it on PATH; see `command -v jq`"),
+            (
+                "node",
+                "Error: listen EADDRINUSE: address already in use :::3000",
+                "see who listens on 3000: `ss -ltnp 'sport = :3000'`",
+            ),
+            (
+                "curl",
+                "curl: (6) Could not resolve host: api.example.org",
+                "resolve the name by hand: `getent hosts api.example.org`",
+            ),
+            ("bash", "cat: data/in.csv: No such file or directory", "see what is there: `ls -l data`"),
+            (
+                "npm",
+                "npm error Missing script: \"bulid\"",
+                "add the script `bulid` to package.json, or call one that exists (`npm run`)",
+            ),
+            (
+                "",
+                "job.zsh:2: command not found: kubectll",
+                "install `kubectll`, or put it on PATH; see `command -v kubectll`",
+            ),
+            (
+                "",
+                "make: *** Keine Regel, um „deploy“ zu erstellen.  Schluss.",
+                "add the target `deploy` to the Makefile, or call one that exists",
+            ),
+            (
+                "",
+                "Task 'deploy' not found in root project 'app'.",
+                "define the task `deploy`, or call one that exists (`gradle tasks`)",
+            ),
+            (
+                "psql",
+                "ERROR:  relation \"orders\" does not exist",
+                "run the migration that makes `orders` on this database",
+            ),
+        ] {
+            let steps = first(tool, text);
+            assert!(steps.iter().any(|got| got == step), "{text}: {steps:?}");
+        }
+    }
+
+    #[test]
+    fn a_step_that_names_the_thing_replaces_the_one_that_does_not() {
+        let steps = first("curl", "curl: (6) Could not resolve host: api.example.org");
+        assert_eq!(steps.iter().filter(|step| step.starts_with("resolve the name")).count(), 1, "{steps:?}");
+        for known in cause::ALL {
+            let distinct = !says_the_same(known.actions[0], known.actions[1]);
+            assert!(distinct, "{}: {:?}", known.slug, known.actions);
+        }
+    }
+
+    #[test]
+    fn nothing_that_a_shell_could_take_for_more_gets_into_a_command() {
+        for hostile in ["$(rm -rf /)", "x;reboot", "-rf", "a|b", "a&b", "x\ny", "a b", "${HOME}", "x>y"] {
+            for text in [
+                format!("cat: '{hostile}': No such file or directory"),
+                format!("Error: Cannot find module '{hostile}'"),
+            ] {
+                let steps = first("node", &text).join("\n");
+                assert!(!steps.contains(hostile), "{hostile:?}: {steps}");
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! How alike two messages are: the words that an index finds them by, and the trigrams that rank what it found.
+//!
+//! Must not know an index.
+
+use jiff::Timestamp;
+
+use super::diagnosis::Diagnosis;
+use crate::fingerprint::Fingerprint;
+use crate::verdict::Category;
+
+/// Most words of one message; messages have at most 400 characters.
+const MOST_WORDS: usize = 48;
+/// Longest word in bytes; what is longer is cut, on both sides alike.
+const LONGEST_WORD: usize = 48;
+
+/// What is asked of the memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimilarQuery {
+    /// The failure's fingerprint.
+    pub fingerprint: Fingerprint,
+    /// Its tool.
+    pub tool: String,
+    /// Its category.
+    pub category: Category,
+    /// Its finer cause.
+    pub cause: String,
+    /// Its normalised message.
+    pub message: String,
+    /// Its top project frame.
+    pub frame: String,
+    /// At most so many answers.
+    pub most: usize,
+    /// Now, for recency.
+    pub now: Timestamp,
+}
+
+impl SimilarQuery {
+    /// Asks for failures like this one.
+    pub fn like(diagnosis: &Diagnosis, most: usize, now: Timestamp) -> Self {
+        Self {
+            fingerprint: diagnosis.fingerprint.clone(),
+            tool: diagnosis.tool.clone(),
+            category: diagnosis.category,
+            cause: diagnosis.cause.clone(),
+            message: diagnosis.message.clone(),
+            frame: diagnosis.frame.clone(),
+            most,
+            now,
+        }
+    }
+}
+
+/// The different words of a message in the form in which they are indexed: ASCII letters, digits and `_`, in lower case.
+///
+/// Letters of other scripts are spelled as their code points, so that no tokenizer has to know them; runs of Han, Kana and
+/// Hangul, which have no spaces, become overlapping pairs.
+pub fn words(message: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    // There are few: looking through them costs less than keeping them in order.
+    let mut keep = |word: String| {
+        if words.len() < MOST_WORDS && !word.is_empty() && !words.contains(&word) {
+            words.push(word);
+        }
+    };
+    for run in message.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        if run.is_ascii() {
+            keep(run.get(..run.len().min(LONGEST_WORD)).unwrap_or_default().to_ascii_lowercase());
+            continue;
+        }
+        let characters: Vec<char> = run.chars().flat_map(char::to_lowercase).collect();
+        if characters.iter().any(|c| is_unspaced(*c)) {
+            let size = characters.len().min(2);
+            characters.windows(size.max(1)).for_each(|pair| keep(spelled(pair)));
+        } else {
+            keep(spelled(&characters));
+        }
+    }
+    words
+}
+
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c), 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF | 0x20000..=0x2FA1F)
+}
+
+fn spelled(characters: &[char]) -> String {
+    let mut word = String::new();
+    for c in characters {
+        if c.is_ascii_alphanumeric() || *c == '_' {
+            word.push(*c);
+        } else if c.is_alphanumeric() {
+            word.push_str(&format!("u{:x}", u32::from(*c)));
+        }
+        if word.len() >= LONGEST_WORD {
+            break;
+        }
+    }
+    word.truncate(LONGEST_WORD);
+    word
+}
+
+/// How much two messages have in common, from 0 to 1: Dice's coefficient of their character trigrams.
+pub fn resemblance(left: &str, right: &str) -> f64 {
+    Shape::of(left).resemblance(right)
+}
+
+/// A message that many others are compared with.
+#[derive(Debug, Clone)]
+pub struct Shape(Vec<u64>);
+
+impl Shape {
+    /// Takes a message apart.
+    pub fn of(message: &str) -> Self {
+        Self(trigrams(message))
+    }
+
+    /// How much another message has in common with it; as [`resemblance`].
+    pub fn resemblance(&self, other: &str) -> f64 {
+        let (left, right) = (&self.0, trigrams(other));
+        if left.is_empty() || right.is_empty() {
+            return 0.0;
+        }
+        let (mut at, mut common) = (0, 0_usize);
+        for trigram in left {
+            while right.get(at).is_some_and(|other| other < trigram) {
+                at += 1;
+            }
+            if right.get(at) == Some(trigram) {
+                common += 1;
+            }
+        }
+        2.0 * common as f64 / (left.len() + right.len()) as f64
+    }
+}
+
+/// The different trigrams of a text, sorted; a text of one or two characters is padded. Each is one number: a character has
+/// 21 bits.
+fn trigrams(text: &str) -> Vec<u64> {
+    const THREE: u64 = (1 << 63) - 1;
+    let mut all = Vec::with_capacity(text.len() + 2);
+    let (mut last, mut read) = (u64::from(' '), 1_usize);
+    let lower = text.chars().flat_map(Lower::of).chain(std::iter::once(' '));
+    for character in lower {
+        last = ((last << 21) | u64::from(character)) & THREE;
+        read += 1;
+        if read >= 3 {
+            all.push(last);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A character in lower case; most are ASCII, for which no table is asked.
+enum Lower {
+    Ascii(std::option::IntoIter<char>),
+    Other(std::char::ToLowercase),
+}
+
+impl Lower {
+    fn of(c: char) -> Self {
+        if c.is_ascii() { Self::Ascii(Some(c.to_ascii_lowercase()).into_iter()) } else { Self::Other(c.to_lowercase()) }
+    }
+}
+
+impl Iterator for Lower {
+    type Item = char;
+    fn next(&mut self) -> Option<char> {
+        match self {
+            Self::Ascii(one) => one.next(),
+            Self::Other(some) => some.next(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_ascii_and_scripts_without_spaces_become_pairs() {
+        assert_eq!(words("Cannot find `parse_it` in <path>: cannot"), ["cannot", "find", "parse_it", "in", "path"]);
+        assert_eq!(words("文件不存在").len(), 4);
+        assert_eq!(words("größer"), ["gru".to_owned() + "f6" + "udfer"]);
+        assert!(words(&"x".repeat(500)).iter().all(|word| word.len() <= LONGEST_WORD));
+        assert_eq!(words(" --- \u{0}"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn resemblance_orders_messages_as_people_would() {
+        let base = "cannot find function `parse` in this scope";
+        assert!((resemblance(base, base) - 1.0).abs() < 1e-9);
+        let near = resemblance(base, "cannot find function `print` in this scope");
+        let far = resemblance(base, "connection refused by <n>");
+        assert!(near > 0.7 && far < 0.2, "{near} {far}");
+        assert_eq!(resemblance("", base), 0.0);
+    }
+}

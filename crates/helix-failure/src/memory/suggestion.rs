@@ -1,0 +1,213 @@
+//! A suggestion that is measured: for which failure, from where, shown or held back, and what came of it.
+//!
+//! Must not know how suggestions are thought of or shown.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::occurrence::Occurrence;
+use super::work::Work;
+use crate::fingerprint::Fingerprint;
+use crate::verdict::Category;
+
+/// One suggested action for one occurrence of a failure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Suggestion {
+    /// Names it for ever: thirty-two hexadecimal digits made from occurrence, source and text.
+    pub id: String,
+    /// The failure that it is to mend.
+    pub fingerprint: Fingerprint,
+    /// That failure's category.
+    pub category: Category,
+    /// That failure's finer cause.
+    pub cause: String,
+    /// What to do.
+    pub text: String,
+    /// Where it comes from.
+    pub source: SuggestionSource,
+    /// Whether the agent saw it.
+    pub exposure: Exposure,
+    /// In the course of which work.
+    #[serde(flatten)]
+    pub work: Work,
+    /// The attempt that failed, from 1.
+    pub attempt: u32,
+    /// What saw the failure.
+    pub check: String,
+    /// When it was made.
+    pub at: Timestamp,
+    /// What came of it; `None` while that is not known yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<SuggestionOutcome>,
+    /// When that became known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_at: Option<Timestamp>,
+}
+
+/// Where a suggestion comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum SuggestionSource {
+    /// From what fixed this or a similar failure before.
+    PastFix {
+        /// The failure that was fixed.
+        fingerprint: Fingerprint,
+    },
+    /// From the category and the cause.
+    Cause,
+    /// From the phase in which it failed.
+    Phase,
+}
+
+impl SuggestionSource {
+    /// The word of the wire format.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::PastFix { .. } => "past_fix",
+            Self::Cause => "cause",
+            Self::Phase => "phase",
+        }
+    }
+}
+
+/// Whether the agent saw a suggestion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Exposure {
+    /// It did.
+    Shown,
+    /// It was kept from the agent by chance, so that the memory's benefit can be measured.
+    HeldBack,
+}
+
+impl Exposure {
+    /// The word of the wire format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::HeldBack => "held_back",
+        }
+    }
+}
+
+/// What came of a suggestion, by whether its failure is gone in the next attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SuggestionOutcome {
+    /// The failure is gone, and nothing broke that worked before.
+    Helped,
+    /// The failure is still there.
+    NoEffect,
+    /// Something broke that had worked before.
+    Worse,
+    /// Nobody looked again.
+    Unknown,
+}
+
+impl SuggestionOutcome {
+    /// The word of the wire format.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Helped => "helped",
+            Self::NoEffect => "no_effect",
+            Self::Worse => "worse",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A suggestion before it is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestionDraft {
+    /// What to do.
+    pub text: String,
+    /// Where it comes from.
+    pub source: SuggestionSource,
+}
+
+/// Which share of what the memory has to offer is kept from agents, for comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Holdout(f64);
+
+impl Holdout {
+    /// Nothing is kept back.
+    pub const NONE: Self = Self(0.0);
+
+    /// A share from 0 to 1; what lies outside is taken as the nearer end, and no number as 0.
+    pub fn new(share: f64) -> Self {
+        Self(if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) })
+    }
+
+    /// The share.
+    pub fn share(self) -> f64 {
+        self.0
+    }
+
+    /// The draw for a key. It is made from the key alone, so that a crash or a second host draws the same.
+    pub fn draw(self, key: &str) -> Exposure {
+        let digest = Sha256::digest(format!("holdout {key}"));
+        let number = digest.iter().take(8).fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
+        // 53 bits, as many as a double has: from 0 (inclusive) to 1 (exclusive).
+        let drawn = (number >> 11) as f64 / (1_u64 << 53) as f64;
+        if drawn < self.0 { Exposure::HeldBack } else { Exposure::Shown }
+    }
+}
+
+impl Default for Holdout {
+    /// One in ten.
+    fn default() -> Self {
+        Self(0.1)
+    }
+}
+
+impl Suggestion {
+    /// A suggestion for an occurrence. What comes from the memory is shown or held back by one draw for the whole
+    /// occurrence, since half of a memory shown would prove nothing; everything else is always shown.
+    pub fn of(draft: SuggestionDraft, occurrence: &Occurrence, holdout: Holdout) -> Self {
+        let exposure = match draft.source {
+            SuggestionSource::PastFix { .. } => holdout.draw(&occurrence.key),
+            SuggestionSource::Cause | SuggestionSource::Phase => Exposure::Shown,
+        };
+        let mut hash = Sha256::new();
+        for part in [occurrence.key.as_str(), draft.source.word(), &draft.text] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self {
+            id: hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect(),
+            fingerprint: occurrence.diagnosis.fingerprint.clone(),
+            category: occurrence.diagnosis.category,
+            cause: occurrence.diagnosis.cause.clone(),
+            text: draft.text,
+            source: draft.source,
+            exposure,
+            work: occurrence.place.work.clone(),
+            attempt: occurrence.place.attempt,
+            check: occurrence.place.check.clone(),
+            at: occurrence.at,
+            outcome: None,
+            resolved_at: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_stable_and_keep_their_share() {
+        let holdout = Holdout::new(0.1);
+        let drawn: Vec<Exposure> = (0..20_000).map(|n| holdout.draw(&format!("j/p/{n}/run"))).collect();
+        let again: Vec<Exposure> = (0..20_000).map(|n| holdout.draw(&format!("j/p/{n}/run"))).collect();
+        assert_eq!(drawn, again);
+        let held = drawn.iter().filter(|exposure| **exposure == Exposure::HeldBack).count();
+        assert!((1_800..2_200).contains(&held), "{held}");
+        assert_eq!(Holdout::NONE.draw("x"), Exposure::Shown);
+        assert_eq!(Holdout::new(7.0).draw("x"), Exposure::HeldBack);
+        assert_eq!(Holdout::new(f64::NAN), Holdout::NONE);
+    }
+}

@@ -1,0 +1,106 @@
+//! The work in whose course a failure happens: attempts are numbered within it, and a later one shows what became of an earlier.
+//!
+//! Must not know what the work is for.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use helix_core::ids::{JobId, PhaseId, SessionId, TurnId};
+
+/// The work in whose course a failure happened.
+///
+/// On the wire its fields stand beside those of what has it: `job` and `phase`, or `session`, or `document`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Work {
+    /// A phase of a job, or the job itself. Attempts are those of the phase.
+    Job {
+        /// Which job.
+        job: JobId,
+        /// Which phase; `None` for what belongs to no single phase, such as an integration.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phase: Option<PhaseId>,
+    },
+    /// A conversation with the Consultant. An attempt is a turn, with its number.
+    Conversation {
+        /// Which one.
+        session: SessionId,
+    },
+    /// A plan or an ADR that somebody is writing. An attempt begins when it is refused and ends when it is accepted.
+    Document {
+        /// Its path.
+        document: String,
+    },
+}
+
+impl Work {
+    /// A phase of a job.
+    pub fn phase_of(job: &JobId, phase: Option<&PhaseId>) -> Self {
+        Self::Job { job: job.clone(), phase: phase.cloned() }
+    }
+
+    /// The job, if it is one.
+    pub fn job(&self) -> Option<&JobId> {
+        match self {
+            Self::Job { job, .. } => Some(job),
+            Self::Conversation { .. } | Self::Document { .. } => None,
+        }
+    }
+
+    /// The phase, if it is one.
+    pub fn phase(&self) -> Option<&PhaseId> {
+        match self {
+            Self::Job { phase, .. } => phase.as_ref(),
+            Self::Conversation { .. } | Self::Document { .. } => None,
+        }
+    }
+
+    /// The turn with this number, if it is a conversation.
+    pub fn turn(&self, number: u32) -> Option<TurnId> {
+        match self {
+            Self::Conversation { session } => Some(TurnId::nth(session, number)),
+            Self::Job { .. } | Self::Document { .. } => None,
+        }
+    }
+
+    /// Its name without the phase: different for different work. A job's id has no colon.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Job { job, .. } => job.to_string(),
+            Self::Conversation { session } => format!("session:{session}"),
+            Self::Document { document } => format!("document:{document}"),
+        }
+    }
+
+    /// Where it is and which attempt at it, in words.
+    pub fn told(&self, attempt: u32) -> String {
+        match self {
+            Self::Job { job, phase: Some(phase) } => format!("{job} {phase}, attempt {attempt}"),
+            Self::Job { job, phase: None } => format!("{job}, attempt {attempt}"),
+            Self::Conversation { session } => format!("conversation {session}, turn {attempt}"),
+            Self::Document { document } => document.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_work_is_told_by_its_fields() {
+        for (json, work) in [
+            (
+                r#"{"job":"j1","phase":"a"}"#,
+                Work::Job { job: JobId::new("j1").unwrap(), phase: PhaseId::new("a").ok() },
+            ),
+            (r#"{"job":"j1"}"#, Work::Job { job: JobId::new("j1").unwrap(), phase: None }),
+            (r#"{"session":"s1"}"#, Work::Conversation { session: SessionId::new("s1").unwrap() }),
+            (r#"{"document":"adr/draft.md"}"#, Work::Document { document: "adr/draft.md".into() }),
+        ] {
+            assert_eq!(serde_json::from_str::<Work>(json).unwrap(), work);
+            assert_eq!(serde_json::to_string(&work).unwrap(), json);
+        }
+        assert!(serde_json::from_str::<Work>("{}").is_err());
+    }
+}

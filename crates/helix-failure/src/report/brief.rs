@@ -1,0 +1,95 @@
+//! A report in few lines, for where it stands beside other things: under a job's summary, in a chat.
+//!
+//! Must not know where it is shown; the whole report is one command away.
+
+use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
+use super::terminal::{Look, sure, told};
+use crate::memory::{Exposure, SuggestionSource};
+
+/// Places that are named.
+const PLACES: usize = 3;
+
+/// Who reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// A person, who sees everything.
+    Person,
+    /// An agent, who does not see what is held back for comparison.
+    Agent,
+}
+
+impl Report {
+    /// The four sections in a line or two each, without the log. Ends with a line break.
+    pub fn brief(&self, look: Look, reader: Reader) -> String {
+        let held_back = reader == Reader::Agent && self.exposure == Exposure::HeldBack;
+        let mut lines = vec![
+            entry(look, "What failed", &said(&self.what_failed, what_failed)),
+            entry(look, "Why", &said(&self.why, why)),
+        ];
+        if !held_back {
+            lines.push(entry(look, "Similar", &said(&self.similar, |past| similar(past))));
+        }
+        let actions = self.actions.iter().filter(|action| match action.source {
+            SuggestionSource::PastFix { .. } => !held_back,
+            SuggestionSource::Cause | SuggestionSource::Phase => true,
+        });
+        let actions: Vec<String> =
+            actions.enumerate().map(|(at, action)| format!("{}. {}", at + 1, action.text)).collect();
+        lines.push(entry(look, "Suggested", &actions));
+        lines.concat()
+    }
+}
+
+/// A name and what belongs to it; further lines stand below the first.
+fn entry(look: Look, name: &str, said: &[String]) -> String {
+    let mut text = String::new();
+    for (at, line) in said.iter().enumerate() {
+        let name = if at == 0 { name } else { "" };
+        text.push_str(&format!("  {} {line}\n", look.dim(&format!("{name:<11}"))));
+    }
+    text
+}
+
+fn said<T>(section: &Section<T>, tell: impl Fn(&T) -> Vec<String>) -> Vec<String> {
+    match section {
+        Section::Known(content) => tell(content),
+        Section::Missing(reason) => vec![format!("not available: {reason}")],
+    }
+}
+
+fn what_failed(what: &WhatFailed) -> Vec<String> {
+    let place = &what.place;
+    let attempt = match (place.attempt, place.max_attempts) {
+        (Some(attempt), Some(most)) => format!("attempt {attempt} of {most}"),
+        (Some(attempt), None) => format!("attempt {attempt}"),
+        (None, _) => String::new(),
+    };
+    let details: Vec<&str> = [place.check.as_str(), &what.command, &what.ended.0, &attempt]
+        .into_iter()
+        .filter(|one| !one.is_empty())
+        .collect();
+    let mut lines = vec![what.headline.clone()];
+    lines.extend((!details.is_empty()).then(|| details.join(", ")));
+    lines
+}
+
+fn why(why: &Why) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{} ({}), {}; retry {}",
+        why.cause,
+        why.category,
+        sure(why.confidence),
+        why.retry.label().replace('_', " ")
+    )];
+    let places = why.locations.iter().take(PLACES).map(|location| format!("{}:{}", location.path, location.line));
+    let places: Vec<String> = places.collect();
+    lines.extend((!places.is_empty()).then(|| format!("at {}", places.join(", "))));
+    lines
+}
+
+fn similar(past: &[SimilarFailure]) -> Vec<String> {
+    if past.is_empty() {
+        return vec!["none is known".to_owned()];
+    }
+    past.iter().map(|one| format!("{} ({})", one.summary, told(one))).collect()
+}

@@ -1,0 +1,146 @@
+//! Makes text from outside harmless where it is shown: no control sequences, no tricks with directions, no live Markdown.
+//!
+//! Must not know reports. Secrets are masked before, by `redact`.
+
+use crate::plain::plain_text;
+use crate::redact::redact;
+
+/// Characters of one line that are shown.
+pub(super) const LINE: usize = 400;
+
+/// A text from a log as one harmless line: redacted, without control sequences, at most `most` characters.
+pub(super) fn line(text: &str, most: usize) -> String {
+    let shown = visible(&redact(&plain_text(text)));
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    cut(&words.join(" "), most)
+}
+
+/// A text as people can see it: what would be invisible, or would turn the direction of what follows, is written out as its
+/// code point; other control characters are blanks.
+pub(super) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\t' => shown.push_str("    "),
+            '\n' => shown.push('\n'),
+            character if is_deceptive(character) => shown.push_str(&format!("<U+{:04X}>", u32::from(character))),
+            character if character.is_control() => shown.push(' '),
+            character => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// Format characters that are not seen or that change the order of what is: directions, joiners, tags, selectors, separators.
+fn is_deceptive(character: char) -> bool {
+    matches!(
+        u32::from(character),
+        0x00AD | 0x034F | 0x061C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F
+            | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
+            | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF
+    )
+}
+
+/// At most so many characters; a cut is marked.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// A text as a code span: nothing in it is live, whatever it contains.
+pub(super) fn code_span(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let ticks = "`".repeat(longest + 1);
+    // A blank keeps a backtick at either end from joining the delimiter; Markdown takes one blank off each end.
+    let blank = if text.starts_with('`') || text.ends_with('`') || text.is_empty() { " " } else { "" };
+    format!("{ticks}{blank}{text}{blank}{ticks}")
+}
+
+/// Prose in which single words may be anything: words of letters stay, everything that Markdown or GitHub could take for
+/// more becomes a code span. Parts in backticks stay code.
+pub(super) fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // Without its partner the last backtick is a character like others.
+    let paired = parts.len() % 2 == 1;
+    let mut out: Vec<String> = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let code = at % 2 == 1 && (paired || at + 1 < parts.len());
+        if code {
+            if !part.trim().is_empty() {
+                out.push(code_span(part));
+            }
+            continue;
+        }
+        out.extend(part.split_whitespace().map(|word| if is_plain(word) { word.to_owned() } else { spanned(word) }));
+    }
+    join(&out)
+}
+
+/// A word as code, but not the signs that close a clause after it.
+fn spanned(word: &str) -> String {
+    let core = word.trim_end_matches([',', ';', ':', '.', '?']);
+    if core.is_empty() {
+        code_span(word)
+    } else {
+        format!("{}{}", code_span(core), word.get(core.len()..).unwrap_or_default())
+    }
+}
+
+/// Words with blanks between, but none before what closes a clause.
+fn join(words: &[String]) -> String {
+    let mut text = String::new();
+    for word in words {
+        let closes = word.starts_with([',', '.', ';', ':', ')', '?', '!']);
+        if !text.is_empty() && !closes && !text.ends_with('(') {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    text
+}
+
+/// A word that can be nothing but a word.
+fn is_plain(word: &str) -> bool {
+    let harmless = |c: char| {
+        (c.is_alphanumeric() && !c.is_control())
+            || matches!(c, ',' | '.' | ';' | ':' | '(' | ')' | '?' | '\'' | '-' | '…' | '%' | '/')
+    };
+    let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let commit = letters.len() >= 7 && letters.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let lower = word.to_ascii_lowercase();
+    let link = lower.contains("://") || lower.contains("www.") || lower.starts_with("gh-") || lower.contains("mailto:");
+    let list = !word.contains(char::is_alphanumeric) && word.contains('-');
+    word.chars().all(harmless) && !commit && !link && !list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_stay_and_what_could_be_live_becomes_code() {
+        assert_eq!(
+            prose("add `requests` to pyproject.toml, then try again"),
+            "add `requests` to pyproject.toml, then try again"
+        );
+        assert_eq!(prose("ask @octocat about #12"), "ask `@octocat` about `#12`");
+        assert_eq!(prose("<b>x</b> [a](http://x)"), "`<b>x</b>` `[a](http://x)`");
+        assert_eq!(prose("see GH-7 and deadbeef12"), "see `GH-7` and `deadbeef12`");
+        assert_eq!(prose("one ` alone *x*"), "one alone `*x*`");
+    }
+
+    #[test]
+    fn a_code_span_cannot_be_left() {
+        assert_eq!(code_span("a `b` c"), "``a `b` c``");
+        assert_eq!(code_span("`x"), "`` `x ``");
+        assert_eq!(code_span("a\nb"), "`a b`");
+    }
+
+    #[test]
+    fn what_deceives_is_written_out() {
+        assert_eq!(visible("a\u{202e}b\u{200b}c\u{1}d"), "a<U+202E>b<U+200B>c d");
+    }
+}

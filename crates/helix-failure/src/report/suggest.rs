@@ -1,0 +1,221 @@
+//! What to suggest: from what fixed it before, from the cause, from the phase; two to four, and two without the memory's.
+//!
+//! Must not know how suggestions are measured; whoever records them may hold back what comes from the memory.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::place::FailurePlace;
+use crate::advice::steps;
+use crate::classify::Classified;
+use crate::log::Log;
+use crate::memory::{Closeness, FailureEnd, PastFailure, SuggestionDraft, SuggestionSource};
+use crate::observation::FailureObservation;
+use crate::plain::plain_text;
+use crate::verdict::{Category, RetryAdvice};
+
+/// Never fewer.
+pub const FEWEST_ACTIONS: usize = 2;
+/// Never more.
+pub const MOST_ACTIONS: usize = 4;
+/// What comes from the memory, at most: enough room stays for two others, in case these are held back.
+const MOST_PAST: usize = MOST_ACTIONS - FEWEST_ACTIONS;
+/// How the step begins that runs the failed test by itself.
+const THAT_TEST: &str = "run that test alone";
+/// Lines of a log's end in which the name of the failed test is looked for.
+const NAMES: usize = 400;
+
+/// Two to four suggestions, most useful first; at least two of them do not come from the memory. No text stands twice.
+pub fn suggest(
+    observation: &FailureObservation,
+    classified: &Classified,
+    log: &Log,
+    place: &FailurePlace,
+    similar: &[PastFailure],
+) -> Vec<SuggestionDraft> {
+    let mut drafts: Vec<SuggestionDraft> = Vec::new();
+    let mut add = |text: String, source: SuggestionSource| {
+        if !text.is_empty() && drafts.iter().all(|draft| draft.text != text) && drafts.len() < MOST_ACTIONS {
+            drafts.push(SuggestionDraft { text, source });
+        }
+    };
+    for past in similar.iter().filter(|past| past_step(past).is_some()).take(MOST_PAST) {
+        let source = SuggestionSource::PastFix { fingerprint: past.known.diagnosis.fingerprint.clone() };
+        add(past_step(past).unwrap_or_default(), source);
+    }
+    // Helix says itself how what it refuses is mended.
+    add(own_hint(log, classified).unwrap_or_default(), SuggestionSource::Cause);
+    let mut of_cause = steps(&observation.tool, classified).into_iter();
+    add(of_cause.next().unwrap_or_default(), SuggestionSource::Cause);
+    // The failed test alone is the shortest way to see whether a change helped.
+    let alone = failed_test(&observation.tool, log);
+    let named = alone.is_some();
+    add(alone.unwrap_or_default(), SuggestionSource::Phase);
+    add(of_phase(observation, classified, place).unwrap_or_default(), SuggestionSource::Phase);
+    // What is said with the test's name need not be said without.
+    for step in of_cause.filter(|step| !named || !step.starts_with(THAT_TEST)) {
+        add(step, SuggestionSource::Cause);
+    }
+    drafts
+}
+
+/// What Helix's own diagnostic that names the cause says to do about it: the line after it.
+fn own_hint(log: &Log, classified: &Classified) -> Option<String> {
+    let decided = &classified.evidence.decided_by;
+    let cause = classified.cause_line.as_ref().filter(|_| decided.starts_with("rule:helix."))?;
+    let next = log.lines.iter().find(|line| line.stream == cause.stream && line.number == cause.number + 1)?;
+    let hint = plain_text(&next.raw);
+    hint.trim().strip_prefix("hint: ").map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// What the end of a past failure teaches; nothing if it was given up or its end is not known.
+fn past_step(past: &PastFailure) -> Option<String> {
+    let (which, it) = match past.closeness {
+        Closeness::Exact => ("this failure", "it"),
+        Closeness::Near { score: _ } => ("a similar failure", "that one"),
+    };
+    match &past.known.end {
+        FailureEnd::Fixed { link, fixes: _ } => {
+            let files: Vec<String> =
+                link.files.iter().filter(|file| is_path(file)).take(3).map(|file| format!("`{file}`")).collect();
+            let more = link.files.len().saturating_sub(files.len());
+            let what = match (files.as_slice(), more) {
+                ([], _) => "a change".to_owned(),
+                (files, 0) => format!("a change of {}", files.join(", ")),
+                (files, more) => format!("a change of {} and {more} more", files.join(", ")),
+            };
+            let commit = link.commit.as_ref().and_then(|commit| commit.as_str().get(..12));
+            let commit = commit.map(|commit| format!(" (commit `{commit}`)")).unwrap_or_default();
+            Some(format!("{which} was gone after {what}{commit}: see whether the same mends {it} here"))
+        }
+        FailureEnd::WentAway => Some(format!(
+            "try again as it is first: {which} went away without a change before ({} times seen)",
+            past.known.count
+        )),
+        FailureEnd::GaveUp | FailureEnd::Open => None,
+    }
+}
+
+fn is_path(file: &str) -> bool {
+    file.len() <= 120 && file.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@' | '+'))
+}
+
+/// How to run the test that failed alone, where the log names it in its runner's form.
+fn failed_test(tool: &str, log: &Log) -> Option<String> {
+    let lines = log.lines.iter().rev().take(NAMES).collect::<Vec<_>>();
+    for (tools, form, command) in &TESTS.0 {
+        if !tool.is_empty() && !tools.contains(&tool) {
+            continue;
+        }
+        // Oldest first: later failures are often consequences.
+        let name = lines.iter().rev().find_map(|line| {
+            let plain = plain_text(&line.raw);
+            form.captures(plain.trim()).and_then(|found| found.get(1).map(|name| name.as_str().to_owned()))
+        });
+        if let Some(name) = name {
+            return Some(format!("{THAT_TEST}: `{}`", command.replace("{name}", &name)));
+        }
+    }
+    None
+}
+
+type TestForm = (&'static [&'static str], Regex, &'static str);
+struct Tests(Vec<TestForm>);
+
+static TESTS: LazyLock<Tests> = LazyLock::new(|| {
+    // Names hold no character that means anything to a shell.
+    let forms: [(&'static [&'static str], &str, &'static str); 6] = [
+        (&["cargo", "nextest", "bash", "make"], r"^test ([\w:]{1,120}) \.\.\. FAILED", "cargo test {name}"),
+        (
+            &["pytest", "python", "tox", "bash", "make"],
+            r"^(?:FAILED|ERROR) ([\w./-]{1,100}\.py(?:::[\w-]{1,80}){1,3})",
+            "pytest {name}",
+        ),
+        (&["unittest", "python"], r"^(?:FAIL|ERROR): [\w]+ \(([\w.]{1,120})\)", "python -m unittest {name}"),
+        (&["go", "bash", "make"], r"^--- FAIL: ([\w/]{1,120})", "go test -run '^{name}$' ./..."),
+        (
+            &["jest", "npm", "npx", "yarn", "pnpm"],
+            r"^● (?:[\w ]{1,60} › )*([A-Za-z][\w ,.-]{2,80})$",
+            "npx jest -t '{name}'",
+        ),
+        (
+            &["vitest", "npm", "npx", "yarn", "pnpm"],
+            r"^FAIL\s+([\w./-]{1,100}\.(?:test|spec)\.[cm]?[jt]sx?)",
+            "npx vitest run {name}",
+        ),
+    ];
+    // Words of ASCII: what all of Unicode calls a word makes the automaton too large.
+    let compiled = forms.into_iter().filter_map(|(tools, form, command)| {
+        let form = Regex::new(&form.replace(r"\w", "A-Za-z0-9_")).ok()?;
+        Some((tools, form, command))
+    });
+    Tests(compiled.collect())
+});
+
+/// What the place suggests: where to read on, and how to go on after a change.
+fn of_phase(observation: &FailureObservation, classified: &Classified, place: &FailurePlace) -> Option<String> {
+    if let (Some(attempt), Some(most), Some(phase)) = (place.attempt, place.max_attempts, &place.phase)
+        && attempt >= most
+        && classified.retry == RetryAdvice::AfterChange
+    {
+        return Some(format!(
+            "attempt {attempt} of {most} failed as well: change the approach; split phase `{phase}` or make its description in the plan more exact"
+        ));
+    }
+    if let (Some(job), Some(phase)) = (&place.job, &place.phase) {
+        return Some(match classified.retry {
+            RetryAdvice::Human => format!("when that is done: `helix jobs retry {job} --phase {phase}`"),
+            RetryAdvice::Now | RetryAdvice::AfterDelay | RetryAdvice::AfterChange | RetryAdvice::Never => {
+                format!("read the whole log of phase `{phase}`: `helix jobs logs {job}`")
+            }
+        });
+    }
+    if !place.document.is_empty() {
+        let kind =
+            if place.document.ends_with(".md") || place.document.ends_with(".markdown") { "adr" } else { "plan" };
+        let file = if is_path(&place.document) { place.document.as_str() } else { "FILE" };
+        return Some(format!("check it again: `helix {kind} check {file}`"));
+    }
+    // What is clear already needs no more detail.
+    let clear = classified.category != Category::Unknown && classified.confidence >= 0.5;
+    detail(&observation.tool).filter(|_| !clear).map(|how| format!("run it again with more detail: {how}"))
+}
+
+/// How a tool is made to say more.
+fn detail(tool: &str) -> Option<&'static str> {
+    Some(match tool {
+        "cargo" | "nextest" => "`RUST_BACKTRACE=1`",
+        "pytest" => "`pytest -vv --tb=long`",
+        "python" | "python3" => "`python -X dev`",
+        "npm" | "pnpm" => "`--loglevel verbose`",
+        "yarn" => "`--verbose`",
+        "node" => "`node --stack-trace-limit=50`",
+        "git" => "`GIT_TRACE=1`",
+        "docker" => "`--progress=plain`",
+        "go" => "`go test -v` or `go build -x`",
+        "gradle" => "`--stacktrace --info`",
+        "maven" | "mvn" => "`mvn -e -X`",
+        "make" => "`make -j1 V=1`",
+        "cmake" => "`cmake --trace-expand`",
+        "terraform" => "`TF_LOG=DEBUG`",
+        "ansible" | "ansible-playbook" => "`-vvv`",
+        "kubectl" => "`kubectl describe` and `kubectl get events`",
+        "curl" => "`curl -v`",
+        "ssh" => "`ssh -vv`",
+        "pip" | "pip3" | "uv" | "poetry" => "`-v`",
+        "tsc" => "`tsc --extendedDiagnostics --explainFiles`",
+        "bash" | "sh" => "`bash -x`",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_test_compiles() {
+        assert_eq!(TESTS.0.len(), 6);
+    }
+}

@@ -1,0 +1,430 @@
+//! How events move a job: which phase each one concerns, and what a job as a whole allows.
+//!
+//! Must not know the rules of a single phase: those are in `attempt`.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::attempt::Ground;
+use super::decide::blocked;
+use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
+use super::spec::JobSpec;
+use super::state::{
+    Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try,
+};
+use helix_core::finding::{Correction, Finding};
+use helix_core::ids::{PhaseId, TreeId};
+use helix_core::run::Outcome;
+use helix_core::usage::Usage;
+use helix_plan::{GateSpec, Phase};
+
+impl Active {
+    pub(super) fn submitted(spec: &JobSpec, at: Timestamp) -> Self {
+        let selected = |id: &PhaseId| spec.only.as_ref().is_none_or(|only| only.contains(id));
+        let phases = spec.plan.phases.iter().map(|phase| match selected(&phase.id) {
+            true => PhaseProgress::new(phase.id.clone(), PhaseState::Pending),
+            false => PhaseProgress::new(
+                phase.id.clone(),
+                PhaseState::Skipped { why: NOT_SELECTED.into(), dependents: Dependents::Run, by: LeftOutBy::Request },
+            ),
+        });
+        Self {
+            phases: phases.collect(),
+            spec: Arc::new(spec.clone()),
+            submitted_at: at,
+            last_event: 1,
+            last_at: at,
+            cancel: None,
+            integration: Integration::Open,
+            conflicts: Vec::new(),
+        }
+    }
+
+    /// The progress of a phase.
+    pub fn progress(&self, id: &PhaseId) -> Option<&PhaseProgress> {
+        self.phases.iter().find(|progress| &progress.id == id)
+    }
+
+    /// The conflict that a phase was added for, if it was.
+    pub fn conflict(&self, phase: &PhaseId) -> Option<&Conflict> {
+        self.conflicts.iter().find(|conflict| &conflict.phase == phase)
+    }
+
+    /// A phase's definition and progress, by index in the plan's order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&Phase, &PhaseProgress)> {
+        self.spec.plan.phases.iter().zip(&self.phases)
+    }
+
+    /// The gates that results put together have to pass: the union of those of all passed phases, each with its index in the
+    /// list of its phase.
+    pub fn gates_of_sum(&self) -> Vec<(&Phase, usize)> {
+        self.union_of_gates(|_, progress| matches!(progress.state, PhaseState::Passed { .. }))
+    }
+
+    /// The union of the gates of some phases, as far as they say something about results put together.
+    pub(super) fn union_of_gates(&self, of: impl Fn(&Phase, &PhaseProgress) -> bool) -> Vec<(&Phase, usize)> {
+        let mut asked: Vec<(&Phase, usize)> = Vec::new();
+        for (phase, progress) in self.pairs() {
+            if !of(phase, progress) {
+                continue;
+            }
+            for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.checks_a_sum()) {
+                // Claims were checked on the phase's own diff; in the sum of all diffs they would mean something else.
+                let known = || asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate));
+                if gate.is_about_claims() || !known() {
+                    asked.push((phase, index));
+                }
+            }
+        }
+        asked
+    }
+
+    /// Gates of passed phases that have to hold on the tree of the last phase and were not run on it: whether all of the work is
+    /// built and tested there. Commands that may do something elsewhere are not run again for that.
+    pub fn gates_to_confirm(&self, tree: &TreeId) -> Vec<(&Phase, usize)> {
+        let ran = |gate: &GateSpec| {
+            self.pairs().any(|(phase, progress)| {
+                matches!(&progress.state, PhaseState::Passed { result, .. } if &result.tree == tree)
+                    && phase.gates.contains(gate)
+            })
+        };
+        let mut gates = self.gates_of_sum();
+        gates.retain(|(phase, index)| phase.gates.get(*index).is_some_and(|gate| gate.only_looks() && !ran(gate)));
+        gates
+    }
+
+    /// The checks of the whole that phases were to make which nobody but the plan left out: what is integrated must not be
+    /// what they said no to. Each with its index in the list of its phase.
+    pub fn gates_left_out(&self) -> Vec<(&Phase, usize)> {
+        let by_plan = |state: &PhaseState| matches!(state, PhaseState::Skipped { by: LeftOutBy::Plan, .. });
+        let left_out = self.pairs().filter(|(phase, progress)| match &progress.state {
+            // It never started, since one that it needs was left out.
+            PhaseState::Pending => {
+                blocked(self, phase) && {
+                    let before = self.spec.plan.ancestors(&phase.id);
+                    before.iter().filter_map(|id| self.progress(id)).any(|needed| by_plan(&needed.state))
+                }
+            }
+            state => by_plan(state),
+        });
+        let mut asked: Vec<(&Phase, usize)> = Vec::new();
+        for (phase, _) in left_out {
+            for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.is_about_everything()) {
+                if !asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate)) {
+                    asked.push((phase, index));
+                }
+            }
+        }
+        asked
+    }
+
+    /// What all runs have consumed.
+    pub fn usage(&self) -> Usage {
+        self.phases.iter().map(PhaseProgress::usage).fold(Usage::default(), |sum, next| sum + next)
+    }
+
+    pub(super) fn check_end(&self, end: &JobEnd) -> Result<(), String> {
+        if let Some(busy) = self.phases.iter().find(|progress| progress.is_busy()) {
+            return Err(format!("phase {} is still working", busy.id));
+        }
+        match end {
+            JobEnd::Succeeded if !matches!(self.integration, Integration::Done { .. }) => {
+                Err("nothing is integrated".into())
+            }
+            JobEnd::Succeeded | JobEnd::Failed { .. } | JobEnd::Cancelled { .. } => Ok(()),
+        }
+    }
+
+    pub(super) fn advance(&mut self, event: &JobEvent, at: Timestamp) -> Result<(), String> {
+        match event {
+            JobEvent::JobSubmitted { .. } => Err("the job exists already".into()),
+            JobEvent::AttemptStarted { phase, attempt, run, base, start, resume, correction, grant } => {
+                if self.cancel.is_some() {
+                    return Err("the job is being cancelled".into());
+                }
+                let new = Try {
+                    number: *attempt,
+                    run: run.clone(),
+                    base: base.clone(),
+                    start: start.clone(),
+                    started_at: at,
+                    resume: resume.clone(),
+                    correction: correction.clone(),
+                    run_end: None,
+                    result: None,
+                    repairs: Vec::new(),
+                    grant: *grant,
+                    gates: Vec::new(),
+                    reviews: Vec::new(),
+                    proposed: Vec::new(),
+                    asked: Vec::new(),
+                    begun: Vec::new(),
+                    fault: None,
+                    taken_up: false,
+                };
+                self.settle(phase, at, |progress, ground| progress.begin(ground, new))
+            }
+            JobEvent::RunFinished { phase, attempt, facts, usage, session, duration_ms } => {
+                let ended = RunEnded {
+                    outcome: Outcome::from_facts(facts),
+                    facts: facts.clone(),
+                    usage: *usage,
+                    session: session.clone(),
+                    duration_ms: *duration_ms,
+                };
+                self.find(phase)?.run_finished(*attempt, ended)
+            }
+            JobEvent::ResultCommitted { phase, attempt, result, repairs } => {
+                self.settle(phase, at, |progress, ground| progress.committed(ground, *attempt, result, repairs))
+            }
+            JobEvent::PhasesProposed { phase, attempt, phases } => {
+                self.spec
+                    .plan
+                    .grown(phase, phases)
+                    .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
+                self.settle(phase, at, |progress, ground| progress.proposed(ground, *attempt, phases))
+            }
+            JobEvent::PhasesRejected { phase, attempt, findings } => {
+                self.settle(phase, at, |progress, ground| progress.proposal_rejected(ground, *attempt, findings))
+            }
+            JobEvent::GateFinished { phase, attempt, gate, report } => {
+                self.settle(phase, at, |progress, ground| progress.gate_finished(ground, *attempt, *gate, report))
+            }
+            JobEvent::DeliveryBegun { phase, attempt, gate, tree, validation } => {
+                self.delivery_begun(phase, *attempt, *gate, tree, validation)
+            }
+            JobEvent::ReviewFinished { phase, attempt, gate, round, review } => {
+                self.settle(phase, at, |progress, ground| {
+                    progress.review_finished(ground, *attempt, *gate, *round, review)
+                })
+            }
+            JobEvent::QuestionAsked { phase, question } => {
+                self.settle(phase, at, |progress, ground| progress.question_asked(ground, question))
+            }
+            JobEvent::QuestionAnswered { phase, asked, answer } => {
+                self.settle(phase, at, |progress, ground| progress.question_answered(ground, *asked, answer))
+            }
+            JobEvent::QuestionExpired { phase, asked } => {
+                self.settle(phase, at, |progress, ground| progress.question_expired(ground, *asked))
+            }
+            JobEvent::AdviceGiven { phase, round, advice } => self.advised(phase, *round, advice, at),
+            JobEvent::ConflictFound { phase, between, paths } => self.conflict_found(phase.as_ref(), between, paths),
+            JobEvent::AttemptFaulted { phase, attempt, fault } => {
+                self.settle(phase, at, |progress, ground| progress.faulted(ground, *attempt, fault))
+            }
+            JobEvent::Integrated { result, target, gates } => {
+                let (result, target, gates) = (result.clone(), target.clone(), gates.clone());
+                self.integrate(Integration::Done { result, target, gates })
+            }
+            JobEvent::IntegrationFailed { findings, gates, fault } => {
+                let (findings, gates, fault) = (findings.clone(), gates.clone(), fault.clone());
+                self.integrate(Integration::Failed { findings, gates, fault })
+            }
+            JobEvent::CancelRequested { by } => {
+                // Sticky: a second request changes nothing, whoever makes it.
+                self.cancel.get_or_insert_with(|| by.clone());
+                self.phases.iter_mut().for_each(PhaseProgress::cancel_unless_running);
+                Ok(())
+            }
+            JobEvent::JobFinished { .. } => Err("handled before".into()),
+            JobEvent::JobResumed { .. } => Err("the job is not over".into()),
+            JobEvent::Failure(_) => Ok(()),
+        }
+    }
+
+    fn integrate(&mut self, integration: Integration) -> Result<(), String> {
+        if !matches!(self.integration, Integration::Open) {
+            return Err("the results are integrated already".into());
+        }
+        let open = self.pairs().find(|(phase, progress)| {
+            let unreachable = progress.state == PhaseState::Pending && super::decide::blocked(self, phase);
+            !progress.is_settled() && !unreachable
+        });
+        if let Some((_, open)) = open {
+            return Err(format!("phase {} has not ended", open.id));
+        }
+        self.integration = integration;
+        Ok(())
+    }
+
+    fn advised(&mut self, id: &PhaseId, round: u32, advice: &Advice, at: Timestamp) -> Result<(), String> {
+        if let AdviceAction::Split { phases } = &advice.action {
+            let grown = self
+                .spec
+                .plan
+                .grown(id, phases)
+                .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
+            self.settle(id, at, |progress, ground| progress.advised(ground, round, advice))?;
+            if matches!(self.find(id)?.state, PhaseState::Skipped { .. }) {
+                self.adopt(grown);
+            }
+            return Ok(());
+        }
+        self.settle(id, at, |progress, ground| progress.advised(ground, round, advice))
+    }
+
+    /// Takes over a plan that has grown, wherever its new phases stand in it.
+    fn adopt(&mut self, grown: helix_plan::Plan) {
+        let mut known = std::mem::take(&mut self.phases).into_iter().peekable();
+        let progress = grown.phases.iter().map(|phase| {
+            let own = known.next_if(|progress| progress.id == phase.id);
+            own.unwrap_or_else(|| PhaseProgress::new(phase.id.clone(), PhaseState::Pending))
+        });
+        self.phases = progress.collect();
+        Arc::make_mut(&mut self.spec).plan = grown;
+    }
+
+    fn conflict_found(
+        &mut self,
+        blocked: Option<&PhaseId>,
+        between: &[PhaseId],
+        paths: &[String],
+    ) -> Result<(), String> {
+        if self.cancel.is_some() || !matches!(self.integration, Integration::Open) {
+            return Err("there is nothing to put together any more".into());
+        }
+        if let Some(blocked) = blocked {
+            match self.find(blocked)?.state {
+                PhaseState::Pending => {}
+                _ => return Err(format!("phase {blocked} does not wait for its start")),
+            }
+        }
+        if let Some(known) = self.conflicts.iter().find(|known| known.between == between) {
+            let resolver = known.phase.clone();
+            return self.wait_for(blocked, &resolver);
+        }
+        for id in between {
+            if !matches!(self.find(id)?.state, PhaseState::Passed { .. }) {
+                return Err(format!("phase {id} has no result"));
+            }
+        }
+        let added = super::conflict::phase(&self.spec.plan, self.conflicts.len(), between, paths)?;
+        let last = between.last().ok_or_else(|| "a conflict needs phases".to_owned())?;
+        let mut grown = self.spec.plan.clone();
+        if let Some(blocked) = grown.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
+            blocked.depends_on.push(added.id.clone());
+        }
+        self.conflicts.push(Conflict { phase: added.id.clone(), between: between.to_vec(), paths: paths.to_vec() });
+        grown.place(last, &[added]);
+        self.adopt(grown);
+        Ok(())
+    }
+
+    /// A phase met a conflict that another one had met before: both wait for the same phase.
+    fn wait_for(&mut self, blocked: Option<&PhaseId>, resolver: &PhaseId) -> Result<(), String> {
+        let spec = Arc::make_mut(&mut self.spec);
+        match spec.plan.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
+            Some(blocked) if !blocked.depends_on.contains(resolver) => {
+                blocked.depends_on.push(resolver.clone());
+                Ok(())
+            }
+            Some(_) | None => Err("this conflict is known already".into()),
+        }
+    }
+
+    pub(super) fn resume(
+        &mut self,
+        reopen: &[PhaseId],
+        restart: &[PhaseId],
+        budget_usd: Option<f64>,
+    ) -> Result<(), String> {
+        for id in reopen {
+            self.find(id)?.reopen()?;
+        }
+        for id in restart {
+            self.find(id)?.restart();
+        }
+        self.cancel = None;
+        self.integration = Integration::Open;
+        if budget_usd.is_some() {
+            Arc::make_mut(&mut self.spec).policy.budget_usd = budget_usd;
+        }
+        Ok(())
+    }
+
+    fn find(&mut self, id: &PhaseId) -> Result<&mut PhaseProgress, String> {
+        self.phases.iter_mut().find(|progress| &progress.id == id).ok_or_else(|| format!("there is no phase {id}"))
+    }
+
+    fn settle(
+        &mut self,
+        id: &PhaseId,
+        at: Timestamp,
+        change: impl FnOnce(&mut PhaseProgress, &Ground<'_>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let spec = Arc::clone(&self.spec);
+        let phase = spec.plan.phase(id).ok_or_else(|| format!("there is no phase {id}"))?;
+        let ground = Ground {
+            phase,
+            policy: &spec.policy,
+            adviser: spec.roles.adviser.is_some(),
+            conflict: self.conflict(id).is_some(),
+            cancelling: self.cancel.is_some(),
+            at,
+        };
+        let progress = self.find(id)?;
+        let passed = matches!(progress.state, PhaseState::Passed { .. });
+        change(progress, &ground)?;
+        // What a planning phase proposes joins the plan when it passes, not before.
+        let proposed = match (&progress.state, progress.tries.last()) {
+            (PhaseState::Passed { .. }, Some(last)) if !passed => last.proposed.clone(),
+            _ => return Ok(()),
+        };
+        if !proposed.is_empty() {
+            match self.spec.plan.grown(id, &proposed) {
+                Ok(grown) => self.adopt(grown),
+                // They were valid when they were read; another planning phase has added phases since.
+                Err(findings) => self.find(id)?.outgrown(&ground, &findings),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a phase that was not asked for is left out.
+pub(super) const NOT_SELECTED: &str = "not selected";
+
+impl PhaseProgress {
+    pub(super) fn new(id: PhaseId, state: PhaseState) -> Self {
+        Self {
+            id,
+            tries: Vec::new(),
+            state,
+            approved: false,
+            epoch: 0,
+            extra_tries: 0,
+            model: None,
+            advice: Vec::new(),
+            advice_epoch: 0,
+            questions: Vec::new(),
+            fault: None,
+        }
+    }
+
+    /// Everything else has passed, and what it proposes does not fit the plan any more: it is told so, and tries again.
+    fn outgrown(&mut self, ground: &Ground<'_>, findings: &[Finding]) {
+        if let Some(last) = self.tries.last_mut() {
+            last.proposed.clear();
+        }
+        let summary =
+            "the plan has grown meanwhile, and the phases that were returned do not fit it any more".to_owned();
+        self.gate_rejected(ground, Correction { summary, findings: findings.to_vec() });
+    }
+
+    /// Whether a process works on it.
+    pub fn is_busy(&self) -> bool {
+        match self.state {
+            PhaseState::Working { stage: Stage::Agent | Stage::Committing | Stage::Reading }
+            | PhaseState::Working { stage: Stage::Gating { .. } | Stage::Reviewing { .. } }
+            | PhaseState::Escalating { .. } => true,
+            PhaseState::Pending
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => false,
+        }
+    }
+}

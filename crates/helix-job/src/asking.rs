@@ -1,0 +1,348 @@
+//! How questions move a phase: what is asked, and what an answer or its absence means.
+//!
+//! Must not know how a question reaches a person.
+
+use std::time::Duration;
+
+use super::attempt::{GiveUp, Ground};
+use super::event::{AdviceAction, GateReport};
+use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
+use super::tries::after_tries;
+use super::view::ErrorView;
+use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
+use helix_core::finding::{Correction, Finding, Verdict};
+use helix_plan::{Approval, GateSpec, Phase};
+
+/// Questions that the agents of one phase may ask; more is a loop.
+pub const MAX_AGENT_QUESTIONS: usize = 5;
+
+impl PhaseProgress {
+    /// The question that the phase waits to ask, if it does.
+    pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
+        let (text, options) = match about {
+            About::Approval { when: Approval::Before } => (
+                format!("May phase {} ({}) begin?\n\n{}", phase.id, phase.name, phase.description.trim()),
+                yes_or_no("let it begin", "do not begin; the phase fails"),
+            ),
+            About::Approval { when: Approval::After } => (
+                format!(
+                    "Phase {} ({}) is done and checked. Does its result count?\n`helix jobs diff` shows what it changed.",
+                    phase.id, phase.name
+                ),
+                yes_or_no("accept the result", "send it back; say why and the agent mends it"),
+            ),
+            About::Gate { gate } => (gate_text(phase, *gate), yes_or_no("yes, it is so", "no; say what is missing")),
+            About::Escalation { conflict } => (self.escalation_text(phase, trouble, *conflict), ways_out(phase)),
+            About::Agent => (String::new(), Vec::new()),
+        };
+        Question { number: self.questions.len() as u32 + 1, about: about.clone(), text, options, free_text: true }
+    }
+
+    fn escalation_text(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> String {
+        let mut text = match conflict {
+            true => format!("Phase {} could not bring the results together", phase.id),
+            false => format!("Phase {} ({}) cannot go on", phase.id, phase.name),
+        };
+        text.push_str(&format!(" {}.", after_tries(self.counted_tries(), self.granted_tries(phase))));
+        if let Some(trouble) = trouble {
+            text.push_str(&format!("\n\n{}", trouble.message.trim()));
+        }
+        for finding in self.last_findings().iter().take(FINDINGS_SHOWN) {
+            let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+            text.push_str(&format!("\n- {place}{}", finding.message));
+            let shown = finding.evidence.iter().flat_map(|evidence| evidence.lines());
+            let lines: Vec<&str> = shown.map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+            // What decides stands at the end of what a command prints.
+            for line in lines.iter().skip(lines.len().saturating_sub(EVIDENCE_SHOWN)) {
+                text.push_str(&format!("\n    {line}"));
+            }
+        }
+        if let Some(hint) = trouble.and_then(|trouble| trouble.hint.as_deref()) {
+            text.push_str(&format!("\n{}", sentence(hint)));
+        }
+        let advice = self.advice.get(self.advice_epoch..).unwrap_or_default();
+        for same in advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
+            let times = match same.len() {
+                1 => String::new(),
+                more => format!(", {more} times"),
+            };
+            let Some(first) = same.first() else { continue };
+            let said = match &first.action {
+                AdviceAction::Unusable { .. } => "An adviser gave no usable proposal",
+                AdviceAction::Retry { .. }
+                | AdviceAction::OtherModel { .. }
+                | AdviceAction::Split { .. }
+                | AdviceAction::Skip
+                | AdviceAction::GiveUp => "An adviser said",
+            };
+            text.push_str(&format!("\n{said}{times}: {}", first.reason.trim()));
+        }
+        text.push_str("\n\nWhat is to be done?");
+        text
+    }
+
+    pub(super) fn question_asked(&mut self, ground: &Ground<'_>, question: &Question) -> Result<(), String> {
+        if ground.cancelling {
+            return Err("the job is being cancelled".into());
+        }
+        if question.number != self.questions.len() as u32 + 1 {
+            return Err(format!("question {} comes next in phase {}", self.questions.len() + 1, self.id));
+        }
+        match (&self.state, &question.about) {
+            (PhaseState::Pending, About::Approval { when: Approval::Before }) if !self.approved => {
+                self.state = PhaseState::Asking { about: question.about.clone(), trouble: None };
+            }
+            (PhaseState::Asking { about, .. }, asked) if about == asked && self.open_question().is_none() => {}
+            (PhaseState::Working { stage: Stage::Agent }, About::Agent) => {
+                if self.questions.iter().filter(|asked| asked.question.about == About::Agent).count()
+                    >= MAX_AGENT_QUESTIONS
+                {
+                    return Err(format!("phase {} has asked {MAX_AGENT_QUESTIONS} questions already", self.id));
+                }
+                let number = question.number;
+                self.tries.last_mut().ok_or("there is no try")?.asked.push(number);
+            }
+            (state, about) => return Err(format!("phase {} is at {state:?} and cannot ask about {about:?}", self.id)),
+        }
+        let pause = ground.policy.question_seconds.map(Duration::from_secs);
+        self.questions.push(Asked {
+            question: question.clone(),
+            at: ground.at,
+            expires_at: pause.and_then(|pause| ground.at.checked_add(pause).ok()),
+            status: QuestionStatus::Open,
+        });
+        Ok(())
+    }
+
+    pub(super) fn question_answered(
+        &mut self,
+        ground: &Ground<'_>,
+        number: u32,
+        answer: &Answer,
+    ) -> Result<(), String> {
+        let id = self.id.clone();
+        let asked = self.open(number)?;
+        asked.question.accepts(answer).map_err(|misfit| format!("question {number} of phase {id}: {misfit}"))?;
+        asked.status = QuestionStatus::Answered { answer: answer.clone(), at: ground.at };
+        let about = asked.question.about.clone();
+        let approves = answer.choice.as_deref() == Some(APPROVE);
+        let words = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        match about {
+            About::Approval { when: Approval::Before } if approves => {
+                self.approved = true;
+                self.state = PhaseState::Pending;
+            }
+            About::Approval { when: Approval::Before } => {
+                let message = match words {
+                    Some(words) => format!("{} did not let the phase begin: {words}", answer.by),
+                    None => format!("{} did not let the phase begin", answer.by),
+                };
+                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint: None });
+            }
+            About::Approval { when: Approval::After } if approves => self.after_person(ground),
+            About::Approval { when: Approval::After } => self.rejected_by_person(ground, answer, words),
+            About::Gate { gate } => {
+                self.answer_gate(ground, gate, answer, words);
+                match approves {
+                    true => self.after_gate(ground, gate),
+                    false => self.rejected_by_person(ground, answer, words),
+                }
+            }
+            About::Escalation { .. } => {
+                let error = self.trouble();
+                match answer.choice.as_deref() {
+                    Some(RETRY) => self.try_with_hint(ground, &error, words.unwrap_or_default()),
+                    Some(SKIP) => {
+                        let why = format!("left out by {}: {}", answer.by, error.message);
+                        let dependents = if ground.phase.optional { Dependents::Run } else { Dependents::Skip };
+                        self.state = PhaseState::Skipped { why, dependents, by: LeftOutBy::Person };
+                    }
+                    Some(_) | None => self.settle_failed(ground, error),
+                }
+            }
+            About::Agent => self.agents_question_settled(ground),
+        }
+        Ok(())
+    }
+
+    pub(super) fn question_expired(&mut self, ground: &Ground<'_>, number: u32) -> Result<(), String> {
+        let asked = self.open(number)?;
+        match asked.expires_at {
+            Some(expires) if expires <= ground.at => {}
+            Some(_) | None => return Err(format!("question {number} still waits")),
+        }
+        asked.status = QuestionStatus::Expired { at: ground.at };
+        let waited = "nobody answered in time";
+        let hint = Some("answer earlier, or raise [questions] timeout; `helix jobs resume` asks again".to_owned());
+        match asked.question.about.clone() {
+            About::Approval { .. } | About::Gate { .. } => {
+                let message = format!("{waited}: approval of phase {}", self.id);
+                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint });
+            }
+            About::Escalation { .. } => {
+                let error = self.trouble();
+                let message = format!("{} ({waited})", error.message);
+                self.settle_failed(ground, ErrorView { message, hint });
+            }
+            About::Agent => self.agents_question_settled(ground),
+        }
+        Ok(())
+    }
+
+    /// Number of the same question, if the agent of the last try has asked it before: one that did not hear that it was asked,
+    /// since the host died meanwhile, asks again.
+    pub fn asked_before(&self, question: &Question) -> Option<u32> {
+        let known = self.questions.iter().filter(|asked| self.asked_by_agent().contains(&asked.question.number));
+        let same = |asked: &&Asked| asked.question.text == question.text && asked.question.options == question.options;
+        known.into_iter().find(same).map(|asked| asked.question.number)
+    }
+
+    /// Numbers of the questions that the agent of the last try asked.
+    pub(super) fn asked_by_agent(&self) -> &[u32] {
+        self.tries.last().map(|last| last.asked.as_slice()).unwrap_or_default()
+    }
+
+    /// After a try whose agent asked: on with the answers, or waiting for them.
+    pub(super) fn wait_for_answers(&mut self, ground: &Ground<'_>) {
+        self.state = PhaseState::Asking { about: About::Agent, trouble: None };
+        self.agents_question_settled(ground);
+    }
+
+    fn agents_question_settled(&mut self, ground: &Ground<'_>) {
+        // While the agent still runs, its answers are kept until it has ended.
+        if !matches!(self.state, PhaseState::Asking { about: About::Agent, .. }) || self.open_question().is_some() {
+            return;
+        }
+        let mut findings = Vec::new();
+        for number in self.asked_by_agent() {
+            let Some(asked) = self.questions.iter().find(|asked| asked.question.number == *number) else { continue };
+            let (message, fix) = match &asked.status {
+                QuestionStatus::Answered { answer, .. } => (said(&asked.question, answer), None),
+                QuestionStatus::Open | QuestionStatus::Expired { .. } | QuestionStatus::Closed => (
+                    "nobody answered in time".to_owned(),
+                    Some("decide yourself, and write down what you assumed and why".to_owned()),
+                ),
+            };
+            findings.push(Finding {
+                rule: "question.answer".into(),
+                message,
+                place: None,
+                evidence: Some(asked.question.text.clone()),
+                fix,
+            });
+        }
+        let correction =
+            Correction { summary: "Your question was put to a person. Go on with the answer.".into(), findings };
+        let resume = self.session();
+        debug_assert!(!ground.cancelling, "a phase that is cancelled waits for nothing");
+        self.state = PhaseState::Between(Between { not_before: None, correction, resume });
+    }
+
+    fn rejected_by_person(&mut self, ground: &Ground<'_>, answer: &Answer, words: Option<&str>) {
+        let finding = Finding {
+            rule: "approval.rejected".into(),
+            message: words.unwrap_or("rejected without a reason").to_owned(),
+            place: None,
+            evidence: None,
+            fix: None,
+        };
+        let summary = format!("{} did not accept the result", answer.by);
+        self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
+    }
+
+    /// A person's answer as the answer of the gate that asks for it.
+    fn answer_gate(&mut self, ground: &Ground<'_>, gate: usize, answer: &Answer, words: Option<&str>) {
+        let name = ground.phase.gates.get(gate).map_or("approval", |spec| spec.name());
+        let said = words.map(|words| format!(": {words}")).unwrap_or_default();
+        let (verdict, summary) = match answer.choice.as_deref() == Some(APPROVE) {
+            true => (Verdict::Pass, format!("approved by {}{said}", answer.by)),
+            false => {
+                let message = format!("rejected by {}{said}", answer.by);
+                let finding = Finding {
+                    rule: format!("{name}.rejected"),
+                    message: message.clone(),
+                    place: None,
+                    evidence: None,
+                    fix: None,
+                };
+                (Verdict::Fail { findings: vec![finding] }, message)
+            }
+        };
+        if let Some(this) = self.tries.last_mut()
+            && let Some(result) = &this.result
+        {
+            this.gates.push(GateReport {
+                gate: name.into(),
+                verdict,
+                summary,
+                tree: result.tree.clone(),
+                command: None,
+                tests: None,
+                steps: Vec::new(),
+                notes: Vec::new(),
+                duration_ms: 0,
+            });
+        }
+    }
+
+    fn open(&mut self, number: u32) -> Result<&mut Asked, String> {
+        let id = &self.id;
+        let asked = self.questions.iter_mut().find(|asked| asked.question.number == number);
+        match asked {
+            Some(asked) if asked.status == QuestionStatus::Open => Ok(asked),
+            Some(_) => Err(format!("question {number} of phase {id} does not wait any more")),
+            None => Err(format!("phase {id} has no question {number}")),
+        }
+    }
+
+    fn trouble(&self) -> ErrorView {
+        match &self.state {
+            PhaseState::Asking { trouble: Some(error), .. } => error.clone(),
+            _ => ErrorView { message: format!("phase {} cannot go on", self.id), hint: None },
+        }
+    }
+}
+
+/// Findings that a question to a person shows.
+const FINDINGS_SHOWN: usize = 5;
+/// Lines of each finding's evidence that it shows.
+const EVIDENCE_SHOWN: usize = 3;
+
+/// A hint as a sentence of its own.
+fn sentence(hint: &str) -> String {
+    let hint = hint.trim().trim_end_matches('.');
+    let mut rest = hint.chars();
+    rest.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), rest.as_str()))
+}
+
+fn said(question: &Question, answer: &Answer) -> String {
+    let label = answer.choice.as_ref().map(|choice| {
+        let option = question.options.iter().find(|option| &option.key == choice);
+        option.map_or_else(|| choice.clone(), |option| option.label.clone())
+    });
+    match (label, answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty())) {
+        (Some(label), Some(text)) => format!("{} answers: {label}. {text}", answer.by),
+        (Some(label), None) => format!("{} answers: {label}", answer.by),
+        (None, text) => format!("{} answers: {}", answer.by, text.unwrap_or_default()),
+    }
+}
+
+fn gate_text(phase: &Phase, gate: usize) -> String {
+    let (asked, otherwise) = match phase.gates.get(gate) {
+        Some(GateSpec::Manual { question }) => (question, "Has what has to be done by hand been done?"),
+        Some(GateSpec::Approval { question }) => (question, "Is the result approved?"),
+        Some(_) | None => return format!("Is the result of phase {} approved?", phase.id),
+    };
+    format!("Phase {} ({}): {}", phase.id, phase.name, asked.as_deref().unwrap_or(otherwise))
+}
+
+fn yes_or_no(yes: &str, no: &str) -> Vec<QuestionOption> {
+    [(APPROVE, yes), (REJECT, no)].map(|(key, label)| QuestionOption { key: key.into(), label: label.into() }).into()
+}
+
+fn ways_out(phase: &Phase) -> Vec<QuestionOption> {
+    let skip =
+        if phase.optional { "go on without this phase" } else { "leave out this phase and all that build on it" };
+    let options = [(RETRY, "one more try; your words are its hint"), (SKIP, skip), (FAIL, "end the job as failed")];
+    options.map(|(key, label)| QuestionOption { key: key.into(), label: label.into() }).into()
+}

@@ -1,0 +1,583 @@
+//! How one phase moves through its tries: the rules for accepting, correcting, waiting and giving up.
+//!
+//! Must not know other phases: what depends on what is `decide`'s business.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::event::{Committed, GateReport};
+use super::spec::Policy;
+use super::state::{Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use super::view::ErrorView;
+use crate::question::{About, QuestionStatus};
+use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
+use helix_core::ids::{AgentSessionId, RunId};
+use helix_core::run::{Outcome, Retry};
+use helix_plan::{Approval, GateSpec, OnFailure, Phase};
+
+/// Corrections that go into the same agent session before a new one is started with a summary (issue "engine": after the
+/// second).
+const CORRECTIONS_IN_ONE_SESSION: usize = 2;
+
+/// What a phase's rules may look at besides its own progress.
+pub(super) struct Ground<'a> {
+    pub(super) phase: &'a Phase,
+    pub(super) policy: &'a Policy,
+    /// Whether there is an adviser.
+    pub(super) adviser: bool,
+    /// Whether the phase brings contradicting results together.
+    pub(super) conflict: bool,
+    pub(super) cancelling: bool,
+    pub(super) at: Timestamp,
+}
+
+/// What to do after a try that was not accepted.
+enum Next {
+    Again { resume: Option<AgentSessionId>, not_before: Option<Timestamp> },
+    GiveUp { why: GiveUp, hint: Option<String> },
+}
+
+/// Why a phase does not get another try.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum GiveUp {
+    /// The surroundings are at fault: no agent can mend them, and nobody needs to be asked to see it.
+    Surroundings,
+    /// The tries are used up, or another one would be the same again.
+    Exhausted,
+}
+
+/// What a result is checked by next.
+enum Check {
+    Gate(usize),
+    Verifier,
+    Person,
+    Nothing,
+}
+
+impl PhaseProgress {
+    pub(super) fn begin(&mut self, ground: &Ground<'_>, new: Try) -> Result<(), String> {
+        if ground.phase.approval == Some(Approval::Before) && !self.approved {
+            return Err(format!("nobody has let phase {} begin", self.id));
+        }
+        let next = self.tries.len() as u32 + 1;
+        if new.number != next {
+            return Err(format!("try {next} comes next in phase {}", self.id));
+        }
+        match &self.state {
+            PhaseState::Pending | PhaseState::Between(_) => {
+                self.tries.push(new);
+                self.fault = None;
+                self.state = PhaseState::Working { stage: Stage::Agent };
+                Ok(())
+            }
+            // Journals of former versions: a phase that was resumed after its result could not be committed began anew.
+            PhaseState::Working { stage: Stage::Committing } if self.tries.last().is_some_and(|one| one.taken_up) => {
+                self.tries.push(new);
+                self.state = PhaseState::Working { stage: Stage::Agent };
+                Ok(())
+            }
+            PhaseState::Working { .. }
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => Err(format!("phase {} is not waiting for a try", self.id)),
+        }
+    }
+
+    pub(super) fn run_finished(&mut self, attempt: u32, ended: RunEnded) -> Result<(), String> {
+        self.at_stage(attempt, Stage::Agent)?.run_end = Some(ended);
+        // Good or not, what the agent left is committed first: no output is ever lost.
+        self.state = PhaseState::Working { stage: Stage::Committing };
+        Ok(())
+    }
+
+    pub(super) fn committed(
+        &mut self,
+        ground: &Ground<'_>,
+        attempt: u32,
+        result: &Committed,
+        repairs: &[String],
+    ) -> Result<(), String> {
+        let this = self.at_stage(attempt, Stage::Committing)?;
+        this.result = Some(result.clone());
+        this.repairs = repairs.to_vec();
+        this.fault = None;
+        let Some(ended) = this.run_end.clone() else {
+            return Err("the run has not ended".into());
+        };
+        if self.cancelled(ground) {
+            return Ok(());
+        }
+        let asked = !self.asked_by_agent().is_empty();
+        match ended.outcome.retry() {
+            // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
+            Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(ground),
+            Retry::Accept if ground.phase.generates_phases.is_some() => {
+                self.state = PhaseState::Working { stage: Stage::Reading };
+            }
+            Retry::Accept => self.check(ground, Check::Gate(0)),
+            Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => self.run_rejected(ground, &ended),
+        }
+        Ok(())
+    }
+
+    pub(super) fn proposed(&mut self, ground: &Ground<'_>, attempt: u32, phases: &[Phase]) -> Result<(), String> {
+        self.at_stage(attempt, Stage::Reading)?.proposed = phases.to_vec();
+        if self.cancelled(ground) {
+            return Ok(());
+        }
+        self.check(ground, Check::Gate(0));
+        Ok(())
+    }
+
+    pub(super) fn proposal_rejected(
+        &mut self,
+        ground: &Ground<'_>,
+        attempt: u32,
+        findings: &[Finding],
+    ) -> Result<(), String> {
+        self.at_stage(attempt, Stage::Reading)?;
+        if self.cancelled(ground) {
+            return Ok(());
+        }
+        let summary = "the phases that were returned are no valid part of the plan".to_owned();
+        self.gate_rejected(ground, Correction { summary, findings: findings.to_vec() });
+        Ok(())
+    }
+
+    /// Goes on to what checks the result next; passes it when nothing is left.
+    fn check(&mut self, ground: &Ground<'_>, check: Check) {
+        let phase = ground.phase;
+        let mut next = check;
+        loop {
+            next = match next {
+                Check::Gate(gate) => match phase.gates.get(gate) {
+                    None => Check::Verifier,
+                    Some(GateSpec::Approval { .. } | GateSpec::Manual { .. }) => {
+                        self.state = PhaseState::Asking { about: About::Gate { gate }, trouble: None };
+                        return;
+                    }
+                    Some(GateSpec::ReviewApproved { .. }) => {
+                        self.state = PhaseState::Working { stage: Stage::Reviewing { gate: Some(gate), round: 1 } };
+                        return;
+                    }
+                    Some(_) => {
+                        self.state = PhaseState::Working { stage: Stage::Gating { gate } };
+                        return;
+                    }
+                },
+                Check::Verifier if phase.verify.is_some() => {
+                    self.state = PhaseState::Working { stage: Stage::Reviewing { gate: None, round: 1 } };
+                    return;
+                }
+                Check::Verifier => Check::Person,
+                Check::Person if phase.approval == Some(Approval::After) => {
+                    let about = About::Approval { when: Approval::After };
+                    self.state = PhaseState::Asking { about, trouble: None };
+                    return;
+                }
+                Check::Person => Check::Nothing,
+                Check::Nothing => {
+                    if let Some(result) = self.tries.last().and_then(|last| last.result.clone()) {
+                        self.state = PhaseState::Passed { result, at: ground.at };
+                    }
+                    return;
+                }
+            };
+        }
+    }
+
+    /// After a gate has passed.
+    pub(super) fn after_gate(&mut self, ground: &Ground<'_>, gate: usize) {
+        self.check(ground, Check::Gate(gate + 1));
+    }
+
+    /// After the verifier has passed it.
+    pub(super) fn after_verifier(&mut self, ground: &Ground<'_>) {
+        self.check(ground, Check::Person);
+    }
+
+    /// After a person has approved the result.
+    pub(super) fn after_person(&mut self, ground: &Ground<'_>) {
+        self.check(ground, Check::Nothing);
+    }
+
+    /// Ends the phase if the job is being stopped; returns whether it is.
+    pub(super) fn cancelled(&mut self, ground: &Ground<'_>) -> bool {
+        if ground.cancelling {
+            self.close_questions();
+            self.state = PhaseState::Cancelled;
+        }
+        ground.cancelling
+    }
+
+    pub(super) fn gate_finished(
+        &mut self,
+        ground: &Ground<'_>,
+        attempt: u32,
+        gate: usize,
+        report: &GateReport,
+    ) -> Result<(), String> {
+        let this = self.at_stage(attempt, Stage::Gating { gate })?;
+        let Some(result) = this.result.clone() else {
+            return Err("the try has no result".into());
+        };
+        if report.tree != result.tree {
+            return Err(format!("the gate looked at tree {}, the result is {}", report.tree, result.tree));
+        }
+        let delivers = ground.phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
+        if delivers && report.verdict.passed() && !this.has_begun(gate) {
+            return Err(format!("gate {gate} has passed without having begun"));
+        }
+        this.gates.push(report.clone());
+        match &report.verdict {
+            Verdict::Pass => self.after_gate(ground, gate),
+            Verdict::Fail { findings } => {
+                let summary = format!("gate {} found: {}", report.gate, report.summary);
+                self.gate_rejected(ground, Correction { summary, findings: findings.clone() });
+            }
+            Verdict::Inconclusive { fault } => self.gate_inconclusive(ground, report, fault),
+        }
+        Ok(())
+    }
+
+    pub(super) fn faulted(&mut self, ground: &Ground<'_>, attempt: u32, fault: &Fault) -> Result<(), String> {
+        let preparing = attempt == self.tries.len() as u32 + 1;
+        match &self.state {
+            PhaseState::Pending | PhaseState::Between(_) if preparing => {}
+            PhaseState::Working { .. } if attempt == self.tries.len() as u32 => {
+                if let Some(this) = self.tries.last_mut() {
+                    this.fault = Some(fault.clone());
+                }
+            }
+            PhaseState::Pending
+            | PhaseState::Between(_)
+            | PhaseState::Working { .. }
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => return Err(format!("phase {} is not at try {attempt}", self.id)),
+        }
+        self.fault = Some(fault.clone());
+        let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
+        self.give_up(ground, GiveUp::Surroundings, error);
+        Ok(())
+    }
+
+    pub(super) fn cancel_unless_running(&mut self) {
+        match &self.state {
+            PhaseState::Pending
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Working { stage: Stage::Gating { .. } } => {
+                self.close_questions();
+                self.state = PhaseState::Cancelled;
+            }
+            // An agent has to be stopped and its work committed first.
+            PhaseState::Working {
+                stage: Stage::Agent | Stage::Committing | Stage::Reading | Stage::Reviewing { .. },
+            }
+            | PhaseState::Escalating { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => {}
+        }
+    }
+
+    pub(super) fn at_stage(&mut self, attempt: u32, expected: Stage) -> Result<&mut Try, String> {
+        match &self.state {
+            PhaseState::Working { stage } if *stage == expected => {}
+            other => return Err(format!("phase {} is at {other:?}, not at {expected:?}", self.id)),
+        }
+        match self.tries.last_mut() {
+            Some(last) if last.number == attempt => Ok(last),
+            Some(_) | None => Err(format!("try {attempt} is not the current try of phase {}", self.id)),
+        }
+    }
+
+    fn run_rejected(&mut self, ground: &Ground<'_>, ended: &RunEnded) {
+        let summary = format!("The last run did not complete: {}.", describe(&ended.outcome));
+        let next = self.after_run(ground, ended);
+        self.follow(ground, next, Correction { summary, findings: Vec::new() });
+    }
+
+    fn after_run(&self, ground: &Ground<'_>, ended: &RunEnded) -> Next {
+        let give_up = |why| Next::GiveUp { why, hint: remedy(&ended.outcome) };
+        let again = |resume, not_before| Next::Again { resume, not_before };
+        match ended.outcome.retry() {
+            // Accepted runs never come here; giving up is the answer that cannot be a false "done".
+            Retry::Never | Retry::Accept => give_up(match ended.outcome {
+                // A person or an adviser may word it otherwise.
+                Outcome::Refused => GiveUp::Exhausted,
+                _ => GiveUp::Surroundings,
+            }),
+            Retry::Later(until) => {
+                if let Some(hint) = until.and_then(|until| ground.policy.too_long_until(until, ground.at)) {
+                    return Next::GiveUp { why: GiveUp::Surroundings, hint: Some(hint) };
+                }
+                // A provider that names a time is believed as long as the work gets on in between; one that names it again and
+                // again, or one that is past, must not keep the job busy for ever.
+                let repeats = if until.is_some() { self.fruitless_streak() } else { self.transient_streak() };
+                if repeats > ground.policy.transient_retries {
+                    return give_up(GiveUp::Surroundings);
+                }
+                let spread = self.tries.last().map_or(0.0, |last| spread(&last.run));
+                let pause = backoff(ground.policy, ground.at, self.transient_streak(), spread);
+                // Phases that wait for the same moment do not all start in it [T17].
+                let stagger = Duration::from_millis((spread * STAGGER_MS) as u64);
+                let until = until.map(|until| until.checked_add(stagger).unwrap_or(until));
+                again(self.session(), Some(until.map_or(pause, |until| until.max(pause))))
+            }
+            Retry::Resume | Retry::Fresh if self.is_used_up(ground) => give_up(GiveUp::Exhausted),
+            // A session that could not be resumed is lost: the next try starts one [T8].
+            Retry::Resume if self.resume_was_lost() => again(None, None),
+            Retry::Resume => again(self.session(), None),
+            Retry::Fresh => again(None, None),
+        }
+    }
+
+    pub(super) fn gate_rejected(&mut self, ground: &Ground<'_>, correction: Correction) {
+        let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
+        let next = if self.is_used_up(ground) {
+            exhausted("see `helix jobs show` for what each try was not accepted for".into())
+        } else if self.repeats_itself(&correction.findings) {
+            exhausted(
+                "the last try changed nothing and had been told the same before, so another would be no different"
+                    .into(),
+            )
+        } else {
+            Next::Again { resume: self.session_for_correction(), not_before: None }
+        };
+        self.follow(ground, next, correction);
+    }
+
+    fn gate_inconclusive(&mut self, ground: &Ground<'_>, report: &GateReport, fault: &Fault) {
+        match fault.kind {
+            // The surroundings are at fault: trying the agent again cannot mend them.
+            FaultKind::ToolMissing | FaultKind::Environment => {
+                let message = format!("gate {} could not be run: {}", report.gate, fault.message);
+                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
+            }
+            FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
+                let finding = Finding {
+                    rule: format!("{}.inconclusive", report.gate),
+                    message: fault.message.clone(),
+                    place: None,
+                    evidence: None,
+                    fix: fault.hint.clone(),
+                };
+                let summary = format!("gate {} could not confirm the work: {}", report.gate, fault.message);
+                self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
+            }
+        }
+    }
+
+    fn follow(&mut self, ground: &Ground<'_>, next: Next, correction: Correction) {
+        match next {
+            Next::Again { .. } if self.is_spent(ground.phase) => {
+                let message = format!("{} (the phase's budget is used up)", correction.summary);
+                let hint = Some("raise budget_usd of the phase, or split it".to_owned());
+                self.give_up(ground, GiveUp::Exhausted, ErrorView { message, hint });
+            }
+            Next::Again { resume, not_before } => {
+                self.state = PhaseState::Between(Between { not_before, correction, resume });
+            }
+            Next::GiveUp { why, hint } => {
+                self.give_up(ground, why, ErrorView { message: correction.summary, hint });
+            }
+        }
+    }
+
+    pub(super) fn give_up(&mut self, ground: &Ground<'_>, why: GiveUp, error: ErrorView) {
+        if why == GiveUp::Exhausted && ground.phase.on_failure == OnFailure::Escalate {
+            return self.escalate(ground, error);
+        }
+        self.settle_failed(ground, error);
+    }
+
+    /// Fails the phase, or leaves it out where the plan says so.
+    pub(super) fn settle_failed(&mut self, ground: &Ground<'_>, error: ErrorView) {
+        self.close_questions();
+        self.state = if ground.phase.optional {
+            let why = format!("optional, and failed: {}", error.message);
+            PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Plan }
+        } else {
+            match ground.phase.on_failure {
+                OnFailure::Skip => {
+                    PhaseState::Skipped { why: error.message, dependents: Dependents::Skip, by: LeftOutBy::Plan }
+                }
+                OnFailure::Escalate | OnFailure::Fail => PhaseState::Failed { error, at: ground.at },
+            }
+        };
+    }
+
+    /// Grants one more try in a new session.
+    pub(super) fn grant_try(&mut self, ground: &Ground<'_>, correction: Correction) {
+        let allowed = self.counted_tries() + 1;
+        self.extra_tries = allowed.saturating_sub(ground.phase.max_attempts);
+        self.state = PhaseState::Between(Between { not_before: None, correction, resume: None });
+    }
+
+    /// What the last try was not accepted for.
+    pub(super) fn last_findings(&self) -> Vec<Finding> {
+        let of = |verdict: &Verdict| match verdict {
+            Verdict::Fail { findings } => Some(findings.clone()),
+            Verdict::Pass | Verdict::Inconclusive { .. } => None,
+        };
+        let Some(last) = self.tries.last() else { return Vec::new() };
+        let review = last.reviews.last().and_then(|(_, review)| of(&review.verdict));
+        review.or_else(|| last.gates.last().and_then(|gate| of(&gate.verdict))).unwrap_or_default()
+    }
+
+    pub(super) fn close_questions(&mut self) {
+        for asked in self.questions.iter_mut().filter(|asked| asked.status == QuestionStatus::Open) {
+            asked.status = QuestionStatus::Closed;
+        }
+    }
+
+    fn is_used_up(&self, ground: &Ground<'_>) -> bool {
+        self.counted_tries() >= self.granted_tries(ground.phase)
+    }
+
+    /// Tries since the job was last resumed.
+    fn current_tries(&self) -> &[Try] {
+        self.tries.get(self.epoch..).unwrap_or_default()
+    }
+
+    /// Whether the last try was to resume a session and never got into it.
+    fn resume_was_lost(&self) -> bool {
+        self.tries.last().is_some_and(|last| {
+            last.resume.is_some() && last.run_end.as_ref().is_some_and(|ended| !ended.facts.started)
+        })
+    }
+
+    /// Tries that count against `max_attempts`: all but those that ended in the provider's trouble or with a question.
+    pub(super) fn counted_tries(&self) -> u32 {
+        self.current_tries().iter().filter(|one| !is_transient(one) && one.asked.is_empty()).count() as u32
+    }
+
+    /// Tries in a row, up to the last one, that ended in the provider's trouble.
+    fn transient_streak(&self) -> u32 {
+        self.current_tries().iter().rev().take_while(|one| is_transient(one)).count() as u32
+    }
+
+    /// Those of them, up to the last one, that also left the work as it was.
+    fn fruitless_streak(&self) -> u32 {
+        let fruitless = |one: &&Try| is_transient(one) && one.result.as_ref().is_none_or(|result| !result.moved);
+        self.current_tries().iter().rev().take_while(fruitless).count() as u32
+    }
+
+    pub(super) fn session(&self) -> Option<AgentSessionId> {
+        self.tries.last()?.run_end.as_ref()?.session.clone()
+    }
+
+    fn session_for_correction(&self) -> Option<AgentSessionId> {
+        let session = self.session()?;
+        let resumed = self.tries.iter().rev().take_while(|one| one.resume.as_ref() == Some(&session)).count();
+        (resumed < CORRECTIONS_IN_ONE_SESSION).then_some(session)
+    }
+
+    /// Whether the last try was told these findings, changed nothing and got them again.
+    fn repeats_itself(&self, findings: &[Finding]) -> bool {
+        self.tries.last().is_some_and(|last| {
+            last.result.as_ref().is_some_and(|result| !result.moved)
+                && last.correction.as_ref().is_some_and(|told| told.findings == findings)
+        })
+    }
+}
+
+fn is_transient(one: &Try) -> bool {
+    one.run_end.as_ref().is_some_and(|ended| matches!(ended.outcome.retry(), Retry::Later(_)))
+}
+
+/// Phases that wait for the same reset are spread over this long, in milliseconds.
+const STAGGER_MS: f64 = 5_000.0;
+
+/// Exponential pause: the first figure of the policy, doubled for every repeat in the streak, and up to half as much again, so
+/// that phases which failed together do not come back together; never more than the longest.
+fn backoff(policy: &Policy, at: Timestamp, streak: u32, spread: f64) -> Timestamp {
+    let doubled =
+        policy.backoff_first_ms.saturating_mul(1_u64.checked_shl(streak.saturating_sub(1)).unwrap_or(u64::MAX));
+    let spread_out = (doubled.min(policy.backoff_max_ms) as f64 * (1.0 + spread / 2.0)).round() as u64;
+    let pause = Duration::from_millis(spread_out.min(policy.backoff_max_ms));
+    at.checked_add(pause).unwrap_or(Timestamp::MAX)
+}
+
+/// A number from 0 to below 1 that is the same for the same run: jitter that a replay of the journal reproduces.
+fn spread(run: &RunId) -> f64 {
+    // FNV-1a, whose upper bits are well mixed for short texts that differ in their last characters after a final multiply.
+    let hash = run
+        .as_str()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// An outcome in a few words, for people and for the agent's next prompt.
+pub fn describe(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Completed(_) => "it completed".into(),
+        Outcome::CompletedWithDenials(done) => format!("it completed, {} tool call(s) were denied", done.denials()),
+        Outcome::TasksLost { tasks } => format!("{tasks} background task(s) were lost"),
+        Outcome::LocalCommand => "only a local command ran; the model was not asked".into(),
+        Outcome::Truncated { evidence } => format!("it was cut off ({evidence})"),
+        Outcome::Incomplete { missing } => format!("it ended without {missing}"),
+        Outcome::StoppedByHook => "a hook stopped it".into(),
+        Outcome::Interrupted => "it was interrupted from outside".into(),
+        Outcome::Cancelled => "it was cancelled".into(),
+        Outcome::TimedOut => "it ran into its time limit".into(),
+        Outcome::Stalled => "nothing happened for too long".into(),
+        Outcome::Lost => "its keeper is gone and nobody saw it end".into(),
+        Outcome::RateLimited { resets_at: Some(at) } => format!("the provider's limit is reached until {at}"),
+        Outcome::RateLimited { resets_at: None } => "the provider's rate limit is reached".into(),
+        Outcome::Overloaded { http_status: Some(status) } => format!("the provider failed with HTTP {status}"),
+        Outcome::Overloaded { http_status: None } => "the provider could not be reached".into(),
+        Outcome::Credentials { billing: true } => "the provider's account has no money left".into(),
+        Outcome::Credentials { billing: false } => "the provider does not accept the credentials".into(),
+        Outcome::ContextOverflow => "the conversation does not fit the model's context".into(),
+        Outcome::LimitReached { limit } => format!("its limit was reached ({limit:?})").to_lowercase(),
+        Outcome::Refused => "the model refused".into(),
+        Outcome::Unstarted { reason } => format!("the agent did not start: {}", reason.trim()),
+        Outcome::Misconfigured => "the agent cannot work as configured".into(),
+        Outcome::Failed(helix_core::run::Failure::Declared { message, .. }) => format!("the agent reports: {message}"),
+        Outcome::Failed(helix_core::run::Failure::Contradicted { evidence }) => {
+            format!("its record contradicts itself: {evidence}")
+        }
+    }
+}
+
+/// What a person can do about an outcome that cannot be mended by trying again.
+pub fn remedy(outcome: &Outcome) -> Option<String> {
+    let text = match outcome {
+        Outcome::Credentials { billing: true } => "add credit to the provider's account, then start the job again",
+        Outcome::Credentials { billing: false } => {
+            "log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`"
+        }
+        Outcome::Overloaded { .. } | Outcome::RateLimited { .. } => "the provider is in trouble: try again later",
+        Outcome::Unstarted { .. } | Outcome::Misconfigured => {
+            "run `helix doctor`: it tries the agent and names what is missing"
+        }
+        Outcome::Refused => "reword the phase's description",
+        Outcome::LimitReached { .. } => "raise max_turns or budget_usd of the phase, or split it",
+        Outcome::TimedOut => "raise the phase's timeout, or split it",
+        Outcome::ContextOverflow => "split the phase: its conversation does not fit the model's context",
+        Outcome::Failed(_)
+        | Outcome::TasksLost { .. }
+        | Outcome::LocalCommand
+        | Outcome::Truncated { .. }
+        | Outcome::Incomplete { .. }
+        | Outcome::StoppedByHook
+        | Outcome::Interrupted
+        | Outcome::Stalled
+        | Outcome::Lost => "read the run's log: `helix jobs logs`",
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) | Outcome::Cancelled => return None,
+    };
+    Some(text.into())
+}

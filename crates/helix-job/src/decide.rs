@@ -1,0 +1,538 @@
+//! What is to be done next: a pure, total function of a job's state and the time.
+//!
+//! Level-triggered: the answer names everything that should be under way, and a host starts what is not. Crash recovery is
+//! therefore no special path. Must not know how any effect is carried out.
+
+use jiff::Timestamp;
+
+use super::budget::Left;
+use super::event::JobEnd;
+use super::spec::Grant;
+use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
+use crate::question::{About, Question};
+use helix_core::finding::Correction;
+use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
+use helix_plan::{Approval, Phase};
+
+/// Work for a host. Idempotent by [`Effect::key`]: doing it twice is the same as once.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Check inputs, make the worktree, then record `AttemptStarted`.
+    StartAttempt {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try, from 1.
+        attempt: u32,
+        /// Results of the phases it depends on; empty means the job's base.
+        parents: Vec<Tip>,
+        /// Where the try starts, if not at the parents: the commit of the try before it, and the phase's base.
+        after: Option<(CommitId, CommitId)>,
+        /// Agent session to resume.
+        resume: Option<AgentSessionId>,
+        /// What the agent is told about the try before it.
+        correction: Option<Correction>,
+        /// What is reserved for its run.
+        grant: Grant,
+    },
+    /// Run the agent (or attach to its run), then record `RunFinished`.
+    RunAgent {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Stop the agent's run; its end is recorded by [`Effect::RunAgent`].
+    StopAgent {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Commit what the try left, then record `ResultCommitted`.
+    CommitResult {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Read the phases that a planning phase returned, then record `PhasesProposed` or `PhasesRejected`.
+    ReadPhases {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+    },
+    /// Let a reviewer look at the result, then record `ReviewFinished`.
+    RunReview {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index of the gate that asks for it; `None` is the phase's own `verify`.
+        gate: Option<usize>,
+        /// Which round, from 1.
+        round: u32,
+    },
+    /// Stop the reviewer's run; its end is recorded by [`Effect::RunReview`].
+    StopReview {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// As in [`Effect::RunReview`].
+        gate: Option<usize>,
+        /// Which round.
+        round: u32,
+    },
+    /// Ask the adviser about a phase that cannot go on, then record `AdviceGiven`.
+    Advise {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which round, from 1.
+        round: u32,
+    },
+    /// Stop the adviser's run; its end is recorded by [`Effect::Advise`].
+    StopAdvice {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which round.
+        round: u32,
+    },
+    /// Record `QuestionAsked`.
+    Ask {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// What is asked.
+        question: Box<Question>,
+    },
+    /// Record `QuestionExpired`.
+    Expire {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// Number of the question in it.
+        number: u32,
+    },
+    /// Make the checks that are still missing of a tree that is to be delivered, then record `DeliveryBegun`; or
+    /// `GateFinished`, if they say that it must not be.
+    BeginDelivery {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index in the phase's list.
+        gate: usize,
+    },
+    /// Run a gate on the result, then record `GateFinished`. A gate that acts outside of the repository is carried out by the
+    /// host that has recorded its beginning and by no other: nobody else knows how far it came.
+    RunGate {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index in the phase's list.
+        gate: usize,
+    },
+    /// Combine the results and bring them into the target branch, then record `Integrated` or `IntegrationFailed`.
+    Integrate {
+        /// Results that no other result contains.
+        tips: Vec<Tip>,
+    },
+    /// Record `JobFinished`.
+    Conclude {
+        /// How it ends.
+        end: JobEnd,
+    },
+}
+
+/// A passed phase's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    /// Which phase.
+    pub phase: PhaseId,
+    /// Its result.
+    pub commit: CommitId,
+}
+
+/// What is to be under way, and when to ask again if nothing happens.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Decision {
+    /// In the plan's order.
+    pub effects: Vec<Effect>,
+    /// The next time at which the answer changes by itself.
+    pub wake_at: Option<Timestamp>,
+}
+
+impl Effect {
+    /// Names the work: two effects with the same key are the same work.
+    pub fn key(&self) -> String {
+        match self {
+            Self::StartAttempt { phase, attempt, .. } => format!("start/{phase}/{attempt}"),
+            Self::RunAgent { phase, attempt } => format!("run/{phase}/{attempt}"),
+            Self::StopAgent { phase, attempt } => format!("stop/{phase}/{attempt}"),
+            Self::CommitResult { phase, attempt } => format!("commit/{phase}/{attempt}"),
+            Self::BeginDelivery { phase, attempt, gate } => format!("begin/{phase}/{attempt}/{gate}"),
+            Self::RunGate { phase, attempt, gate } => format!("gate/{phase}/{attempt}/{gate}"),
+            Self::ReadPhases { phase, attempt } => format!("read/{phase}/{attempt}"),
+            Self::RunReview { phase, attempt, gate, round } => {
+                format!("review/{phase}/{attempt}/{}/{round}", gate_word(*gate))
+            }
+            Self::StopReview { phase, attempt, gate, round } => {
+                format!("stop-review/{phase}/{attempt}/{}/{round}", gate_word(*gate))
+            }
+            Self::Advise { phase, round } => format!("advise/{phase}/{round}"),
+            Self::StopAdvice { phase, round } => format!("stop-advice/{phase}/{round}"),
+            Self::Ask { phase, question } => format!("ask/{phase}/{}", question.number),
+            Self::Expire { phase, number } => format!("expire/{phase}/{number}"),
+            // What is put together is part of the name: after a conflict it is other work.
+            Self::Integrate { tips } => {
+                let commits: Vec<&str> = tips.iter().map(|tip| tip.commit.as_str()).collect();
+                format!("integrate/{}", commits.join("+"))
+            }
+            Self::Conclude { .. } => "conclude".into(),
+        }
+    }
+}
+
+fn gate_word(gate: Option<usize>) -> String {
+    gate.map_or_else(|| "verify".into(), |gate| gate.to_string())
+}
+
+/// Decides. Always answers: as long as a job is not over, there is an effect, a time to wait for, or an open question.
+pub fn decide(state: &JobState, now: Timestamp) -> Decision {
+    match state {
+        JobState::New | JobState::Ended(..) => Decision::default(),
+        JobState::Active(active) => {
+            let left = active.left();
+            Decider { active, now, decision: Decision::default(), working: 0, asking: 0, left }.decide()
+        }
+    }
+}
+
+struct Decider<'a> {
+    active: &'a Active,
+    now: Timestamp,
+    decision: Decision,
+    working: u32,
+    asking: u32,
+    left: Left,
+}
+
+impl Decider<'_> {
+    fn decide(mut self) -> Decision {
+        let active = self.active;
+        let going_on = active.cancel.is_none() && !self.has_failed();
+        for (definition, progress) in active.pairs() {
+            self.carry_on(definition, progress);
+            if going_on {
+                self.ask(definition, progress);
+            }
+        }
+        if going_on {
+            for (phase, progress) in active.pairs() {
+                self.begin_if_ready(phase, progress);
+            }
+        }
+        if self.working == 0 && self.asking == 0 && self.decision.wake_at.is_none() {
+            self.finish();
+        }
+        self.decision
+    }
+
+    /// Asks what a phase waits to ask, and ends questions that nobody has answered in time.
+    fn ask(&mut self, phase: &Phase, progress: &PhaseProgress) {
+        if let Some(asked) = progress.open_question() {
+            match asked.expires_at {
+                Some(expires) if expires <= self.now => {
+                    self.working += 1;
+                    let number = asked.question.number;
+                    self.decision.effects.push(Effect::Expire { phase: phase.id.clone(), number });
+                }
+                Some(expires) => self.wake(expires),
+                None => {}
+            }
+            // What an agent asks while it works does not keep anything from going on.
+            if matches!(progress.state, PhaseState::Asking { .. }) {
+                self.asking += 1;
+            }
+            return;
+        }
+        if let PhaseState::Asking { about, trouble } = &progress.state {
+            self.asking += 1;
+            let question = Box::new(progress.question(phase, about, trouble.as_ref()));
+            self.decision.effects.push(Effect::Ask { phase: phase.id.clone(), question });
+        }
+    }
+
+    fn wake(&mut self, at: Timestamp) {
+        self.decision.wake_at = Some(self.decision.wake_at.map_or(at, |other| other.min(at)));
+    }
+
+    fn carry_on(&mut self, definition: &Phase, progress: &PhaseProgress) {
+        let cancelling = self.active.cancel.is_some();
+        let (phase, attempt) = (progress.id.clone(), progress.tries.len() as u32);
+        if let PhaseState::Escalating { round, .. } = progress.state {
+            self.working += 1;
+            if cancelling {
+                self.decision.effects.push(Effect::StopAdvice { phase: phase.clone(), round });
+            } else if self.active.side_runs_wait() {
+                return;
+            }
+            self.decision.effects.push(Effect::Advise { phase, round });
+            return;
+        }
+        let PhaseState::Working { stage } = &progress.state else { return };
+        self.working += 1;
+        match *stage {
+            Stage::Reading => self.decision.effects.push(Effect::ReadPhases { phase, attempt }),
+            Stage::Reviewing { gate, round } => {
+                if cancelling {
+                    self.decision.effects.push(Effect::StopReview { phase: phase.clone(), attempt, gate, round });
+                } else if self.active.side_runs_wait() {
+                    return;
+                }
+                self.decision.effects.push(Effect::RunReview { phase, attempt, gate, round });
+            }
+            Stage::Agent => {
+                if cancelling {
+                    self.decision.effects.push(Effect::StopAgent { phase: phase.clone(), attempt });
+                }
+                self.decision.effects.push(Effect::RunAgent { phase, attempt });
+            }
+            Stage::Committing => self.decision.effects.push(Effect::CommitResult { phase, attempt }),
+            Stage::Gating { gate } if is_to_begin(definition, progress, gate) => {
+                self.decision.effects.push(Effect::BeginDelivery { phase, attempt, gate });
+            }
+            Stage::Gating { gate } => self.decision.effects.push(Effect::RunGate { phase, attempt, gate }),
+        }
+    }
+
+    fn begin_if_ready(&mut self, phase: &Phase, progress: &PhaseProgress) {
+        let between = match &progress.state {
+            PhaseState::Pending => None,
+            PhaseState::Between(between) => Some(between),
+            PhaseState::Working { .. }
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => return,
+        };
+        if between.is_none() && (self.is_blocked(phase) || !self.is_ready(phase)) {
+            return;
+        }
+        if between.is_none() && phase.approval == Some(Approval::Before) && !progress.approved {
+            self.asking += 1;
+            let about = About::Approval { when: Approval::Before };
+            let question = Box::new(progress.question(phase, &about, None));
+            self.decision.effects.push(Effect::Ask { phase: phase.id.clone(), question });
+            return;
+        }
+        if let Some(until) = between.and_then(|between| between.not_before).filter(|until| *until > self.now) {
+            return self.wake(until);
+        }
+        let places = self.active.spec.policy.max_parallel.max(1);
+        if self.working >= places {
+            return;
+        }
+        // What is reserved for others comes back when they end: then there may be something for this one.
+        let Some(grant) = self.left.grant(phase, progress, places - self.working) else { return };
+        self.working += 1;
+        // A phase that starts anew starts from what it builds on, not from what it left before.
+        let last = progress.last_try().filter(|_| between.is_some());
+        let after = last.and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
+        self.decision.effects.push(Effect::StartAttempt {
+            phase: phase.id.clone(),
+            attempt: progress.tries.len() as u32 + 1,
+            parents: self.parents(phase),
+            after,
+            resume: between.and_then(|between: &Between| between.resume.clone()),
+            correction: between.map(|between| between.correction.clone()),
+            grant,
+        });
+    }
+
+    fn finish(&mut self) {
+        let active = self.active;
+        if let Some(by) = &active.cancel {
+            return self.conclude(JobEnd::Cancelled { by: by.clone() });
+        }
+        if let Some((_, progress)) = active.pairs().find(|(_, progress)| is_failed(progress)) {
+            let PhaseState::Failed { error, .. } = &progress.state else { return };
+            return self.conclude(JobEnd::Failed {
+                reason: error.message.clone(),
+                phase: Some(progress.id.clone()),
+                hint: error.hint.clone(),
+            });
+        }
+        if self.is_unfinished() {
+            return self.conclude(self.stuck());
+        }
+        match &active.integration {
+            // What was left out proves nothing: a job with nothing else has not done what it was for.
+            Integration::Open if !active.phases.iter().any(is_passed) => self.conclude(JobEnd::Failed {
+                reason: "no phase has passed: all of them were skipped".into(),
+                phase: None,
+                hint: Some("`helix jobs retry` with --phase tries one of them again".into()),
+            }),
+            Integration::Open => {
+                let tips = self.tips();
+                self.decision.effects.push(Effect::Integrate { tips });
+            }
+            Integration::Done { .. } => self.conclude(JobEnd::Succeeded),
+            Integration::Failed { findings, .. } => self.conclude(JobEnd::Failed {
+                reason: findings
+                    .first()
+                    .map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),
+                phase: None,
+                hint: findings.first().and_then(|one| one.fix.clone()),
+            }),
+        }
+    }
+
+    /// Why phases are left although nothing is under way.
+    fn stuck(&self) -> JobEnd {
+        match self.active.spent_limit() {
+            Some(limit) => JobEnd::Failed {
+                reason: format!("the job's {limit}"),
+                phase: None,
+                hint: Some("`helix jobs resume` with a larger --budget goes on where it stopped".into()),
+            },
+            // Cannot happen with a validated plan; answering is what makes `decide` total.
+            None => JobEnd::Failed { reason: "no phase that is left can ever start".into(), phase: None, hint: None },
+        }
+    }
+
+    fn conclude(&mut self, end: JobEnd) {
+        self.decision.effects.push(Effect::Conclude { end });
+    }
+
+    fn has_failed(&self) -> bool {
+        self.active.phases.iter().any(is_failed) || self.is_over_budget()
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.active.spent_limit().is_some() && self.is_unfinished()
+    }
+
+    /// Whether a phase is left that could still be tried.
+    fn is_unfinished(&self) -> bool {
+        self.active.pairs().any(|(phase, progress)| match progress.state {
+            PhaseState::Pending => !self.is_blocked(phase),
+            PhaseState::Working { .. }
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. } => true,
+            PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => false,
+        })
+    }
+
+    /// Whether the phase can never start, since one that it needs was skipped.
+    fn is_blocked(&self, phase: &Phase) -> bool {
+        blocked(self.active, phase)
+    }
+
+    fn is_ready(&self, phase: &Phase) -> bool {
+        phase.depends_on.iter().all(|id| {
+            self.active.progress(id).is_some_and(|progress| match progress.state {
+                PhaseState::Passed { .. } | PhaseState::Skipped { dependents: Dependents::Run, .. } => true,
+                PhaseState::Pending
+                | PhaseState::Working { .. }
+                | PhaseState::Between(_)
+                | PhaseState::Asking { .. }
+                | PhaseState::Escalating { .. }
+                | PhaseState::Failed { .. }
+                | PhaseState::Skipped { dependents: Dependents::Skip, .. }
+                | PhaseState::Cancelled => false,
+            })
+        })
+    }
+
+    /// Results of the nearest passed phases that the phase needs; a skipped one hands on its own parents.
+    fn parents(&self, phase: &Phase) -> Vec<Tip> {
+        let mut tips: Vec<Tip> = Vec::new();
+        let mut open: Vec<&PhaseId> = phase.depends_on.iter().collect();
+        let mut seen: Vec<&PhaseId> = Vec::new();
+        while let Some(id) = open.pop() {
+            if seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            let (Some(progress), Some(phase)) = (self.active.progress(id), self.active.spec.plan.phase(id)) else {
+                continue;
+            };
+            if let PhaseState::Passed { result, .. } = &progress.state {
+                tips.push(Tip { phase: id.clone(), commit: result.commit.clone() });
+            } else {
+                open.extend(&phase.depends_on);
+            }
+        }
+        self.in_plan_order(tips)
+    }
+
+    /// Results that no other passed phase starts from.
+    fn tips(&self) -> Vec<Tip> {
+        let plan = &self.active.spec.plan;
+        let passed = |progress: &&PhaseProgress| is_passed(progress);
+        let contained: Vec<&PhaseId> =
+            self.active.phases.iter().filter(passed).flat_map(|progress| plan.ancestors(&progress.id)).collect();
+        let tips = self.active.phases.iter().filter(passed).filter(|progress| !contained.contains(&&progress.id));
+        tips.filter_map(|progress| match &progress.state {
+            PhaseState::Passed { result, .. } => {
+                Some(Tip { phase: progress.id.clone(), commit: result.commit.clone() })
+            }
+            _ => None,
+        })
+        .collect()
+    }
+
+    fn in_plan_order(&self, mut tips: Vec<Tip>) -> Vec<Tip> {
+        let place = |tip: &Tip| self.active.phases.iter().position(|progress| progress.id == tip.phase);
+        tips.sort_by_key(place);
+        tips
+    }
+}
+
+/// Whether the gate acts outside of the repository and its beginning is not on record.
+fn is_to_begin(phase: &Phase, progress: &PhaseProgress, gate: usize) -> bool {
+    phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some())
+        && !progress.last_try().is_some_and(|this| this.has_begun(gate))
+}
+
+fn is_passed(progress: &PhaseProgress) -> bool {
+    matches!(progress.state, PhaseState::Passed { .. })
+}
+
+fn is_failed(progress: &PhaseProgress) -> bool {
+    matches!(progress.state, PhaseState::Failed { .. })
+}
+
+/// Whether a pending phase can never start, since one that it needs was skipped with all that depends on it.
+pub(super) fn blocked(active: &Active, phase: &Phase) -> bool {
+    let mut open: Vec<&PhaseId> = phase.depends_on.iter().collect();
+    let mut seen: Vec<&PhaseId> = Vec::new();
+    while let Some(id) = open.pop() {
+        if seen.contains(&id) {
+            continue;
+        }
+        seen.push(id);
+        let (Some(progress), Some(needed)) = (active.progress(id), active.spec.plan.phase(id)) else { continue };
+        match &progress.state {
+            PhaseState::Skipped { dependents: Dependents::Skip, .. } => return true,
+            // Only a phase that has not started can itself be blocked.
+            PhaseState::Pending => open.extend(&needed.depends_on),
+            PhaseState::Working { .. }
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { dependents: Dependents::Run, .. }
+            | PhaseState::Cancelled => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,183 @@
+//! Deliveries: gates that act outside of the repository. They act on a tree that was validated, and what they have begun is on
+//! record before they begin, so that nothing is delivered twice without a word.
+//!
+//! Must not know how anything is delivered.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::event::GateReport;
+use super::state::{Active, Begun, PhaseProgress, PhaseState, Stage};
+use helix_core::finding::Verdict;
+use helix_core::ids::{PhaseId, TreeId};
+use helix_plan::{GateSpec, Phase};
+
+/// A gate of a phase before a delivery, and its answer about the tree that is delivered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Validated {
+    /// Whose gate it is.
+    pub phase: PhaseId,
+    /// Its index in the list of that phase, from 0.
+    pub gate: usize,
+    /// The answer.
+    pub report: GateReport,
+}
+
+/// One command or probe of a delivery, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepReport {
+    /// What was run or looked at, as the plan says it.
+    pub step: String,
+    /// Whether it ended as expected.
+    pub outcome: StepOutcome,
+    /// What was seen at last: `exit 0`, `status 200`, `connected`.
+    pub seen: String,
+    /// Tries; a command that acts has one.
+    pub tries: u32,
+    /// The command that ran last for it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<super::event::CommandEvidence>,
+}
+
+/// How a step of a delivery ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepOutcome {
+    /// As expected.
+    Good,
+    /// Not as expected.
+    Bad,
+    /// It could not be seen to its end.
+    Unknown,
+}
+
+/// A delivery of the same tree by the same gate, before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Former {
+    /// The try that made it.
+    pub attempt: u32,
+    /// Whether its end was seen.
+    pub end: FormerEnd,
+}
+
+/// What is known of the end of a former delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormerEnd {
+    /// It answered.
+    Seen,
+    /// It was begun, and nobody knows how far it came.
+    Unseen,
+}
+
+impl Active {
+    /// The gates that have to pass on what a phase delivers: those of all phases before it, each with its index in the list
+    /// of its phase. A phase that was not asked for this time has not run and has changed nothing; its checks of the whole are
+    /// made all the same.
+    pub fn gates_before(&self, phase: &PhaseId) -> Vec<(&Phase, usize)> {
+        let before = self.spec.plan.ancestors(phase);
+        let left_out = |id: &PhaseId| self.spec.only.as_ref().is_some_and(|only| !only.contains(id));
+        let mut gates = self.union_of_gates(|other, progress| {
+            before.contains(&&other.id) && (matches!(progress.state, PhaseState::Passed { .. }) || left_out(&other.id))
+        });
+        gates.retain(|(owner, index)| {
+            !left_out(&owner.id) || owner.gates.get(*index).is_some_and(GateSpec::is_about_everything)
+        });
+        gates
+    }
+
+    /// Those of them that have not passed on this tree, as far as is recorded.
+    pub fn unvalidated(&self, phase: &PhaseId, tree: &TreeId) -> Vec<(&Phase, usize)> {
+        let mut gates = self.gates_before(phase);
+        gates.retain(|(owner, index)| !self.has_passed_on(tree, owner, *index));
+        gates
+    }
+
+    /// Whether anything at all speaks for the tree before a gate of the phase: a gate that had to pass before, or the phase's
+    /// own gates ahead of it. That files are where they were claimed to be is no check of what is in them.
+    pub fn is_vouched_for(&self, phase: &Phase, gate: usize) -> bool {
+        let own = phase.gates.iter().take(gate);
+        own.filter(|spec| spec.delivery().is_none()).any(|spec| !matches!(spec, GateSpec::OutputsClaimed { .. }))
+            || !self.gates_before(&phase.id).is_empty()
+    }
+
+    /// Whether this gate of this phase, or the same check of another one, has passed on the tree.
+    fn has_passed_on(&self, tree: &TreeId, owner: &Phase, index: usize) -> bool {
+        let Some(wanted) = owner.gates.get(index) else { return false };
+        let same = |phase: &PhaseId, spec: Option<&GateSpec>| {
+            spec == Some(wanted) && (*phase == owner.id || !wanted.is_about_claims())
+        };
+        let good = |report: &GateReport| report.tree == *tree && report.verdict.passed();
+        self.pairs().any(|(phase, progress)| {
+            progress.tries.iter().any(|one| {
+                let own = one.gates.iter().enumerate();
+                let validated = one.begun.iter().flat_map(|begun| &begun.validation);
+                own.into_iter().any(|(at, report)| good(report) && same(&phase.id, phase.gates.get(at)))
+                    || validated.into_iter().any(|one| {
+                        let spec = self.spec.plan.phase(&one.phase).and_then(|phase| phase.gates.get(one.gate));
+                        good(&one.report) && same(&one.phase, spec)
+                    })
+            })
+        })
+    }
+
+    /// Former deliveries of the tree by this gate of the phase, oldest first; the current try's own is not one of them.
+    pub fn delivered_before(&self, phase: &PhaseId, gate: usize, tree: &TreeId) -> Vec<Former> {
+        let tries = self.progress(phase).map(|progress| progress.tries.as_slice()).unwrap_or_default();
+        let former = tries.split_last().map(|(_, former)| former).unwrap_or_default();
+        let same = former.iter().filter(|one| one.result.as_ref().is_some_and(|result| result.tree == *tree));
+        same.filter(|one| one.begun.iter().any(|begun| begun.gate == gate))
+            .map(|one| Former {
+                attempt: one.number,
+                end: match one.gates.get(gate).map(|report| &report.verdict) {
+                    Some(Verdict::Pass | Verdict::Fail { .. }) => FormerEnd::Seen,
+                    Some(Verdict::Inconclusive { .. }) | None => FormerEnd::Unseen,
+                },
+            })
+            .collect()
+    }
+
+    pub(super) fn delivery_begun(
+        &mut self,
+        id: &PhaseId,
+        attempt: u32,
+        gate: usize,
+        tree: &TreeId,
+        validation: &[Validated],
+    ) -> Result<(), String> {
+        let plan = &self.spec.plan;
+        let phase = plan.phase(id).ok_or_else(|| format!("there is no phase {id}"))?;
+        if phase.gates.get(gate).and_then(GateSpec::delivery).is_none() {
+            return Err(format!("gate {gate} of phase {id} delivers nothing"));
+        }
+        if !self.is_vouched_for(phase, gate) {
+            return Err(format!("nothing has validated what phase {id} is to deliver"));
+        }
+        let progress = self.phases.iter_mut().find(|progress| progress.id == *id);
+        progress.ok_or_else(|| format!("there is no phase {id}"))?.begin_delivery(attempt, gate, tree, validation)?;
+        match self.unvalidated(id, tree).first() {
+            None => Ok(()),
+            Some((owner, index)) => Err(format!("gate {index} of phase {} has not passed on tree {tree}", owner.id)),
+        }
+    }
+}
+
+impl PhaseProgress {
+    fn begin_delivery(
+        &mut self,
+        attempt: u32,
+        gate: usize,
+        tree: &TreeId,
+        validation: &[Validated],
+    ) -> Result<(), String> {
+        let id = self.id.clone();
+        let this = self.at_stage(attempt, Stage::Gating { gate })?;
+        if this.result.as_ref().map(|result| &result.tree) != Some(tree) {
+            return Err(format!("tree {tree} is not the result of phase {id}"));
+        }
+        if this.has_begun(gate) {
+            return Err(format!("gate {gate} of phase {id} has begun already"));
+        }
+        this.begun.push(Begun { gate, validation: validation.to_vec() });
+        Ok(())
+    }
+}

@@ -1,0 +1,484 @@
+//! What happened to a job. The journal of these is the only truth; every status is a projection of it.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::delivery::{StepReport, Validated};
+use super::spec::{Grant, JobSpec};
+use crate::question::{Answer, Question};
+use helix_core::finding::{Correction, Fault, Finding, Verdict};
+use helix_core::ids::{AgentSessionId, CommitId, PhaseId, RunId, TreeId};
+use helix_core::run::RunFacts;
+use helix_core::usage::Usage;
+use helix_failure::event::FailureEvent;
+use helix_plan::Phase;
+
+/// An event with its place in the job's stream.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Recorded<E> {
+    /// Number in the stream, from 1, without gaps.
+    pub number: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: E,
+}
+
+/// One event of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum JobEvent {
+    /// The job exists. Always the first event.
+    JobSubmitted {
+        /// All that it is to do.
+        spec: Box<JobSpec>,
+    },
+    /// A try at a phase has its worktree and may run its agent.
+    AttemptStarted {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try, from 1.
+        attempt: u32,
+        /// The agent run that belongs to it.
+        run: RunId,
+        /// Where the phase starts: the commit of its dependencies. Claims and baselines are measured from here.
+        base: CommitId,
+        /// Where this try starts: `base`, or the commit of the try before it.
+        start: CommitId,
+        /// Agent session that is resumed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resume: Option<AgentSessionId>,
+        /// What the agent is told about the try before it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        correction: Option<Correction>,
+        /// What is reserved for its run out of the budgets of phase and job.
+        #[serde(default)]
+        grant: Grant,
+    },
+    /// The agent's run is over. Carries evidence; the outcome is derived from it.
+    RunFinished {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// The evidence.
+        facts: Box<RunFacts>,
+        /// What it consumed.
+        usage: Usage,
+        /// The agent session that can be resumed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<AgentSessionId>,
+        /// Wall time in milliseconds.
+        duration_ms: u64,
+    },
+    /// Whatever the attempt left in its worktree is a commit now, good or not.
+    ResultCommitted {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// The commit.
+        result: Committed,
+        /// What had to be put right to make it, and what it lacks, for people.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repairs: Vec<String>,
+    },
+    /// A gate has answered.
+    GateFinished {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index of the gate in the phase's list, from 0.
+        gate: usize,
+        /// The answer and what proves it.
+        report: GateReport,
+    },
+    /// A gate that acts outside of the repository begins now: whatever follows, it may have acted. The tree is validated.
+    DeliveryBegun {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index of the gate in the phase's list, from 0.
+        gate: usize,
+        /// What it delivers.
+        tree: TreeId,
+        /// Gates of the phases before that were made on this tree, since they had not been.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        validation: Vec<Validated>,
+    },
+    /// The phases that a planning phase returned are valid. They join the plan when that phase passes.
+    PhasesProposed {
+        /// The planning phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// The phases, as they will be carried out.
+        phases: Vec<Phase>,
+    },
+    /// What a planning phase returned is no valid part of a plan.
+    PhasesRejected {
+        /// The planning phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// What is wrong with it.
+        findings: Vec<Finding>,
+    },
+    /// A reviewer has answered, or could not.
+    ReviewFinished {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// Index of the gate that asked for it; `None` is the phase's own `verify`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate: Option<usize>,
+        /// Which round, from 1.
+        round: u32,
+        /// The answer and what proves it.
+        review: Box<Review>,
+    },
+    /// A person is asked; the phase waits.
+    QuestionAsked {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// What is asked.
+        question: Box<Question>,
+    },
+    /// A person has answered.
+    QuestionAnswered {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// Number of the question in its phase.
+        asked: u32,
+        /// The answer.
+        answer: Answer,
+    },
+    /// Nobody has answered in time.
+    QuestionExpired {
+        /// The phase that waits.
+        phase: PhaseId,
+        /// Number of the question in its phase.
+        asked: u32,
+    },
+    /// The adviser has proposed what to do about a phase that cannot go on, or could not.
+    AdviceGiven {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which round, from 1.
+        round: u32,
+        /// The proposal and what proves it.
+        advice: Box<Advice>,
+    },
+    /// Results contradict each other: a phase that brings them together joins the plan.
+    ConflictFound {
+        /// The phase that cannot start; `None` when it is the job's result that cannot be put together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phase: Option<PhaseId>,
+        /// The phases whose results contradict each other, in the order in which they are combined.
+        between: Vec<PhaseId>,
+        /// Files in conflict.
+        paths: Vec<String>,
+    },
+    /// Something around an attempt failed that is not the agent's doing: git, the disk, an input that is missing.
+    AttemptFaulted {
+        /// Which phase.
+        phase: PhaseId,
+        /// Which try.
+        attempt: u32,
+        /// What failed.
+        fault: Fault,
+    },
+    /// The results of all passed phases are in the target branch, or beside it.
+    Integrated {
+        /// The commit that holds everything.
+        result: Committed,
+        /// Where it went.
+        target: IntegrationTarget,
+        /// Gates that ran on the combined tree, when it is one that no phase was validated on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gates: Vec<GateReport>,
+    },
+    /// The results could not be combined or brought into the target branch.
+    IntegrationFailed {
+        /// Why.
+        findings: Vec<Finding>,
+        /// Gates that ran on the combined tree, the one that failed last.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gates: Vec<GateReport>,
+        /// What failed around it, when it is not the work's doing: git, the disk.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<Fault>,
+    },
+    /// Somebody wants it to stop. Sticky.
+    CancelRequested {
+        /// Who or what, for people.
+        by: String,
+    },
+    /// The job is over. Nothing follows but [`JobEvent::JobResumed`].
+    JobFinished {
+        /// How it ended.
+        end: JobEnd,
+    },
+    /// A job that had failed or was cancelled goes on.
+    JobResumed {
+        /// Who wants it.
+        by: String,
+        /// Phases that go on where they stopped.
+        #[serde(default)]
+        reopen: Vec<PhaseId>,
+        /// Phases that start anew, since something that they build on is done again.
+        #[serde(default)]
+        restart: Vec<PhaseId>,
+        /// A new budget for the whole job in US dollars.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget_usd: Option<f64>,
+    },
+    /// What failure intelligence has to say. It moves nothing: text never decides what a job does.
+    #[serde(untagged)]
+    Failure(Box<FailureEvent>),
+}
+
+impl JobEvent {
+    /// The event's name in the journal: its `type`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::JobSubmitted { .. } => "job_submitted",
+            Self::AttemptStarted { .. } => "attempt_started",
+            Self::RunFinished { .. } => "run_finished",
+            Self::ResultCommitted { .. } => "result_committed",
+            Self::GateFinished { .. } => "gate_finished",
+            Self::DeliveryBegun { .. } => "delivery_begun",
+            Self::AttemptFaulted { .. } => "attempt_faulted",
+            Self::Integrated { .. } => "integrated",
+            Self::IntegrationFailed { .. } => "integration_failed",
+            Self::CancelRequested { .. } => "cancel_requested",
+            Self::JobFinished { .. } => "job_finished",
+            Self::Failure(note) => note.name(),
+            Self::PhasesProposed { .. } => "phases_proposed",
+            Self::PhasesRejected { .. } => "phases_rejected",
+            Self::ReviewFinished { .. } => "review_finished",
+            Self::QuestionAsked { .. } => "question_asked",
+            Self::QuestionAnswered { .. } => "question_answered",
+            Self::QuestionExpired { .. } => "question_expired",
+            Self::AdviceGiven { .. } => "advice_given",
+            Self::ConflictFound { .. } => "conflict_found",
+            Self::JobResumed { .. } => "job_resumed",
+        }
+    }
+}
+
+/// A reviewer's answer with what proves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Review {
+    /// The reviewer's run.
+    pub run: RunId,
+    /// The agent that reviewed.
+    pub agent: String,
+    /// Its model, where one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The answer. Inconclusive when the run did not complete or its answer does not fit the schema.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// One line for people.
+    pub summary: String,
+    /// The tree it looked at.
+    pub tree: TreeId,
+    /// The evidence of its run; absent when there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Box<RunFacts>>,
+    /// What it consumed.
+    pub usage: Usage,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// An adviser's proposal with what proves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Advice {
+    /// The adviser's run.
+    pub run: RunId,
+    /// What is to be done.
+    pub action: AdviceAction,
+    /// Why, one or two sentences, for people.
+    pub reason: String,
+    /// The evidence of its run; absent when there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Box<RunFacts>>,
+    /// What it consumed.
+    pub usage: Usage,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// What an adviser can propose. Each is carried out as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case")]
+pub enum AdviceAction {
+    /// One more try in a new session, with this hint.
+    Retry {
+        /// What the agent is told.
+        hint: String,
+    },
+    /// One more try in a new session, by another model from now on.
+    OtherModel {
+        /// The model, in the agent's words.
+        model: String,
+        /// What the agent is told.
+        hint: String,
+    },
+    /// These phases take its place.
+    Split {
+        /// As they will be carried out; the last of them have to pass the gates of the phase they replace.
+        phases: Vec<Phase>,
+    },
+    /// The job goes on without the phase, which is optional.
+    Skip,
+    /// Nothing that the adviser can do will help.
+    GiveUp,
+    /// There is no usable proposal.
+    Unusable {
+        /// Why not.
+        fault: Fault,
+    },
+}
+
+/// A commit and the tree it names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Committed {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// Branch that keeps it.
+    pub branch: String,
+    /// What changed since the phase's base (or the job's base, for an integration).
+    pub changed: Vec<ChangedFile>,
+    /// Whether the tree differs from the one the attempt started from.
+    pub moved: bool,
+}
+
+/// One changed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedFile {
+    /// Path relative to the root, with `/`.
+    pub path: String,
+    /// How it changed.
+    pub how: ChangeKind,
+}
+
+/// How a file changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Added,
+    /// Its content or mode changed.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+/// A gate's answer with what proves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GateReport {
+    /// Name of the gate.
+    pub gate: String,
+    /// The answer.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// One line for people, such as `12 passed, 0 failed`.
+    pub summary: String,
+    /// The tree it looked at.
+    pub tree: TreeId,
+    /// The command it ran, if it ran one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandEvidence>,
+    /// Test counts, for gates that run tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestCounts>,
+    /// Commands and probes in the order in which they were made, for gates that act outside of the repository.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepReport>,
+    /// Things worth knowing that do not block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// What proves that a command ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandEvidence {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Exit status, when it exited by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// SHA-256 of its output, hex.
+    pub output_sha256: String,
+    /// File with the full output, relative to the state directory.
+    pub output_file: String,
+}
+
+/// Counts read from a test runner's output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestCounts {
+    /// Tests that passed.
+    pub passed: u32,
+    /// Tests that failed or broke.
+    pub failed: u32,
+    /// Tests that were skipped or ignored.
+    pub skipped: u32,
+}
+
+/// Where an integrated result went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "to", rename_all = "snake_case")]
+pub enum IntegrationTarget {
+    /// The target branch; the user's work tree, if it had the branch checked out, was brought up to date.
+    Branch {
+        /// Its name.
+        branch: String,
+    },
+    /// A branch of its own, since the user's work tree must not be touched.
+    Beside {
+        /// Its name.
+        branch: String,
+        /// Why not the target branch.
+        why: String,
+        /// What the user can run to take it.
+        command: String,
+    },
+    /// Nothing changed, so there was nothing to bring anywhere.
+    Nowhere,
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum JobEnd {
+    /// Every phase that had to pass has passed, and the result is integrated.
+    Succeeded,
+    /// It did not.
+    Failed {
+        /// Why, one sentence.
+        reason: String,
+        /// The phase at fault, if one is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phase: Option<PhaseId>,
+        /// What to do about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
+    },
+    /// Somebody stopped it.
+    Cancelled {
+        /// Who or what.
+        by: String,
+    },
+}

@@ -1,0 +1,216 @@
+//! Projects a job's state into what users see. The only place where a status is made.
+
+use jiff::Timestamp;
+
+use super::attempt::describe;
+use super::decide::blocked;
+use super::event::JobEnd;
+use super::state::{Active, Integration, JobState, PhaseProgress, PhaseState, Stage, Try};
+use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};
+use crate::question::{QuestionStatus, QuestionView};
+use helix_core::finding::Verdict;
+use helix_core::ids::{JobId, QuestionId, RunId};
+use helix_plan::Phase;
+
+impl JobView {
+    /// Projects a job; `None` before its first event.
+    pub fn project(id: &JobId, state: &JobState) -> Option<Self> {
+        let active = state.active()?;
+        let end = state.end();
+        let usage = active.usage();
+        let (commit, integration) = match &active.integration {
+            Integration::Done { result, target, .. } => (Some(result.commit.clone()), Some(target.clone())),
+            Integration::Open | Integration::Failed { .. } => (None, None),
+        };
+        Some(Self {
+            id: id.clone(),
+            name: active.spec.plan.name.clone(),
+            status: status(active, end),
+            project_path: active.spec.repo.path.clone(),
+            plan_path: active.spec.plan_path.clone(),
+            adr: active.spec.adr.as_ref().map(|adr| adr.path.clone()),
+            created_at: active.submitted_at,
+            completed_at: end.map(|_| active.last_at),
+            duration_seconds: seconds(active.submitted_at, active.last_at),
+            phases: active.pairs().map(|(phase, progress)| phase_view(active, end, phase, progress)).collect(),
+            usage,
+            cost: usage.cost_usd,
+            commit,
+            integration,
+            error: match end {
+                Some(JobEnd::Failed { reason, hint, .. }) => {
+                    Some(ErrorView { message: reason.clone(), hint: hint.clone() })
+                }
+                Some(JobEnd::Cancelled { by }) => Some(ErrorView { message: format!("cancelled by {by}"), hint: None }),
+                Some(JobEnd::Succeeded) | None => None,
+            },
+            questions: questions(id, active, end),
+            last_event: active.last_event,
+        })
+    }
+}
+
+fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionView> {
+    let of = |progress: &PhaseProgress| -> Vec<QuestionView> {
+        let view = |asked: &super::state::Asked| QuestionView {
+            id: QuestionId::nth(id, &progress.id, asked.question.number),
+            job: id.clone(),
+            job_name: active.spec.plan.name.clone(),
+            phase: progress.id.clone(),
+            kind: asked.question.kind(),
+            text: asked.question.text.clone(),
+            options: asked.question.options.clone(),
+            free_text: asked.question.free_text,
+            asked_at: asked.at,
+            expires_at: asked.expires_at,
+            status: match &asked.status {
+                // A job that is over waits for nothing.
+                QuestionStatus::Open if end.is_some() => QuestionStatus::Closed,
+                status => status.clone(),
+            },
+        };
+        progress.questions.iter().map(view).collect()
+    };
+    active.phases.iter().flat_map(of).collect()
+}
+
+fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
+    match end {
+        Some(JobEnd::Succeeded) => JobStatus::Succeeded,
+        Some(JobEnd::Failed { .. }) => JobStatus::Failed,
+        Some(JobEnd::Cancelled { .. }) => JobStatus::Cancelled,
+        None => {
+            let working = active.phases.iter().any(PhaseProgress::is_busy);
+            let parked = active.phases.iter().any(|progress| is_parked(&progress.state));
+            let untouched = active.phases.iter().all(|progress| progress.tries.is_empty());
+            match (working, parked, untouched) {
+                (true, _, _) => JobStatus::Running,
+                (false, true, _) => JobStatus::Waiting,
+                (false, false, true) => JobStatus::Queued,
+                (false, false, false) => JobStatus::Running,
+            }
+        }
+    }
+}
+
+fn is_parked(state: &PhaseState) -> bool {
+    match state {
+        PhaseState::Between(between) => between.not_before.is_some(),
+        PhaseState::Asking { .. } => true,
+        PhaseState::Pending
+        | PhaseState::Working { .. }
+        | PhaseState::Escalating { .. }
+        | PhaseState::Passed { .. }
+        | PhaseState::Failed { .. }
+        | PhaseState::Skipped { .. }
+        | PhaseState::Cancelled => false,
+    }
+}
+
+fn phase_view(active: &Active, end: Option<&JobEnd>, phase: &Phase, progress: &PhaseProgress) -> PhaseView {
+    let last = progress.last_try();
+    let started_at = progress.tries.first().map(|first| first.started_at);
+    let (status, commit, settled_at, error) = match &progress.state {
+        PhaseState::Pending if blocked(active, phase) => {
+            let why = ErrorView { message: "a phase it depends on was skipped".into(), hint: None };
+            (PhaseStatus::Skipped, None, None, Some(why))
+        }
+        // A job that is over leaves nothing pending: what never started counts as cancelled.
+        PhaseState::Pending | PhaseState::Between(_) | PhaseState::Asking { .. } if end.is_some() => {
+            (PhaseStatus::Cancelled, None, None, None)
+        }
+        PhaseState::Pending => (PhaseStatus::Pending, None, None, None),
+        PhaseState::Working { .. } => (PhaseStatus::Running, None, None, last.and_then(told)),
+        PhaseState::Between(between) => {
+            let status = if between.not_before.is_some() { PhaseStatus::Waiting } else { PhaseStatus::Running };
+            (status, None, None, Some(ErrorView { message: between.correction.summary.clone(), hint: None }))
+        }
+        PhaseState::Asking { trouble, .. } => (PhaseStatus::Waiting, None, None, trouble.clone()),
+        PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(error.clone())),
+        PhaseState::Passed { result, at } => (PhaseStatus::Passed, Some(result.commit.clone()), Some(*at), None),
+        PhaseState::Failed { error, at } => (PhaseStatus::Failed, None, Some(*at), Some(error.clone())),
+        PhaseState::Skipped { why, .. } => {
+            (PhaseStatus::Skipped, None, None, Some(ErrorView { message: why.clone(), hint: None }))
+        }
+        PhaseState::Cancelled => (PhaseStatus::Cancelled, None, None, None),
+    };
+    let completed_at = settled_at.or_else(|| end.map(|_| active.last_at).filter(|_| started_at.is_some()));
+    PhaseView {
+        id: phase.id.clone(),
+        name: phase.name.clone(),
+        status,
+        stage: stage(phase, &progress.state),
+        waits_for: None,
+        attempt: progress.tries.len() as u32,
+        started_at,
+        completed_at,
+        duration_seconds: started_at.map(|from| seconds(from, completed_at.unwrap_or(active.last_at))),
+        outputs: phase.outputs.clone(),
+        gates: last.map(|last| last.gates.clone()).unwrap_or_default(),
+        verdict: last.and_then(verdict),
+        cost: progress.usage().cost_usd,
+        runs: runs(progress),
+        commit,
+        notes: last.map(|last| last.repairs.clone()).unwrap_or_default(),
+        error,
+    }
+}
+
+/// All runs of a phase, in the order in which they began: tries with their reviews, then advice.
+fn runs(progress: &PhaseProgress) -> Vec<RunId> {
+    let of_try = |one: &Try| -> Vec<RunId> {
+        let reviews = one.reviews.iter().map(|(_, review)| review.run.clone());
+        std::iter::once(one.run.clone()).chain(reviews).collect()
+    };
+    let advice = progress.advice.iter().map(|advice| advice.run.clone());
+    progress.tries.iter().flat_map(of_try).chain(advice).collect()
+}
+
+/// The verifier's last answer about a try, in a few words.
+fn verdict(last: &Try) -> Option<String> {
+    let (_, review) = last.reviews.iter().rev().find(|(gate, _)| gate.is_none())?;
+    Some(format!("{}: {}", review.verdict.word(), review.summary))
+}
+
+fn told(last: &Try) -> Option<ErrorView> {
+    last.correction.as_ref().map(|told| ErrorView { message: told.summary.clone(), hint: None })
+}
+
+fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
+    match state {
+        PhaseState::Working { stage: Stage::Agent } => Some("agent".into()),
+        PhaseState::Working { stage: Stage::Committing } => Some("commit".into()),
+        PhaseState::Working { stage: Stage::Gating { gate } } => {
+            Some(format!("gate {}", phase.gates.get(*gate).map_or("?", |gate| gate.name())))
+        }
+        PhaseState::Working { stage: Stage::Reading } => Some("new phases".into()),
+        PhaseState::Working { stage: Stage::Reviewing { gate: None, .. } } => Some("verifier".into()),
+        PhaseState::Working { stage: Stage::Reviewing { gate: Some(_), .. } } => Some("reviewer".into()),
+        PhaseState::Asking { .. } => Some("waits for an answer (`helix answer`)".into()),
+        PhaseState::Escalating { round, .. } => Some(format!("adviser, round {round}")),
+        PhaseState::Between(between) => Some(match between.not_before {
+            Some(until) => format!("waits until {until}"),
+            None => "next try".into(),
+        }),
+        PhaseState::Pending
+        | PhaseState::Passed { .. }
+        | PhaseState::Failed { .. }
+        | PhaseState::Skipped { .. }
+        | PhaseState::Cancelled => None,
+    }
+}
+
+fn seconds(from: Timestamp, to: Timestamp) -> f64 {
+    to.duration_since(from).as_secs_f64().max(0.0)
+}
+
+impl Try {
+    /// The try in one line, for people: how its run ended and which gate stopped it.
+    pub fn summary(&self) -> String {
+        let run = self.run_end.as_ref().map_or_else(|| "running".into(), |ended| describe(&ended.outcome));
+        match self.gates.iter().find(|report| !matches!(report.verdict, Verdict::Pass)) {
+            Some(report) => format!("{run}; gate {}: {} ({})", report.gate, report.verdict.word(), report.summary),
+            None => run,
+        }
+    }
+}

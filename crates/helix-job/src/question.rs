@@ -1,0 +1,210 @@
+//! Something only a person can answer: an approval, a decision about a phase that cannot go on, or what an agent asks.
+//!
+//! Must not know how a question reaches a person: terminal, HTTP, chat and MCP all show this one object.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use helix_core::ids::{JobId, PhaseId, QuestionId};
+use helix_plan::Approval;
+
+/// Answer that lets a phase begin or a result count.
+pub const APPROVE: &str = "approve";
+/// Answer that does not.
+pub const REJECT: &str = "reject";
+/// Answer that grants one more try; its text is the hint that the agent gets.
+pub const RETRY: &str = "retry";
+/// Answer that leaves the phase out.
+pub const SKIP: &str = "skip";
+/// Answer that ends the job as failed.
+pub const FAIL: &str = "fail";
+
+/// A question as it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Question {
+    /// Number in its phase, from 1.
+    pub number: u32,
+    /// What it is about.
+    pub about: About,
+    /// What a person is asked, in full.
+    pub text: String,
+    /// What can be chosen; empty when any text will do.
+    pub options: Vec<QuestionOption>,
+    /// Whether an answer may have words of its own.
+    pub free_text: bool,
+}
+
+/// What a question is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "about", rename_all = "snake_case")]
+pub enum About {
+    /// Whether the phase may begin, or its result counts.
+    Approval {
+        /// Which of the two.
+        when: Approval,
+    },
+    /// A gate that a person answers.
+    Gate {
+        /// Index in the phase's list, from 0.
+        gate: usize,
+    },
+    /// What becomes of a phase that cannot go on.
+    Escalation {
+        /// Whether the phase brings contradicting results together.
+        conflict: bool,
+    },
+    /// What the phase's agent asks.
+    Agent,
+}
+
+/// One thing that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionOption {
+    /// What an answer names.
+    pub key: String,
+    /// What it means.
+    pub label: String,
+}
+
+/// What a person answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Answer {
+    /// Key of the chosen option.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<String>,
+    /// Words of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Who answered, and through what.
+    pub by: String,
+}
+
+/// Why an answer does not fit its question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerMisfit {
+    /// None of the options was chosen.
+    #[error("choose one of: {options}")]
+    NoChoice {
+        /// The options' keys.
+        options: String,
+    },
+    /// There is no such option.
+    #[error("there is no option {choice:?}; choose one of: {options}")]
+    UnknownChoice {
+        /// What was chosen.
+        choice: String,
+        /// The options' keys.
+        options: String,
+    },
+    /// There is nothing in it.
+    #[error("the answer is empty")]
+    Empty,
+}
+
+/// How a question stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum QuestionStatus {
+    /// Nobody has answered yet.
+    Open,
+    /// Somebody has.
+    Answered {
+        /// What.
+        answer: Answer,
+        /// When.
+        at: Timestamp,
+    },
+    /// Nobody has in time.
+    Expired {
+        /// When.
+        at: Timestamp,
+    },
+    /// It no longer matters: its phase or job went another way.
+    Closed,
+}
+
+/// Kinds of questions, for programs that show them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionKind {
+    /// A person has to say yes or no.
+    Approval,
+    /// A phase cannot go on by itself.
+    Escalation,
+    /// An agent asks.
+    Agent,
+    /// Results contradict each other.
+    Conflict,
+}
+
+/// A question as users and other programs see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QuestionView {
+    /// Its id.
+    pub id: QuestionId,
+    /// The job that waits for it.
+    pub job: JobId,
+    /// Name of the job's plan.
+    pub job_name: String,
+    /// The phase that waits for it.
+    pub phase: PhaseId,
+    /// What kind of question.
+    pub kind: QuestionKind,
+    /// What is asked, in full.
+    pub text: String,
+    /// What can be chosen; empty when any text will do.
+    pub options: Vec<QuestionOption>,
+    /// Whether an answer may have words of its own.
+    pub free_text: bool,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// When it stops waiting.
+    pub expires_at: Option<Timestamp>,
+    /// How it stands.
+    #[serde(flatten)]
+    pub status: QuestionStatus,
+}
+
+impl Question {
+    /// Which kind it is.
+    pub fn kind(&self) -> QuestionKind {
+        match self.about {
+            About::Approval { .. } | About::Gate { .. } => QuestionKind::Approval,
+            About::Escalation { conflict: true } => QuestionKind::Conflict,
+            About::Escalation { conflict: false } => QuestionKind::Escalation,
+            About::Agent => QuestionKind::Agent,
+        }
+    }
+
+    /// Whether an answer fits.
+    ///
+    /// # Errors
+    /// [`AnswerMisfit`] with what can be answered.
+    pub fn accepts(&self, answer: &Answer) -> Result<(), AnswerMisfit> {
+        accepts(&self.options, self.kind(), answer)
+    }
+}
+
+impl QuestionView {
+    /// Whether an answer fits.
+    ///
+    /// # Errors
+    /// [`AnswerMisfit`] with what can be answered.
+    pub fn accepts(&self, answer: &Answer) -> Result<(), AnswerMisfit> {
+        accepts(&self.options, self.kind, answer)
+    }
+}
+
+fn accepts(all: &[QuestionOption], kind: QuestionKind, answer: &Answer) -> Result<(), AnswerMisfit> {
+    let options = || all.iter().map(|one| one.key.as_str()).collect::<Vec<_>>().join(", ");
+    let has_text = answer.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+    match &answer.choice {
+        Some(choice) if all.iter().any(|one| &one.key == choice) => Ok(()),
+        Some(choice) => Err(AnswerMisfit::UnknownChoice { choice: choice.clone(), options: options() }),
+        // What an agent asks may be answered in words although it named options.
+        None if has_text && (all.is_empty() || kind == QuestionKind::Agent) => Ok(()),
+        None if all.is_empty() => Err(AnswerMisfit::Empty),
+        None => Err(AnswerMisfit::NoChoice { options: options() }),
+    }
+}

@@ -1,0 +1,146 @@
+//! Which phases of a job that is over are done again when it goes on, and where each of them begins.
+//!
+//! Must not know why somebody wants it to.
+
+use super::event::JobEnd;
+use super::state::{Active, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage, Try};
+use helix_core::finding::{Correction, FaultKind};
+use helix_core::ids::PhaseId;
+
+/// What is to be done again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reopen {
+    /// Everything that has not passed, where it stopped.
+    Unfinished,
+    /// This phase and all that build on it, and everything that has not passed.
+    Phase(PhaseId),
+}
+
+/// Why a job does not go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReopenError {
+    /// It is not over.
+    #[error("the job is not over yet")]
+    Running,
+    /// Its result is in the repository.
+    #[error("the job has succeeded and its result is integrated")]
+    Succeeded,
+    /// There is no such phase.
+    #[error("the plan has no phase {phase}")]
+    UnknownPhase {
+        /// Which.
+        phase: PhaseId,
+    },
+    /// It has added phases to the plan, which cannot be taken back.
+    #[error("phase {phase} has added phases to the plan: doing it again would add them twice")]
+    HasGrown {
+        /// Which.
+        phase: PhaseId,
+    },
+}
+
+impl JobState {
+    /// The phases that go on where they stopped, and those that start anew.
+    ///
+    /// # Errors
+    /// [`ReopenError`].
+    pub fn to_reopen(&self, what: &Reopen) -> Result<(Vec<PhaseId>, Vec<PhaseId>), ReopenError> {
+        let active = match self {
+            Self::New | Self::Active(_) => return Err(ReopenError::Running),
+            Self::Ended(_, JobEnd::Succeeded) => return Err(ReopenError::Succeeded),
+            Self::Ended(active, JobEnd::Failed { .. } | JobEnd::Cancelled { .. }) => active,
+        };
+        let restart = match what {
+            Reopen::Unfinished => Vec::new(),
+            Reopen::Phase(phase) => active.to_restart(phase)?,
+        };
+        let reopen = active.phases.iter().filter(|progress| match &progress.state {
+            PhaseState::Failed { .. }
+            | PhaseState::Cancelled
+            | PhaseState::Asking { .. }
+            | PhaseState::Skipped { dependents: Dependents::Skip, .. } => !restart.contains(&progress.id),
+            PhaseState::Pending
+            | PhaseState::Working { .. }
+            | PhaseState::Between(_)
+            | PhaseState::Escalating { .. }
+            | PhaseState::Passed { .. }
+            | PhaseState::Skipped { dependents: Dependents::Run, .. } => false,
+        });
+        Ok((reopen.map(|progress| progress.id.clone()).collect(), restart))
+    }
+}
+
+impl Active {
+    fn to_restart(&self, phase: &PhaseId) -> Result<Vec<PhaseId>, ReopenError> {
+        let Some(progress) = self.progress(phase) else {
+            return Err(ReopenError::UnknownPhase { phase: phase.clone() });
+        };
+        let redone = matches!(progress.state, PhaseState::Passed { .. } | PhaseState::Skipped { .. });
+        let mut restart = Vec::new();
+        for (definition, other) in self.pairs() {
+            let builds_on_it = self.spec.plan.ancestors(&other.id).contains(&phase);
+            let again = (other.id == *phase && redone) || (builds_on_it && !other.tries.is_empty());
+            if !again {
+                continue;
+            }
+            let has_grown = definition.generates_phases.is_some() && matches!(other.state, PhaseState::Passed { .. });
+            if has_grown {
+                return Err(ReopenError::HasGrown { phase: other.id.clone() });
+            }
+            restart.push(other.id.clone());
+        }
+        Ok(restart)
+    }
+}
+
+impl PhaseProgress {
+    /// Goes on where the phase stopped; nothing to do for one that has passed or waits.
+    pub(super) fn reopen(&mut self) -> Result<(), String> {
+        let summary = match &self.state {
+            PhaseState::Failed { error, .. } => error.message.clone(),
+            PhaseState::Skipped { why, .. } => why.clone(),
+            PhaseState::Cancelled => "the job was stopped".into(),
+            PhaseState::Asking { trouble, .. } => {
+                trouble.as_ref().map_or_else(|| "the job ended".into(), |error| error.message.clone())
+            }
+            PhaseState::Pending | PhaseState::Between(_) => return Ok(()),
+            PhaseState::Passed { .. } => return Err(format!("phase {} has passed", self.id)),
+            PhaseState::Working { .. } | PhaseState::Escalating { .. } => {
+                return Err(format!("phase {} is being worked on", self.id));
+            }
+        };
+        let correction = Correction { summary, findings: self.last_findings() };
+        self.begin_epoch();
+        self.state = match self.tries.last_mut() {
+            Some(last) if last.result.is_some() => {
+                PhaseState::Between(Between { not_before: None, correction, resume: None })
+            }
+            // Its agent had done its work, and only the commit was missing: that is made up for first, once.
+            Some(last) if last.run_end.is_some() && !last.taken_up && !is_lost(last) => {
+                last.taken_up = true;
+                PhaseState::Working { stage: Stage::Committing }
+            }
+            Some(_) | None => PhaseState::Pending,
+        };
+        Ok(())
+    }
+
+    /// Starts anew from what it builds on.
+    pub(super) fn restart(&mut self) {
+        self.begin_epoch();
+        self.state = PhaseState::Pending;
+    }
+
+    fn begin_epoch(&mut self) {
+        self.fault = None;
+        self.close_questions();
+        self.epoch = self.tries.len();
+        self.extra_tries = 0;
+        self.advice_epoch = self.advice.len();
+    }
+}
+
+/// Whether there is nothing to be committed any more: somebody has removed what the agent left.
+fn is_lost(one: &Try) -> bool {
+    one.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::NothingChecked)
+}

@@ -1,0 +1,101 @@
+//! How a reviewer's answer moves a phase: the verifier's of the phase, or that of a `review_approved` gate.
+//!
+//! Must not know how a reviewer is asked.
+
+use super::attempt::{GiveUp, Ground};
+use super::event::{GateReport, Review};
+use super::state::{PhaseProgress, PhaseState, Stage};
+use super::view::ErrorView;
+use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
+
+/// Rounds of one review: an unusable answer is asked for once more, then it counts as a failure (the engine's issue).
+const ROUNDS: u32 = 2;
+
+impl PhaseProgress {
+    pub(super) fn review_finished(
+        &mut self,
+        ground: &Ground<'_>,
+        attempt: u32,
+        gate: Option<usize>,
+        round: u32,
+        review: &Review,
+    ) -> Result<(), String> {
+        let this = self.at_stage(attempt, Stage::Reviewing { gate, round })?;
+        let tree = this.result.as_ref().map(|result| result.tree.clone());
+        if tree.as_ref() != Some(&review.tree) {
+            return Err(format!("the reviewer looked at tree {}, which is not the result", review.tree));
+        }
+        this.reviews.push((gate, review.clone()));
+        if self.cancelled(ground) {
+            return Ok(());
+        }
+        match (&review.verdict, gate) {
+            (Verdict::Inconclusive { fault }, _) if round < ROUNDS && !is_hopeless(fault) => {
+                self.state = PhaseState::Working { stage: Stage::Reviewing { gate, round: round + 1 } };
+                return Ok(());
+            }
+            (_, Some(gate)) => self.report_gate(ground, gate, review),
+            (Verdict::Pass, None) => {}
+            (Verdict::Fail { .. } | Verdict::Inconclusive { .. }, None) => {}
+        }
+        match (&review.verdict, gate) {
+            (Verdict::Pass, Some(gate)) => self.after_gate(ground, gate),
+            (Verdict::Pass, None) => self.after_verifier(ground),
+            (Verdict::Fail { findings }, _) => {
+                let summary = format!("the {} rejects the result: {}", who(gate), review.summary);
+                self.gate_rejected(ground, Correction { summary, findings: findings.clone() });
+            }
+            (Verdict::Inconclusive { fault }, _) if is_hopeless(fault) => {
+                let message = format!("the {} could not be asked: {}", who(gate), fault.message);
+                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
+            }
+            (Verdict::Inconclusive { fault }, _) => {
+                let finding = Finding {
+                    rule: format!("{}.inconclusive", who(gate)),
+                    message: fault.message.clone(),
+                    place: None,
+                    evidence: None,
+                    fix: Some(
+                        "make plain in the files themselves that the task is done, and how it can be checked".into(),
+                    ),
+                };
+                let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", who(gate), fault.message);
+                self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
+            }
+        }
+        Ok(())
+    }
+
+    /// A reviewer's answer as the answer of the gate that asked for it.
+    fn report_gate(&mut self, ground: &Ground<'_>, gate: usize, review: &Review) {
+        let name = ground.phase.gates.get(gate).map_or("review_approved", |spec| spec.name());
+        if let Some(this) = self.tries.last_mut() {
+            this.gates.push(GateReport {
+                gate: name.into(),
+                verdict: review.verdict.clone(),
+                summary: review.summary.clone(),
+                tree: review.tree.clone(),
+                command: None,
+                tests: None,
+                steps: Vec::new(),
+                notes: vec![format!("run {}", review.run)],
+                duration_ms: review.duration_ms,
+            });
+        }
+    }
+}
+
+fn who(gate: Option<usize>) -> &'static str {
+    match gate {
+        Some(_) => "reviewer",
+        None => "verifier",
+    }
+}
+
+/// Whether asking again cannot help before a person has changed something.
+fn is_hopeless(fault: &Fault) -> bool {
+    match fault.kind {
+        FaultKind::ToolMissing | FaultKind::Environment => true,
+        FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => false,
+    }
+}

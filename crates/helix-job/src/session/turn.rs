@@ -1,0 +1,173 @@
+//! A turn as it stands. Must not know how turns hang together.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::words::WordsDigest;
+use helix_core::finding::Finding;
+use helix_core::ids::{AgentSessionId, RunId, SessionId, TurnId};
+use helix_core::run::{Outcome, Retry, RunFacts};
+use helix_core::usage::Usage;
+
+/// A turn as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnView {
+    /// Its id.
+    pub id: TurnId,
+    /// Its conversation.
+    pub session: SessionId,
+    /// Its number in the conversation, from 1, by time of start.
+    pub number: u32,
+    /// The turn that it goes on from; absent at the beginning. May be one of another session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<TurnId>,
+    /// What stands before it in the client's tree. Differs from `parent` where the turn continues an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under: Option<TurnId>,
+    /// The turn whose answer it continues, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<TurnId>,
+    /// Its first run.
+    pub run: RunId,
+    /// The user's message.
+    pub message: String,
+    /// The user's own words.
+    #[serde(default)]
+    pub asked: WordsDigest,
+    /// What the client calls it.
+    #[serde(default)]
+    pub client: ClientIds,
+    /// Model that the client chose, in the agent's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What the client adds to the agent's instructions, for as long as the turn runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// Files that came with the message.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+    /// Agent session that the turn writes to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_session: Option<AgentSessionId>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// What was found in answers of its runs, in their order; nothing where all was well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<AnswerCheck>,
+    /// Its end; absent while it runs.
+    pub end: Option<TurnEnd>,
+}
+
+/// What was found in one run's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerCheck {
+    /// The run that gave the answer.
+    pub run: RunId,
+    /// What was found, never empty.
+    pub findings: Vec<AnswerFinding>,
+}
+
+/// Something that is wrong with an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerFinding {
+    /// Name of the validator that found it, such as `adr_structure`.
+    pub validator: String,
+    /// What, where, and how to mend it.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnEnd {
+    /// When.
+    pub at: Timestamp,
+    /// The evidence, of its last run.
+    pub facts: Box<RunFacts>,
+    /// The answer, also when it was cut off.
+    pub answer: String,
+    /// What the user was shown, where that is more than the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
+    /// Digest of what the client shows: with the answer that this one continues, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<WordsDigest>,
+    /// What it consumed, all runs together.
+    pub usage: Usage,
+    /// The agent session that the next turn resumes.
+    pub session: Option<AgentSessionId>,
+    /// The point of that session at which the turn ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<String>,
+    /// How many runs it took.
+    #[serde(default)]
+    pub runs: u32,
+    /// Whether somebody read it to its end.
+    #[serde(default)]
+    pub delivery: Delivery,
+}
+
+/// What a client calls a turn; each opaque.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClientIds {
+    /// Id of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Id of the user's message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_message: Option<String>,
+    /// What the request said, as a digest: the same request sent again has the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+}
+
+/// A file that came with a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Attachment {
+    /// Path, relative to the conversation's directory.
+    pub path: String,
+    /// What the user calls it, if anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Media type as the client names it.
+    pub media_type: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// Whether a turn's end reached a client.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// Somebody read it to its end.
+    #[default]
+    Heard,
+    /// Nobody was there any more: the same request, sent again, is given this answer.
+    Unheard,
+}
+
+impl TurnView {
+    /// Whether the turn ended with an answer.
+    pub fn is_answered(&self) -> bool {
+        self.end.as_ref().is_some_and(TurnEnd::is_answer)
+    }
+
+    /// Names of the runs that it took, or of the first while it runs.
+    pub fn runs(&self) -> Vec<RunId> {
+        let count = self.end.as_ref().map_or(1, |end| end.runs.max(1));
+        (1..=count).map(|number| RunId::for_turn(&self.id, number)).collect()
+    }
+}
+
+impl TurnEnd {
+    /// What the user read: everything that was shown.
+    pub fn text(&self) -> &str {
+        self.shown.as_deref().unwrap_or_else(|| helix_core::step_marker::split(&self.answer).0)
+    }
+
+    /// Whether it is an answer, and not an answer's failure.
+    pub fn is_answer(&self) -> bool {
+        Outcome::from_facts(&self.facts).retry() == Retry::Accept
+    }
+}

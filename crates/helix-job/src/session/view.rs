@@ -1,0 +1,330 @@
+//! A session as it stands: the fold of its events, without the bodies of its turns.
+//!
+//! Must not know where views are kept. A view stays small however long the conversation is; turns are kept beside it.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::event::{SessionEvent, TurnPlace};
+use super::turn::{TurnEnd, TurnView};
+use crate::Recorded;
+use helix_core::ids::{JobId, SessionId, TurnId};
+
+/// A session as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionView {
+    /// Its id.
+    pub id: SessionId,
+    /// The client's own key.
+    pub key: String,
+    /// Whose it is, as the client tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Conversation that it is a copy of, if it began as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied_from: Option<SessionId>,
+    /// Directory of the agent's work, absolute.
+    pub directory: String,
+    /// Name of the agent.
+    pub agent: String,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// When something last happened in it.
+    pub updated_at: Timestamp,
+    /// How many turns it has, on all branches.
+    #[serde(default)]
+    pub turn_count: u32,
+    /// The turn that was started last.
+    #[serde(default)]
+    pub latest: Option<TurnId>,
+    /// The turn that is being answered.
+    #[serde(default)]
+    pub running: Option<Box<TurnView>>,
+    /// Jobs that it is about, in the order in which they came into it: started from it, or asked about in it.
+    pub jobs: Vec<JobId>,
+    /// Directory of the project that it is about, if it has come to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Number of the last event that this view includes.
+    pub last_event: u64,
+}
+
+/// What an event makes of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    /// The session after it.
+    pub view: SessionView,
+    /// The turn that it began or ended.
+    pub turn: Option<TurnView>,
+}
+
+/// An event that cannot follow what happened before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("session event {event} cannot follow: {why}")]
+pub struct IllegalSessionEvent {
+    /// Name of the event.
+    pub event: &'static str,
+    /// Why not.
+    pub why: String,
+}
+
+impl SessionView {
+    /// Adds up all events of a session: the session, and its turns by number.
+    ///
+    /// # Errors
+    /// [`IllegalSessionEvent`] when the stream does not begin with its opening or contradicts itself.
+    pub fn fold<'a>(
+        id: &SessionId,
+        events: impl IntoIterator<Item = &'a Recorded<SessionEvent>>,
+    ) -> Result<Option<(Self, Vec<TurnView>)>, IllegalSessionEvent> {
+        let (mut view, mut turns): (Option<Self>, Vec<TurnView>) = (None, Vec::new());
+        for recorded in events {
+            let applied = Self::apply(view, id, recorded)?;
+            view = Some(applied.view);
+            if let Some(turn) = applied.turn {
+                // A turn ends before the next one begins: it is the last one or new.
+                match turns.last_mut().filter(|last| last.id == turn.id) {
+                    Some(last) => *last = turn,
+                    None => turns.push(turn),
+                }
+            }
+        }
+        Ok(view.map(|view| (view, turns)))
+    }
+
+    /// Adds one event.
+    ///
+    /// # Errors
+    /// [`IllegalSessionEvent`] as for [`SessionView::fold`].
+    pub fn apply(
+        view: Option<Self>,
+        id: &SessionId,
+        recorded: &Recorded<SessionEvent>,
+    ) -> Result<Applied, IllegalSessionEvent> {
+        let at = recorded.at;
+        let name = recorded.event.name();
+        let illegal = |why: &str| IllegalSessionEvent { event: name, why: why.into() };
+        let (mut view, turn) = match (view, &recorded.event) {
+            (None, SessionEvent::SessionOpened { .. }) => (opened(id, at, &recorded.event), None),
+            (None, _) => return Err(illegal("the session is not open")),
+            (Some(_), SessionEvent::SessionOpened { .. }) => return Err(illegal("the session is open already")),
+            (Some(mut view), SessionEvent::TurnStarted { .. }) => {
+                if view.running.is_some() {
+                    return Err(illegal("another turn is running"));
+                }
+                let Some(turn) = started(&view, at, &recorded.event) else {
+                    return Err(illegal("it is no beginning of a turn"));
+                };
+                view.turn_count = turn.number;
+                view.latest = Some(turn.id.clone());
+                view.running = Some(Box::new(turn.clone()));
+                (view, Some(turn))
+            }
+            (Some(mut view), SessionEvent::TurnFinished { turn, .. }) => {
+                let Some(open) = view.running.take().filter(|open| &open.id == turn) else {
+                    return Err(illegal("this turn is not running"));
+                };
+                let end = ended(at, &recorded.event);
+                // Where the agent had lost the session that was to be resumed, it wrote to another one.
+                let written = end.as_ref().and_then(|end: &TurnEnd| end.session.clone());
+                let agent_session = written.or_else(|| open.agent_session.clone());
+                // Only a run that is still to come would need the client's instructions.
+                let turn = TurnView { end, agent_session, system: None, ..*open };
+                (view, Some(turn))
+            }
+            (Some(mut view), SessionEvent::JobStarted { job }) => {
+                view.jobs.push(job.clone());
+                (view, None)
+            }
+            (Some(mut view), SessionEvent::JobJoined { job }) => {
+                // Two questions about the same job at once join it twice.
+                if !view.jobs.contains(job) {
+                    view.jobs.push(job.clone());
+                }
+                (view, None)
+            }
+            (Some(mut view), SessionEvent::ProjectChosen { path }) => {
+                view.project = Some(path.clone());
+                (view, None)
+            }
+            (Some(view), SessionEvent::Failure(_)) => (view, None),
+            (Some(mut view), SessionEvent::AnswerChecked { turn, check }) => {
+                let Some(open) = view.running.as_mut().filter(|open| &open.id == turn) else {
+                    return Err(illegal("this turn is not running"));
+                };
+                // The same run's answer is checked again after a restart.
+                open.checks.retain(|other| other.run != check.run);
+                open.checks.push(check.clone());
+                (view, None)
+            }
+        };
+        view.updated_at = at;
+        view.last_event = recorded.number;
+        Ok(Applied { view, turn })
+    }
+
+    /// The turn that is being answered.
+    pub fn running(&self) -> Option<&TurnView> {
+        self.running.as_deref()
+    }
+
+    /// The id of the next turn.
+    pub fn next_turn(&self) -> TurnId {
+        TurnId::nth(&self.id, self.turn_count + 1)
+    }
+}
+
+fn opened(id: &SessionId, at: Timestamp, event: &SessionEvent) -> SessionView {
+    let mut view = SessionView {
+        id: id.clone(),
+        key: String::new(),
+        owner: None,
+        copied_from: None,
+        directory: String::new(),
+        agent: String::new(),
+        created_at: at,
+        updated_at: at,
+        turn_count: 0,
+        latest: None,
+        running: None,
+        jobs: Vec::new(),
+        project: None,
+        last_event: 0,
+    };
+    if let SessionEvent::SessionOpened { key, owner, copied_from, directory, agent } = event {
+        view.key.clone_from(key);
+        view.owner.clone_from(owner);
+        view.copied_from.clone_from(copied_from);
+        view.directory.clone_from(directory);
+        view.agent.clone_from(agent);
+    }
+    view
+}
+
+fn started(view: &SessionView, at: Timestamp, event: &SessionEvent) -> Option<TurnView> {
+    let SessionEvent::TurnStarted {
+        turn,
+        run,
+        message,
+        place,
+        asked,
+        client,
+        model,
+        system,
+        attachments,
+        resume: _,
+        agent_session,
+    } = event
+    else {
+        return None;
+    };
+    let (parent, under, continues) = match place {
+        TurnPlace::Latest => (view.latest.clone(), view.latest.clone(), None),
+        TurnPlace::Beginning => (None, None, None),
+        TurnPlace::After { turn } => (Some(turn.clone()), Some(turn.clone()), None),
+        TurnPlace::Continuing { turn, under } => (Some(turn.clone()), under.clone(), Some(turn.clone())),
+    };
+    Some(TurnView {
+        id: turn.clone(),
+        session: view.id.clone(),
+        number: view.turn_count + 1,
+        parent,
+        under,
+        continues,
+        run: run.clone(),
+        message: message.clone(),
+        asked: asked.clone(),
+        client: client.clone(),
+        model: model.clone(),
+        system: system.clone(),
+        attachments: attachments.clone(),
+        agent_session: agent_session.clone(),
+        started_at: at,
+        checks: Vec::new(),
+        end: None,
+    })
+}
+
+fn ended(at: Timestamp, event: &SessionEvent) -> Option<TurnEnd> {
+    let SessionEvent::TurnFinished { turn: _, facts, answer, shown, answered, usage, session, point, runs, delivery } =
+        event
+    else {
+        return None;
+    };
+    Some(TurnEnd {
+        at,
+        facts: facts.clone(),
+        answer: answer.clone(),
+        shown: shown.clone(),
+        answered: answered.clone(),
+        usage: *usage,
+        session: session.clone(),
+        point: point.clone(),
+        runs: *runs,
+        delivery: *delivery,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use helix_core::ids::RunId;
+    use helix_core::run::{Ending, RunFacts};
+    use helix_core::usage::Usage;
+
+    fn recorded(number: u64, event: SessionEvent) -> Recorded<SessionEvent> {
+        Recorded { number, at: Timestamp::UNIX_EPOCH, event }
+    }
+
+    /// Events as journals before branching hold them.
+    fn old() -> Vec<Recorded<SessionEvent>> {
+        let turn = |number: u32| TurnId::nth(&SessionId::new("s").unwrap(), number);
+        let start = |number: u32| {
+            serde_json::from_value(serde_json::json!({
+                "type": "turn_started", "turn": turn(number), "run": RunId::for_turn(&turn(number), 1), "message": "m"
+            }))
+            .unwrap()
+        };
+        let end = |number: u32| {
+            serde_json::from_value(serde_json::json!({
+                "type": "turn_finished", "turn": turn(number), "answer": "a", "usage": Usage::default(),
+                "facts": RunFacts::without_record(Ending::Unknown, None),
+            }))
+            .unwrap()
+        };
+        let open = serde_json::json!({ "type": "session_opened", "key": "k", "directory": "/d", "agent": "a" });
+        let open = serde_json::from_value(open).unwrap();
+        vec![recorded(1, open), recorded(2, start(1)), recorded(3, end(1)), recorded(4, start(2))]
+    }
+
+    #[test]
+    fn journals_from_before_branching_are_a_line() {
+        let (view, turns) = SessionView::fold(&SessionId::new("s").unwrap(), &old()).unwrap().unwrap();
+        assert_eq!((view.turn_count, view.running().map(|turn| turn.number)), (2, Some(2)));
+        assert_eq!(turns[1].parent.as_ref(), Some(&turns[0].id));
+        assert_eq!(turns[0].end.as_ref().map(|end| end.runs), Some(1));
+    }
+
+    #[test]
+    fn a_second_turn_beside_a_running_one_and_a_foreign_end_are_refused() {
+        let id = SessionId::new("s").unwrap();
+        let mut events = old();
+        let again = recorded(5, events[1].event.clone());
+        events.push(again);
+        assert!(SessionView::fold(&id, &events).is_err());
+        events.pop();
+        let ended_twice = recorded(5, events[2].event.clone());
+        events.push(ended_twice);
+        assert!(SessionView::fold(&id, &events).is_err(), "turn 1 is not the running one");
+    }
+
+    /// A view must not grow with the length of the conversation.
+    #[test]
+    fn a_view_holds_no_ended_turn() {
+        let id = SessionId::new("s").unwrap();
+        let (view, _) = SessionView::fold(&id, &old()[..3]).unwrap().unwrap();
+        let text = serde_json::to_string(&view).unwrap();
+        assert!(!text.contains("\"answer\""), "{text}");
+    }
+}

@@ -1,0 +1,433 @@
+//! What the events of a job add up to. Every status that anybody sees is a projection of this.
+//!
+//! Must not know what is to be done next: that is `decide`.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::delivery::Validated;
+use super::event::{Advice, Committed, GateReport, IntegrationTarget, JobEnd, JobEvent, Recorded, Review};
+use super::spec::{Grant, JobSpec};
+use super::view::ErrorView;
+use crate::question::{About, Question, QuestionStatus};
+use helix_core::finding::{Correction, Fault, Finding};
+use helix_core::ids::{AgentSessionId, CommitId, PhaseId, RunId};
+use helix_core::run::{Outcome, RunFacts};
+use helix_core::usage::Usage;
+use helix_plan::Phase;
+
+/// A job as its events have made it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum JobState {
+    /// No event yet.
+    #[default]
+    New,
+    /// Being carried out.
+    Active(Box<Active>),
+    /// Over; no event may follow.
+    Ended(Box<Active>, JobEnd),
+}
+
+/// The data of a job that exists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Active {
+    /// All that it is to do.
+    pub spec: Arc<JobSpec>,
+    /// When it was submitted.
+    pub submitted_at: Timestamp,
+    /// Number of the last event.
+    pub last_event: u64,
+    /// Time of the last event.
+    pub last_at: Timestamp,
+    /// One entry for each phase, in the plan's order.
+    pub phases: Vec<PhaseProgress>,
+    /// Who wants it to stop, if anybody does. Never unset.
+    pub cancel: Option<String>,
+    /// How far the results have come.
+    pub integration: Integration,
+    /// Results that contradicted each other, with the phases that bring them together.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Results that contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// The phase that brings them together.
+    pub phase: PhaseId,
+    /// The phases whose results contradict each other, in the order in which they are combined.
+    pub between: Vec<PhaseId>,
+    /// Files in conflict.
+    pub paths: Vec<String>,
+}
+
+/// A phase and all its tries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseProgress {
+    /// Which phase.
+    pub id: PhaseId,
+    /// Oldest first; never removed.
+    pub tries: Vec<Try>,
+    /// Where it stands.
+    pub state: PhaseState,
+    /// Whether a person has let it begin, where one has to.
+    pub approved: bool,
+    /// Tries before this one (an index) were made before the job was resumed: they count no more.
+    pub epoch: usize,
+    /// Tries that were granted on top of the plan's limit.
+    pub extra_tries: u32,
+    /// The model of further tries, where an adviser has named another.
+    pub model: Option<String>,
+    /// What advisers have proposed, oldest first; never removed.
+    pub advice: Vec<Advice>,
+    /// Advice before this one (an index) was given before the job was resumed: it counts no more.
+    pub advice_epoch: usize,
+    /// What persons were asked, oldest first.
+    pub questions: Vec<Asked>,
+    /// What failed around it last, when that is not the agent's doing.
+    pub fault: Option<Fault>,
+}
+
+/// A question with what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The question.
+    pub question: Question,
+    /// When it was asked.
+    pub at: Timestamp,
+    /// When it stops waiting.
+    pub expires_at: Option<Timestamp>,
+    /// How it stands.
+    pub status: QuestionStatus,
+}
+
+/// Where a phase stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PhaseState {
+    /// No try yet.
+    Pending,
+    /// The last try is under way.
+    Working {
+        /// What it is doing.
+        stage: Stage,
+    },
+    /// The last try was not accepted; another will follow.
+    Between(Between),
+    /// It waits for a person. The question is asked as soon as it can be recorded.
+    Asking {
+        /// What about.
+        about: About,
+        /// What led here, when something failed.
+        trouble: Option<ErrorView>,
+    },
+    /// It has used up its tries; an adviser is asked what to do.
+    Escalating {
+        /// Which round, from 1; rounds before the job was resumed included.
+        round: u32,
+        /// What failed.
+        error: ErrorView,
+    },
+    /// Its run completed and all its gates passed on this commit.
+    Passed {
+        /// The result.
+        result: Committed,
+        /// When.
+        at: Timestamp,
+    },
+    /// It will not pass.
+    Failed {
+        /// Why, and what to do.
+        error: ErrorView,
+        /// When.
+        at: Timestamp,
+    },
+    /// The job goes on without it.
+    Skipped {
+        /// Why.
+        why: String,
+        /// Whether phases that depend on it run all the same.
+        dependents: Dependents,
+        /// Who left it out.
+        by: LeftOutBy,
+    },
+    /// The job was stopped before it passed.
+    Cancelled,
+}
+
+/// What a skipped phase means for those that depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dependents {
+    /// They run as if it were not there.
+    Run,
+    /// They are skipped as well.
+    Skip,
+}
+
+/// Who decided that the job goes on without a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftOutBy {
+    /// Whoever submitted the job chose other phases.
+    Request,
+    /// A person who was asked.
+    Person,
+    /// Other phases stand in its place and pass its checks.
+    Replacement,
+    /// The plan: nobody was asked, so what it was to check is still to be proven.
+    Plan,
+}
+
+/// What a try is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// The agent works.
+    Agent,
+    /// What it left is being committed.
+    Committing,
+    /// The phases that it proposes are being read.
+    Reading,
+    /// This gate is running.
+    Gating {
+        /// Index in the phase's list, from 0.
+        gate: usize,
+    },
+    /// A reviewer looks at the result.
+    Reviewing {
+        /// Index of the gate that asks for it; `None` is the phase's own `verify`.
+        gate: Option<usize>,
+        /// Which round, from 1.
+        round: u32,
+    },
+}
+
+/// The pause between two tries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Between {
+    /// Not before this time.
+    pub not_before: Option<Timestamp>,
+    /// What the agent will be told.
+    pub correction: Correction,
+    /// The agent session that the next try resumes; `None` starts a new one.
+    pub resume: Option<AgentSessionId>,
+}
+
+/// One try at a phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Try {
+    /// From 1.
+    pub number: u32,
+    /// The agent run.
+    pub run: RunId,
+    /// Where the phase starts.
+    pub base: CommitId,
+    /// Where this try starts.
+    pub start: CommitId,
+    /// When.
+    pub started_at: Timestamp,
+    /// Agent session that was resumed.
+    pub resume: Option<AgentSessionId>,
+    /// What the agent was told about the try before it.
+    pub correction: Option<Correction>,
+    /// The end of its run.
+    pub run_end: Option<RunEnded>,
+    /// Its commit.
+    pub result: Option<Committed>,
+    /// What had to be put right to make its commit, and what that lacks.
+    pub repairs: Vec<String>,
+    /// What is reserved for its run.
+    pub grant: Grant,
+    /// Answers of its gates so far; the answer of each gate has its index.
+    pub gates: Vec<GateReport>,
+    /// Gates that have begun to act outside of the repository.
+    pub begun: Vec<Begun>,
+    /// Answers of reviewers, oldest first: of gates, and of the verifier (`None`).
+    pub reviews: Vec<(Option<usize>, Review)>,
+    /// Phases that it proposes, once they are found valid.
+    pub proposed: Vec<Phase>,
+    /// Numbers of the questions that its agent asked.
+    pub asked: Vec<u32>,
+    /// What failed around it.
+    pub fault: Option<Fault>,
+    /// Whether its job was resumed to commit what it had left.
+    pub taken_up: bool,
+}
+
+/// A gate that has begun to act outside of the repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Begun {
+    /// Its index in the phase's list.
+    pub gate: usize,
+    /// What was checked of the tree before, since it had not been.
+    pub validation: Vec<Validated>,
+}
+
+/// How a try's run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEnded {
+    /// The evidence.
+    pub facts: Box<RunFacts>,
+    /// What it amounts to.
+    pub outcome: Outcome,
+    /// What it consumed.
+    pub usage: Usage,
+    /// The session that can be resumed.
+    pub session: Option<AgentSessionId>,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// How far the results have come.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Integration {
+    /// Not yet.
+    Open,
+    /// Done.
+    Done {
+        /// The commit that holds everything.
+        result: Committed,
+        /// Where it went.
+        target: IntegrationTarget,
+        /// Gates that ran on a tree that no phase was validated on.
+        gates: Vec<GateReport>,
+    },
+    /// Not possible.
+    Failed {
+        /// Why.
+        findings: Vec<Finding>,
+        /// Gates that ran on the combined tree, the one that failed last.
+        gates: Vec<GateReport>,
+        /// What failed around it, when it is not the work's doing.
+        fault: Option<Fault>,
+    },
+}
+
+/// An event that cannot follow what happened before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("event {number} ({event}) cannot follow: {why}")]
+pub struct IllegalEvent {
+    /// Number of the event in its stream.
+    pub number: u64,
+    /// Name of the event.
+    pub event: &'static str,
+    /// Why not.
+    pub why: String,
+}
+
+impl JobState {
+    /// Adds up the events of a stream, from its first.
+    ///
+    /// # Errors
+    /// [`IllegalEvent`] for the first event that cannot follow those before it.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Recorded<JobEvent>>) -> Result<Self, IllegalEvent> {
+        events.into_iter().try_fold(Self::New, Self::apply)
+    }
+
+    /// Adds one event.
+    ///
+    /// # Errors
+    /// [`IllegalEvent`] when it cannot follow those before it: wrong number, wrong phase or try, wrong stage, or a job
+    /// that is over.
+    pub fn apply(self, recorded: &Recorded<JobEvent>) -> Result<Self, IllegalEvent> {
+        let illegal = |why: String| IllegalEvent { number: recorded.number, event: recorded.event.name(), why };
+        match self {
+            Self::New => match &recorded.event {
+                JobEvent::JobSubmitted { spec } if recorded.number == 1 => {
+                    Ok(Self::Active(Box::new(Active::submitted(spec, recorded.at))))
+                }
+                _ => Err(illegal("the job does not exist yet".into())),
+            },
+            Self::Ended(mut active, end) => match &recorded.event {
+                JobEvent::JobResumed { reopen, restart, budget_usd, .. } if end != JobEnd::Succeeded => {
+                    if recorded.number != active.last_event + 1 {
+                        return Err(illegal(format!("event {} comes next", active.last_event + 1)));
+                    }
+                    active.last_event = recorded.number;
+                    active.last_at = recorded.at;
+                    active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
+                    Ok(Self::Active(active))
+                }
+                _ => Err(illegal("the job is over".into())),
+            },
+            Self::Active(mut active) => {
+                if recorded.number != active.last_event + 1 {
+                    return Err(illegal(format!("event {} comes next", active.last_event + 1)));
+                }
+                active.last_event = recorded.number;
+                active.last_at = recorded.at;
+                if let JobEvent::JobFinished { end } = &recorded.event {
+                    active.check_end(end).map_err(illegal)?;
+                    return Ok(Self::Ended(active, end.clone()));
+                }
+                active.advance(&recorded.event, recorded.at).map_err(illegal)?;
+                Ok(Self::Active(active))
+            }
+        }
+    }
+
+    /// The data of a job that exists.
+    pub fn active(&self) -> Option<&Active> {
+        match self {
+            Self::New => None,
+            Self::Active(active) | Self::Ended(active, _) => Some(active),
+        }
+    }
+
+    /// How it ended, if it has.
+    pub fn end(&self) -> Option<&JobEnd> {
+        match self {
+            Self::Ended(_, end) => Some(end),
+            Self::New | Self::Active(_) => None,
+        }
+    }
+}
+
+impl Try {
+    /// Whether a gate has begun to act outside of the repository.
+    pub fn has_begun(&self, gate: usize) -> bool {
+        self.begun.iter().any(|begun| begun.gate == gate)
+    }
+}
+
+impl PhaseProgress {
+    /// How many tries count until it is given up: those of the plan, and those that were granted since.
+    pub fn granted_tries(&self, phase: &Phase) -> u32 {
+        phase.max_attempts.saturating_add(self.extra_tries)
+    }
+
+    /// The last try.
+    pub fn last_try(&self) -> Option<&Try> {
+        self.tries.last()
+    }
+
+    /// Tries whose work, if there is any, is in no commit that is known of.
+    pub fn unsaved(&self) -> impl Iterator<Item = &Try> {
+        self.tries.iter().filter(|one| one.result.is_none())
+    }
+
+    /// What all tries have consumed.
+    pub fn usage(&self) -> Usage {
+        let runs = self.tries.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage);
+        let reviews = self.tries.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.usage);
+        let advice = self.advice.iter().map(|advice| advice.usage);
+        runs.chain(reviews).chain(advice).fold(Usage::default(), |sum, next| sum + next)
+    }
+
+    /// The question that waits for an answer, if one does.
+    pub fn open_question(&self) -> Option<&Asked> {
+        self.questions.iter().find(|asked| asked.status == QuestionStatus::Open)
+    }
+
+    /// Whether nothing more will happen to it.
+    pub fn is_settled(&self) -> bool {
+        match self.state {
+            PhaseState::Passed { .. }
+            | PhaseState::Failed { .. }
+            | PhaseState::Skipped { .. }
+            | PhaseState::Cancelled => true,
+            PhaseState::Pending
+            | PhaseState::Working { .. }
+            | PhaseState::Between(_)
+            | PhaseState::Asking { .. }
+            | PhaseState::Escalating { .. } => false,
+        }
+    }
+}

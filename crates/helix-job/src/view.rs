@@ -1,0 +1,246 @@
+//! A job as users and other programs see it. Field names are those of `docs/api.md` (contracts, section 6).
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::event::{GateReport, IntegrationTarget};
+use crate::question::QuestionView;
+use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
+use helix_core::usage::Usage;
+
+/// Status of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the contract's own words")]
+pub enum JobStatus {
+    Queued,
+    Running,
+    Waiting,
+    Succeeded,
+    Failed,
+    Cancelled,
+}
+
+impl JobStatus {
+    /// Whether nothing more will happen.
+    pub fn is_final(self) -> bool {
+        match self {
+            Self::Succeeded | Self::Failed | Self::Cancelled => true,
+            Self::Queued | Self::Running | Self::Waiting => false,
+        }
+    }
+
+    /// The word users see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// Status of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the contract's own words")]
+pub enum PhaseStatus {
+    Pending,
+    Running,
+    Waiting,
+    Passed,
+    Failed,
+    Skipped,
+    Cancelled,
+}
+
+impl PhaseStatus {
+    /// The word users see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// A job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobView {
+    /// Its id.
+    pub id: JobId,
+    /// Name of the plan.
+    pub name: String,
+    /// Where it stands.
+    pub status: JobStatus,
+    /// Absolute path of the repository.
+    pub project_path: String,
+    /// Where the plan was read from.
+    pub plan_path: String,
+    /// The decision that it carries out, relative to the repository's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adr: Option<String>,
+    /// When it was submitted.
+    pub created_at: Timestamp,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// Seconds from submission to its end; of a job that is not over, up to the moment of asking ([`JobView::at`]).
+    pub duration_seconds: f64,
+    /// Always all of them, in the plan's order.
+    pub phases: Vec<PhaseView>,
+    /// All that it consumed.
+    pub usage: Usage,
+    /// US dollars, as the agents reported.
+    pub cost: f64,
+    /// The integrated commit.
+    pub commit: Option<CommitId>,
+    /// Where the result went.
+    pub integration: Option<IntegrationTarget>,
+    /// Why it failed, with what to do.
+    pub error: Option<ErrorView>,
+    /// What persons were asked, the plan's order; open ones first in each phase's own order.
+    #[serde(default)]
+    pub questions: Vec<QuestionView>,
+    /// Number of the last event that this view includes.
+    pub last_event: u64,
+}
+
+/// A phase of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseView {
+    /// Its id.
+    pub id: PhaseId,
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub status: PhaseStatus,
+    /// What it is doing, for people: `agent`, `commit`, `gate tests_pass`, `retry in 3 s`.
+    pub stage: Option<String>,
+    /// Why it could go on and does not, as its host knows at this moment; never in what is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<Wait>,
+    /// The last try, from 1; 0 before the first.
+    pub attempt: u32,
+    /// When the first try started.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// Seconds from the first try to its end; of a phase that has not ended, up to the moment of asking ([`JobView::at`]).
+    pub duration_seconds: Option<f64>,
+    /// Its claims.
+    pub outputs: Vec<String>,
+    /// Answers of the last try's gates so far.
+    pub gates: Vec<GateReport>,
+    /// The verifier's verdict, where one was asked for.
+    pub verdict: Option<String>,
+    /// US dollars of all tries.
+    pub cost: f64,
+    /// Runs of all tries, oldest first.
+    pub runs: Vec<RunId>,
+    /// The result commit of a passed phase.
+    pub commit: Option<CommitId>,
+    /// What had to be put right to commit the last try's work, and what the commit lacks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Why the last try was not accepted, or why the phase failed.
+    pub error: Option<ErrorView>,
+}
+
+/// What something that could be under way waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Wait {
+    /// A place: others have them all.
+    Places {
+        /// Places of what: `agents` or `gates`.
+        of: String,
+        /// How many are taken.
+        taken: u32,
+        /// How many there are, over all jobs and conversations.
+        places: u32,
+        /// How many wait for one, this one included.
+        waiting: u32,
+    },
+    /// Memory: less is available than there has to be before an agent starts.
+    Memory {
+        /// What is available, in bytes.
+        available_bytes: u64,
+        /// What there has to be, in bytes.
+        needed_bytes: u64,
+    },
+}
+
+impl std::fmt::Display for Wait {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Places { of, taken, places, waiting } => {
+                write!(f, "waits for a place: {taken} of {places} {of} are at work, {waiting} wait")
+            }
+            Self::Memory { available_bytes, needed_bytes } => {
+                let mebibytes = |bytes: &u64| bytes >> 20;
+                let (available, needed) = (mebibytes(available_bytes), mebibytes(needed_bytes));
+                write!(
+                    f,
+                    "waits for memory: {available} MiB are available, {needed} MiB have to be before an agent starts"
+                )
+            }
+        }
+    }
+}
+
+impl JobView {
+    /// What the user can do next with the decision of a job that is merged; for people.
+    pub fn next_step(&self) -> Option<String> {
+        let merged = self.status == JobStatus::Succeeded
+            && matches!(self.integration, Some(super::event::IntegrationTarget::Branch { .. }));
+        let number = self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| merged)?;
+        Some(format!("helix adr implemented {number} (in {}; ticks what the job has proven)", self.project_path))
+    }
+
+    /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.
+    #[must_use]
+    pub fn at(mut self, now: Timestamp) -> Self {
+        let since = |start: Timestamp| now.duration_since(start).as_secs_f64().max(0.0);
+        if self.completed_at.is_none() {
+            self.duration_seconds = since(self.created_at).max(self.duration_seconds);
+        }
+        for phase in &mut self.phases {
+            let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+            if let Some(start) = phase.started_at.filter(|_| under_way && phase.completed_at.is_none()) {
+                phase.duration_seconds = Some(since(start));
+            }
+        }
+        self
+    }
+
+    /// Adds what phases wait for at this moment.
+    #[must_use]
+    pub fn with_waits(mut self, waits: impl IntoIterator<Item = (PhaseId, Wait)>) -> Self {
+        for (id, wait) in waits {
+            if let Some(phase) = self.phases.iter_mut().find(|phase| phase.id == id) {
+                let doing = phase.stage.take().map(|stage| format!("{stage}, ")).unwrap_or_default();
+                phase.stage = Some(format!("{doing}{wait}"));
+                phase.waits_for = Some(wait);
+            }
+        }
+        self
+    }
+}
+
+/// Why something failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorView {
+    /// What happened.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+}

@@ -1,0 +1,139 @@
+//! Jobs that are over and go on: what is kept, what begins anew, what is asked again.
+//!
+//! Must not carry anything out: that is the play's business.
+
+use helix_core::finding::{Fault, FaultKind};
+use helix_job::{AdviceAction, Effect, JobEnd, JobEvent, JobStatus, PhaseState, Reopen, ReopenError};
+
+use crate::world::{World, advice_given, commit, complete, fault, id, job, phase, run_finished, spec};
+use crate::{Play, escalating};
+
+#[test]
+fn a_failed_job_goes_on_where_it_stopped_with_its_tries_kept() {
+    let mut spec = spec(vec![phase("a", &[], 0), phase("b", &["a"], 1), phase("c", &["b"], 0)]);
+    spec.plan.phases[1].max_attempts = 1;
+    let mut play = Play::new(spec);
+    play.work();
+    play.work();
+    play.fail_gate("b", 1, "wrong");
+    assert_eq!(play.state.to_reopen(&Reopen::Unfinished), Err(ReopenError::Running));
+    play.happy();
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+    assert_eq!((reopen.as_slice(), restart.as_slice()), ([id("b")].as_slice(), [].as_slice()));
+    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    assert_eq!(play.view().status, JobStatus::Running);
+    let [Effect::StartAttempt { phase, attempt: 2, after: Some(_), correction: Some(told), .. }] = &play.effects()[..]
+    else {
+        panic!("{:?}", play.effects())
+    };
+    assert_eq!((phase, told.findings[0].message.as_str()), (&id("b"), "wrong"));
+    // All but what has passed is done again, and what passed is not.
+    play.work();
+    play.happy();
+    assert_eq!(play.keys(), ["start/c/1"]);
+}
+
+#[test]
+fn a_result_that_could_not_be_committed_is_committed_first_when_the_job_goes_on() {
+    let mut play = Play::new(spec(vec![phase("a", &[], 1)]));
+    let resume = |play: &mut Play| {
+        play.happy();
+        let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+        play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    };
+    let full = Fault { kind: FaultKind::Environment, ..fault() };
+    let failed = JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: full };
+    (0..2).for_each(|_| play.happy());
+    play.event(failed.clone());
+    assert!(matches!(play.phase("a"), PhaseState::Failed { .. }));
+    resume(&mut play);
+    assert_eq!(play.keys(), ["commit/a/1"], "the agent has done its work");
+    let (mut twice, mut former) = (Play { world: World::new(Vec::new()), state: play.state.clone() }, play);
+    twice.world.number = former.world.number;
+    let mut good = Play { world: World::new(Vec::new()), state: twice.state.clone() };
+    good.world.number = twice.world.number;
+    while good.state.end().is_none() {
+        good.happy();
+    }
+    assert_eq!(good.state.end(), Some(&JobEnd::Succeeded));
+    assert_eq!(good.state.active().unwrap().phases[0].tries.len(), 1);
+    // What cannot be committed the second time either is not waited for again and again.
+    twice.event(failed);
+    resume(&mut twice);
+    assert_eq!(twice.keys(), ["start/a/2"]);
+    // Former versions began anew at once: their journals stay readable.
+    let mut started = run_finished(&id("a"), 2, complete());
+    former.event(JobEvent::AttemptStarted {
+        phase: id("a"),
+        attempt: 2,
+        run: helix_core::ids::RunId::for_attempt(&job(), &id("a"), 2),
+        base: commit(0),
+        start: commit(0),
+        resume: None,
+        correction: None,
+        grant: Default::default(),
+    });
+    if let JobEvent::RunFinished { attempt, .. } = &mut started {
+        *attempt = 2;
+    }
+    former.event(started);
+    assert_eq!(former.keys(), ["commit/a/2"]);
+}
+
+#[test]
+fn a_phase_that_is_done_again_takes_all_that_build_on_it_along() {
+    let mut spec = spec(vec![phase("a", &[], 0), phase("b", &["a"], 0), phase("c", &["b"], 1)]);
+    spec.plan.phases[2].max_attempts = 1;
+    let mut play = Play::new(spec);
+    while play.keys() != ["gate/c/1/0"] {
+        play.happy();
+    }
+    play.fail_gate("c", 1, "wrong");
+    play.happy();
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Phase(id("a"))).unwrap();
+    assert_eq!(restart, [id("a"), id("b"), id("c")]);
+    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    let [Effect::StartAttempt { phase, attempt: 2, after: None, correction: None, .. }] = &play.effects()[..] else {
+        panic!("{:?}", play.effects())
+    };
+    assert_eq!(phase, &id("a"), "from what it builds on, not from what it left");
+    assert_eq!(play.state.to_reopen(&Reopen::Unfinished), Err(ReopenError::Running));
+    let unknown = Reopen::Phase(id("x"));
+    let mut over = play;
+    while over.state.end().is_none() {
+        over.happy();
+    }
+    assert_eq!(over.state.to_reopen(&unknown), Err(ReopenError::Succeeded), "what is integrated stays");
+}
+
+#[test]
+fn after_a_resume_the_adviser_is_asked_anew_and_what_it_has_cost_stays() {
+    let mut play = Play::new(escalating(1));
+    let fail = |play: &mut Play, attempt: u32| {
+        while !play.keys().iter().any(|key| key.starts_with("gate/")) {
+            play.happy();
+        }
+        play.fail_gate("a", attempt, "wrong");
+    };
+    let advice = |play: &mut Play, round: u32| play.event(advice_given(&id("a"), round, AdviceAction::GiveUp));
+    fail(&mut play, 1);
+    assert_eq!(play.keys(), ["advise/a/1"]);
+    advice(&mut play, 1);
+    play.event(JobEvent::CancelRequested { by: "a test".into() });
+    play.happy();
+    let spent = play.state.active().unwrap().usage().cost_usd;
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    assert!((play.state.active().unwrap().usage().cost_usd - spent).abs() < 1e-9, "what was spent stays spent");
+    fail(&mut play, 2);
+    assert_eq!(play.keys(), ["advise/a/2"], "a round of its own: that of the first is over");
+    // Journals of former versions count from the resumption.
+    let mut former = Play { world: World::new(Vec::new()), state: play.state.clone() };
+    former.world.number = play.world.number;
+    advice(&mut former, 1);
+    advice(&mut play, 2);
+    for play in [former, play] {
+        assert_eq!(play.state.active().unwrap().phases[0].advice.len(), 2);
+        assert!(matches!(play.phase("a"), PhaseState::Asking { .. }), "one round since the job was resumed");
+    }
+}

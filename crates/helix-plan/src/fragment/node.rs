@@ -1,0 +1,71 @@
+//! A JSON value as the tree that the reader of plans reads, so that both follow one set of rules.
+//!
+//! Must not know any key. A place in the tree is a number of a JSON pointer: that of a value is `n..n`, that of a key is
+//! `object..value`.
+
+use std::rc::Rc;
+
+use serde_json::Value as Json;
+
+use helix_core::diagnostic::Diagnostic;
+use helix_core::yaml::{Entry, Node, Scalar, ScalarForm, Value};
+
+use super::super::codes;
+
+/// JSON pointers by their number.
+pub(super) struct Pointers {
+    all: Vec<String>,
+}
+
+impl Pointers {
+    /// The tree of a JSON value, and the pointers of its places.
+    pub(super) fn tree(json: &Json) -> (Node, Self) {
+        let mut pointers = Self { all: Vec::new() };
+        let node = pointers.node(json, String::new());
+        (node, pointers)
+    }
+
+    /// A text that is long enough for every place to lie in it.
+    pub(super) fn ground(&self) -> String {
+        " ".repeat(self.all.len())
+    }
+
+    /// The pointer of a place.
+    pub(super) fn pointer(&self, range: &std::ops::Range<usize>) -> &str {
+        self.all.get(range.start).map_or("", String::as_str)
+    }
+
+    /// The pointer that a diagnostic is about.
+    pub(super) fn of(&self, diagnostic: &Diagnostic) -> &str {
+        let Some(span) = diagnostic.span else { return "" };
+        // What is missing is missing in the object; a key that should not be there is named itself.
+        let number = if diagnostic.code == codes::MISSING_KEY { span.start } else { span.end };
+        self.all.get(number).map_or("", String::as_str)
+    }
+
+    fn node(&mut self, json: &Json, pointer: String) -> Node {
+        let number = self.all.len();
+        self.all.push(pointer.clone());
+        let scalar = |text: String, form| Value::Scalar(Rc::new(Scalar { text, form }));
+        let value = match json {
+            Json::Null => scalar("null".into(), ScalarForm::Plain),
+            Json::Bool(truth) => scalar(truth.to_string(), ScalarForm::Plain),
+            Json::Number(number) => scalar(number.to_string(), ScalarForm::Plain),
+            Json::String(text) => scalar(text.clone(), ScalarForm::Text),
+            Json::Array(items) => Value::Sequence(
+                items.iter().enumerate().map(|(index, item)| self.node(item, format!("{pointer}/{index}"))).collect(),
+            ),
+            Json::Object(members) => Value::Mapping(
+                members
+                    .iter()
+                    .map(|(key, member)| {
+                        let escaped = key.replace('~', "~0").replace('/', "~1");
+                        let value = self.node(member, format!("{pointer}/{escaped}"));
+                        Entry { key: key.as_str().into(), key_range: number..value.range.start, value }
+                    })
+                    .collect(),
+            ),
+        };
+        Node { range: number..number, value }
+    }
+}

@@ -1,0 +1,514 @@
+//! From the text of `phases.yaml` to a validated [`Plan`], with every problem of the file found in one go.
+//!
+//! Must not know the repository, the configured agents or the clock: what depends on them is checked at submit, with the
+//! places that [`ParsedPlan`] keeps for that.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use helix_core::diagnostic::{Diagnostic, Span};
+use helix_core::ids::PhaseId;
+use helix_core::source_text::{SourceText, sort_by_place};
+use helix_core::yaml::{FieldReader, Limits, Node, Placed, ReadError, read};
+
+use super::checked::{self, CheckedPhase};
+use super::codes;
+use super::dialects::{self, Normalised};
+use super::gates::paths;
+use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
+use super::pattern::normal_path;
+use super::source::{self, DefaultsSource, PhaseSource, PlanSource, VerifySource, WorkflowSource};
+use super::words::in_order_of_cost;
+use super::workflow::WorkflowCall;
+
+/// Time limit of a verifier that names none.
+pub const VERIFY_TIMEOUT: Seconds = Seconds(2 * 60);
+
+/// A plan without errors, what is worth knowing about it, and where its parts were written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedPlan {
+    /// The plan.
+    pub plan: Plan,
+    /// What blocks nothing.
+    pub warnings: Vec<Diagnostic>,
+    /// Where things stand, for checks that need the repository or the configuration.
+    pub places: PlanPlaces,
+    /// What the plan says for phases that do not say otherwise, with the built-in values filled in.
+    pub defaults: Defaults,
+    /// Older forms beside the modern ones as which they were read; each is also among the warnings.
+    pub normalised: Vec<Normalised>,
+}
+
+impl ParsedPlan {
+    /// Every older form of the plan beside the modern one, with its line; nothing when the plan has none.
+    pub fn explanation(&self) -> String {
+        self.normalised.iter().map(|one| format!("line {}\n{one}\n", one.span.line)).collect()
+    }
+}
+
+/// Places of those parts of a plan that only the engine can check.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PlanPlaces {
+    /// The plan's ADR.
+    pub adr: Option<Span>,
+    /// The plan's workflow.
+    pub workflow: Option<Span>,
+    /// The values that the plan gives for inputs of the workflow, by their names.
+    pub workflow_inputs: BTreeMap<String, Span>,
+    /// One entry for each phase, in the order of the plan.
+    pub phases: Vec<PhasePlaces>,
+}
+
+/// Places of the parts of one phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhasePlaces {
+    /// The id.
+    pub id: Span,
+    /// Each dependency, as in [`Phase::depends_on`].
+    pub depends_on: Vec<Span>,
+    /// Each skill, as in [`Phase::skills`].
+    pub skills: Vec<Span>,
+    /// Each input, as in [`Phase::inputs`].
+    pub inputs: Vec<Span>,
+    /// Each output, as in [`Phase::outputs`].
+    pub outputs: Vec<Span>,
+    /// The agent, where the phase or the defaults name one.
+    pub agent: Option<Span>,
+    /// The model, where the phase or the defaults name one.
+    pub model: Option<Span>,
+}
+
+impl Plan {
+    /// Reads a plan. `file_name` is what messages call it.
+    ///
+    /// # Errors
+    /// Every problem that was found, warnings included, in the order of the file; at least one is an error.
+    pub fn parse(file_name: &str, source: &str) -> Result<ParsedPlan, Vec<Diagnostic>> {
+        let source = SourceText::new(file_name, source);
+        let mut reader = source::reader(&source);
+        let Some(node) = read_tree("plan", &source, &mut reader) else { return Err(reader.problems) };
+        let modern = dialects::modernise(&node, &mut reader);
+        let written = source::read_plan(&modern.node, &mut reader);
+        let resolved = written.and_then(|written| resolve(written, &mut reader));
+        let mut problems = reader.problems;
+        sort_by_place(&mut problems);
+        match resolved {
+            Some((plan, places, defaults)) if !problems.iter().any(Diagnostic::is_error) => {
+                Ok(ParsedPlan { plan, warnings: problems, places, defaults, normalised: modern.normalised })
+            }
+            Some(_) | None => Err(problems),
+        }
+    }
+
+    /// Reads a plan from bytes, which must be UTF-8.
+    ///
+    /// # Errors
+    /// As [`Plan::parse`]; text in another encoding is one error at the first byte that is not UTF-8.
+    pub fn parse_bytes(file_name: &str, bytes: &[u8]) -> Result<ParsedPlan, Vec<Diagnostic>> {
+        match std::str::from_utf8(bytes) {
+            Ok(source) => Self::parse(file_name, source),
+            Err(error) => {
+                let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                let at = readable.len();
+                let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
+                let message =
+                    format!("the file is not UTF-8: byte 0x{byte:02x} at offset {at} belongs to no character");
+                let diagnostic = SourceText::new(file_name, &readable).error(codes::NOT_UTF8, at..at, message);
+                Err(vec![diagnostic.help("save the file as UTF-8")])
+            }
+        }
+    }
+}
+
+/// Reads the tree of a file; a file without one is reported.
+pub(super) fn read_tree(what: &str, source: &SourceText<'_>, reader: &mut FieldReader<'_>) -> Option<Node> {
+    let problem = match read(source.text(), Limits::default()) {
+        Ok(Some(node)) => return Some(node),
+        Ok(None) => empty(what, source),
+        Err(error) => unreadable(source, &error),
+    };
+    reader.problems.push(problem);
+    None
+}
+
+fn empty(what: &str, source: &SourceText<'_>) -> Diagnostic {
+    Diagnostic::error(codes::EMPTY_PLAN, source.file(), format!("the file holds no {what}"))
+        .help(format!("write a `name` and `phases`; `helix {what} new` prints a {what} to start from"))
+}
+
+fn unreadable(source: &SourceText<'_>, error: &ReadError) -> Diagnostic {
+    let at = error.range();
+    let next = at.clone().and_then(|range| source.text().get(range.start..)?.chars().next());
+    let (code, help) = match error {
+        ReadError::TooLong { .. } => {
+            (codes::TOO_LARGE, "move long descriptions into files and name them as `inputs`".into())
+        }
+        ReadError::TooMuch { .. } => (codes::TOO_LARGE, "write the values out instead of nesting aliases".into()),
+        ReadError::Syntax { message, .. } => (codes::INVALID_YAML, syntax_help(message, next)),
+        ReadError::SeveralDocuments { .. } => {
+            (codes::SEVERAL_DOCUMENTS, "keep one plan in a file: remove the `---` and what follows".into())
+        }
+        ReadError::KeyNotText { .. } => (codes::INVALID_YAML, "put the key in quotes".into()),
+        ReadError::UnknownTag { .. } => (codes::INVALID_YAML, "remove the tag; plans need none".into()),
+        ReadError::BadAlias { .. } => (codes::INVALID_YAML, "write the value out".into()),
+    };
+    let diagnostic = match at {
+        Some(range) => source.error(code, range, error.to_string()),
+        None => Diagnostic::error(code, source.file(), error.to_string()),
+    };
+    diagnostic.help(help)
+}
+
+fn syntax_help(message: &str, next: Option<char>) -> String {
+    match next {
+        Some('\t') => "YAML is indented with spaces, never with tabs".into(),
+        _ if message.contains("tab") => "YAML is indented with spaces, never with tabs".into(),
+        Some('*') => "a value that begins with `*` needs quotes: \"*.py\"".into(),
+        Some('@' | '`' | '%') => "a value that begins with this character needs quotes".into(),
+        _ => {
+            "check the indentation here and in the line above; a value with `: `, ` #`, quotes or brackets needs quotes"
+                .into()
+        }
+    }
+}
+
+fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, PlanPlaces, Defaults)> {
+    let adr = written.adr.and_then(|adr| match normal_path(&adr.value) {
+        Ok(path) => Some(Placed::new(path, adr.range)),
+        Err(error) => {
+            reader.error(codes::BAD_PATH, &adr.range, format!("`adr`: {error}"), error.remedy());
+            None
+        }
+    });
+    let phases = match written.phases {
+        Some(phases) => phases,
+        None if written.workflow.is_none() && written.phases_place.is_none() => {
+            let help = "add `phases:` with at least one phase, or name a `workflow`";
+            reader.error(codes::EMPTY_PLAN, &written.head, "the plan has no phases", help);
+            Vec::new()
+        }
+        None => Vec::new(),
+    };
+    if let (true, None, Some(place)) = (phases.is_empty(), &written.workflow, &written.phases_place)
+        && !reader.problems.iter().any(Diagnostic::is_error)
+    {
+        reader.error(codes::EMPTY_PLAN, place, "`phases` is empty", "add at least one phase, or name a `workflow`");
+    }
+    let defaults = written.defaults.unwrap_or_default();
+    let scope = Scope { defaults: &defaults, has_adr: adr.is_some() };
+    let read: Vec<CheckedPhase> = phases.into_iter().map(|phase| resolve_phase(phase, &scope, reader)).collect();
+    let (workflow, workflow_places) = called(written.workflow);
+    checked::report(&read, workflow.as_ref().map(|workflow| workflow.name.as_str()), reader);
+
+    let mut places = PlanPlaces {
+        adr: adr.as_ref().map(|adr| reader.source.span(adr.range.clone())),
+        workflow: workflow_places.0.map(|range| reader.source.span(range)),
+        workflow_inputs: workflow_places.1.into_iter().map(|(name, at)| (name, reader.source.span(at))).collect(),
+        phases: Vec::with_capacity(read.len()),
+    };
+    let mut resolved = Vec::with_capacity(read.len());
+    for phase in read {
+        places.phases.push(phase.places(reader.source));
+        resolved.push(phase.phase?);
+    }
+    let plan = Plan {
+        name: written.name?.value,
+        description: written.description.map(|text| text.value).unwrap_or_default(),
+        adr: adr.map(|adr| adr.value),
+        workflow,
+        phases: resolved,
+    };
+    Some((plan, places, resolved_defaults(&defaults)))
+}
+
+/// Places of a workflow's name and of the values for its inputs.
+type WorkflowPlaces = (Option<Range<usize>>, Vec<(String, Range<usize>)>);
+
+fn called(written: Option<Placed<WorkflowSource>>) -> (Option<WorkflowCall>, WorkflowPlaces) {
+    let Some(Placed { value, range }) = written else { return (None, (None, Vec::new())) };
+    match value {
+        WorkflowSource::Name(name) => {
+            (Some(WorkflowCall { name: name.value, inputs: BTreeMap::new() }), (Some(name.range), Vec::new()))
+        }
+        WorkflowSource::Call(detail) => {
+            let at = detail.name.as_ref().map_or(range, |name| name.range.clone());
+            let places = detail.inputs.iter().map(|(name, value)| (name.value.clone(), value.range.clone())).collect();
+            let inputs = detail.inputs.into_iter().map(|(name, value)| (name.value, value.value)).collect();
+            (detail.name.map(|name| WorkflowCall { name: name.value, inputs }), (Some(at), places))
+        }
+    }
+}
+
+/// What a plan says for phases that do not say otherwise, with the built-in values filled in.
+fn resolved_defaults(written: &DefaultsSource) -> Defaults {
+    let built_in = Defaults::default();
+    Defaults {
+        agent: written.agent.as_ref().map(|agent| agent.value.clone()),
+        model: written.model.as_ref().map(|model| model.value.clone()),
+        max_attempts: pick(None, written.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
+        timeout: pick(None, written.timeout.as_ref()).unwrap_or(built_in.timeout),
+        budget_usd: pick(None, written.budget_usd.as_ref()).or(built_in.budget_usd),
+        max_turns: pick(None, written.max_turns.as_ref()).or(built_in.max_turns),
+    }
+}
+
+/// What a phase is read against.
+pub(super) struct Scope<'a> {
+    pub(super) defaults: &'a DefaultsSource,
+    pub(super) has_adr: bool,
+}
+
+/// Fills in what a phase leaves out, and reports what is wrong within it.
+pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mut FieldReader<'_>) -> CheckedPhase {
+    let kind = written.kind.as_ref().map(|kind| kind.value);
+    let id = written.id.as_ref().and_then(|id| match PhaseId::new(&id.value) {
+        Ok(good) => Some(Placed::new(good, id.range.clone())),
+        Err(error) => {
+            reader.error(codes::BAD_PHASE_ID, &id.range, error.to_string(), suggest_id(&id.value));
+            None
+        }
+    });
+    if written.id.is_some() && written.name.is_none() && written.description.is_none() {
+        let help = "add a `description` of what the agent is to do";
+        reader.error(codes::MISSING_KEY, &written.head, "a phase has neither `name` nor `description`", help);
+    }
+    let depends_on = distinct(written.depends_on.map(|list| list.value).unwrap_or_default(), "depends_on", reader);
+    let skills = distinct(written.skills.map(|list| list.value).unwrap_or_default(), "skills", reader);
+    let inputs = paths(written.inputs.map(|list| list.value).unwrap_or_default(), "inputs", reader);
+    let outputs = paths(written.outputs.map(|list| list.value).unwrap_or_default(), "outputs", reader);
+    let generates_phases = generates(written.generates_phases, kind, scope, reader);
+    let proof = Proof {
+        kind,
+        head: written.head.clone(),
+        outputs: !outputs.is_empty(),
+        has_adr: scope.has_adr,
+        generates: generates_phases.is_some(),
+    };
+    let gates = if written.gates_readable { gates(written.gates, &proof, reader) } else { Vec::new() };
+    let verify = verify(written.verify);
+    if let Some(kind) = kind.filter(|kind| kind.checks_others()) {
+        never_left_out(kind, written.optional.as_ref(), written.on_failure.as_ref(), reader);
+    }
+    let built_in = Defaults::default();
+    let defaults = scope.defaults;
+    let agent = written.agent.or_else(|| defaults.agent.clone());
+    let model = written.model.or_else(|| defaults.model.clone());
+    let phase = id.as_ref().zip(kind).map(|(id, kind)| Phase {
+        id: id.value.clone(),
+        name: written.name.map_or_else(|| id.value.to_string(), |name| name.value),
+        kind,
+        description: written.description.map(|text| text.value).unwrap_or_default(),
+        depends_on: depends_on.iter().filter_map(|id| PhaseId::new(&id.value).ok()).collect(),
+        skills: values(&skills),
+        inputs: values(&inputs),
+        outputs: values(&outputs),
+        gates: in_order_of_cost(gates),
+        verify,
+        approval: written.approval.map(|approval| approval.value),
+        on_failure: written.on_failure.map(|policy| policy.value).unwrap_or_default(),
+        optional: written.optional.is_some_and(|optional| optional.value),
+        generates_phases,
+        agent: agent.as_ref().map(|agent| agent.value.clone()),
+        model: model.as_ref().map(|model| model.value.clone()),
+        max_attempts: pick(written.max_attempts, defaults.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
+        timeout: pick(written.timeout, defaults.timeout.as_ref()).unwrap_or(built_in.timeout),
+        budget_usd: pick(written.budget_usd, defaults.budget_usd.as_ref()).or(built_in.budget_usd),
+        max_turns: pick(written.max_turns, defaults.max_turns.as_ref()).or(built_in.max_turns),
+    });
+    CheckedPhase {
+        phase,
+        id,
+        head: written.head,
+        depends_on,
+        skills,
+        inputs,
+        outputs,
+        agent: agent.map(|agent| agent.range),
+        model: model.map(|model| model.range),
+    }
+}
+
+/// A phase that checks what others made is not left out without anybody saying so: the job would succeed unproven.
+fn never_left_out(
+    kind: PhaseType,
+    optional: Option<&Placed<bool>>,
+    on_failure: Option<&Placed<OnFailure>>,
+    reader: &mut FieldReader<'_>,
+) {
+    let skips = on_failure.filter(|policy| policy.value == OnFailure::Skip).map(|policy| ("on_failure: skip", policy));
+    let written = optional.filter(|optional| optional.value).map(|optional| ("optional: true", &optional.range));
+    for (key, range) in written.into_iter().chain(skips.map(|(key, policy)| (key, &policy.range))) {
+        let message = format!("`{key}` in a phase of type {}, which checks what other phases made", kind.word());
+        let help = "remove it: with `on_failure: escalate`, the default, a person may leave the phase out";
+        reader.error(codes::MISPLACED_KEY, range, message, help);
+    }
+}
+
+fn pick<T: Copy>(own: Option<Placed<T>>, default: Option<&Placed<T>>) -> Option<T> {
+    own.map(|own| own.value).or(default.map(|default| default.value))
+}
+
+pub(super) fn values(list: &[Placed<String>]) -> Vec<String> {
+    list.iter().map(|item| item.value.clone()).collect()
+}
+
+/// The values of a list without those that are there already, which are reported.
+pub(super) fn distinct(list: Vec<Placed<String>>, key: &str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
+    let mut seen = std::collections::HashSet::new();
+    let mut kept = Vec::with_capacity(list.len());
+    for item in list {
+        if seen.insert(item.value.clone()) {
+            kept.push(item);
+        } else {
+            let message = format!("`{}` is twice in `{key}`", item.value);
+            reader.warning(codes::DUPLICATE_VALUE, &item.range, message, "remove one");
+        }
+    }
+    kept
+}
+
+/// What to do about an id of the wrong form.
+pub(super) fn suggest_id(written: &str) -> String {
+    let mut id = String::new();
+    for character in written.chars().flat_map(char::to_lowercase) {
+        match character {
+            'a'..='z' | '0'..='9' => id.push(character),
+            _ if !id.is_empty() && !id.ends_with('-') => id.push('-'),
+            _ => {}
+        }
+    }
+    id.truncate(helix_core::ids::MAX_PHASE_ID);
+    match id.trim_end_matches('-') {
+        "" => "write an id such as `implement`".into(),
+        id => format!("write `{id}`"),
+    }
+}
+
+/// What a `verify` key means.
+pub(super) fn verify(written: Option<Placed<VerifySource>>) -> Option<Verify> {
+    match written?.value {
+        VerifySource::Switch(false) => None,
+        VerifySource::Switch(true) => Some(Verify { model: None, timeout: VERIFY_TIMEOUT }),
+        VerifySource::Detail(detail) => Some(Verify {
+            model: detail.model.map(|model| model.value),
+            timeout: detail.timeout.map_or(VERIFY_TIMEOUT, |timeout| timeout.value),
+        }),
+    }
+}
+
+fn generates(
+    written: Option<Placed<source::GeneratePhasesSource>>,
+    kind: Option<PhaseType>,
+    scope: &Scope<'_>,
+    reader: &mut FieldReader<'_>,
+) -> Option<GeneratePhases> {
+    let Placed { value, range } = written?;
+    if let Some(kind) = kind
+        && kind != PhaseType::Planning
+    {
+        let message = format!("`generates_phases` has no meaning for a phase of type {}", kind.word());
+        reader.error(codes::MISPLACED_KEY, &range, message, "remove it, or make the phase `type: planning`");
+        return None;
+    }
+    let min = value.min.as_ref().map_or(1, |min| min.value);
+    let max = value.max?;
+    if max.value == 0 {
+        reader.error(codes::OUT_OF_RANGE, &max.range, "`max` is 0", "write at least 1, or remove `generates_phases`");
+    } else if min > max.value {
+        let place = value.min.map_or_else(|| max.range.clone(), |min| min.range);
+        let message = format!("`min` is {min}, more than `max`, which is {}", max.value);
+        reader.error(codes::OUT_OF_RANGE, &place, message, "exchange them");
+    }
+    let template = value.template.map_or_else(GeneratePhases::default_template, |template| template.value);
+    let has_gates = value.gates.is_some();
+    let proof = Proof { kind: Some(template), head: range, outputs: true, has_adr: scope.has_adr, generates: false };
+    let gates = if value.gates_readable { gates(value.gates, &proof, reader) } else { Vec::new() };
+    let own = value.defaults.unwrap_or_default();
+    let (plans, built_in) = (scope.defaults, Defaults::default());
+    let text = |own: Option<Placed<String>>, plans: &Option<Placed<String>>| {
+        own.or_else(|| plans.clone()).map(|text| text.value)
+    };
+    Some(GeneratePhases {
+        min,
+        max: max.value,
+        template,
+        gates: if has_gates { in_order_of_cost(gates) } else { Vec::new() },
+        verify: verify(value.verify),
+        defaults: Defaults {
+            agent: text(own.agent, &plans.agent),
+            model: text(own.model, &plans.model),
+            max_attempts: pick(own.max_attempts, plans.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
+            timeout: pick(own.timeout, plans.timeout.as_ref()).unwrap_or(built_in.timeout),
+            budget_usd: pick(own.budget_usd, plans.budget_usd.as_ref()).or(built_in.budget_usd),
+            max_turns: pick(own.max_turns, plans.max_turns.as_ref()).or(built_in.max_turns),
+        },
+    })
+}
+
+/// What can prove a phase.
+pub(super) struct Proof {
+    pub(super) kind: Option<PhaseType>,
+    pub(super) head: Range<usize>,
+    pub(super) outputs: bool,
+    pub(super) has_adr: bool,
+    pub(super) generates: bool,
+}
+
+/// The gates of a phase: those that are written, else those of its type.
+pub(super) fn gates(
+    written: Option<Placed<Vec<Placed<GateSpec>>>>,
+    proof: &Proof,
+    reader: &mut FieldReader<'_>,
+) -> Vec<GateSpec> {
+    let Some(Placed { value: written, range }) = written else { return default_gates(proof, reader) };
+    if written.is_empty() {
+        let help = "remove `gates` for the type's default gates, or name at least one";
+        reader.warning(
+            codes::NOTHING_PROVES,
+            &range,
+            "nothing proves that this phase did its work: `gates` is empty",
+            help,
+        );
+    }
+    for gate in &written {
+        let missing = match &gate.value {
+            GateSpec::FilesExist { files } if files.is_empty() && !proof.outputs => {
+                Some(("has no files to look for", "name `files`, or give the phase `outputs`"))
+            }
+            GateSpec::OutputsClaimed { strict: false } if !proof.outputs => {
+                Some(("has no claims to check", "give the phase `outputs`, or set `strict: true` to forbid changes"))
+            }
+            GateSpec::CriteriaCovered {} if !proof.has_adr => {
+                Some(("has no acceptance criteria to check", "name the plan's `adr`"))
+            }
+            _ => None,
+        };
+        if let Some((what, help)) = missing {
+            let message = format!("the gate {} {what}", gate.value.name());
+            reader.error(codes::NOTHING_PROVES, &gate.range, message, help);
+        }
+    }
+    written.into_iter().map(|gate| gate.value).collect()
+}
+
+fn default_gates(proof: &Proof, reader: &mut FieldReader<'_>) -> Vec<GateSpec> {
+    let Some(kind) = proof.kind else { return Vec::new() };
+    let default = kind.default_gates();
+    if let Some(own) = default.own {
+        let message = format!("nothing proves that this phase did its work: a {} phase needs a gate", kind.word());
+        let help = format!("add it with its command: gates: [{{ type: {own}, command: \"…\" }}]");
+        reader.error(codes::NOTHING_PROVES, &proof.head, message, help);
+    }
+    let gates: Vec<GateSpec> =
+        default.gates.iter().filter(|gate| proof.outputs || !gate.needs_outputs()).map(|gate| gate.spec()).collect();
+    if gates.is_empty() && default.own.is_none() && !proof.generates {
+        let message = "nothing proves that this phase did its work: it has neither `outputs` nor `gates`";
+        reader.warning(
+            codes::NOTHING_PROVES,
+            &proof.head,
+            message,
+            "name the files that it writes as `outputs`, or add `gates`",
+        );
+    }
+    gates
+}

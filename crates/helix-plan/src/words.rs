@@ -1,0 +1,258 @@
+//! The words of plans: phase types, approvals, failure policies, gates in their order of cost, and gates by default.
+//!
+//! Must not know how they are read; parser, schema and docs take their lists from here.
+
+use super::model::{Approval, GateSpec, OnFailure, PhaseType};
+
+impl PhaseType {
+    /// Every type, in the contract's order.
+    pub const ALL: [Self; 12] = [
+        Self::Consultant,
+        Self::Planning,
+        Self::Feasibility,
+        Self::Research,
+        Self::Development,
+        Self::Review,
+        Self::Test,
+        Self::Documentation,
+        Self::Deploy,
+        Self::Integration,
+        Self::Decision,
+        Self::Manual,
+    ];
+
+    /// The word in plans.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Consultant => "consultant",
+            Self::Planning => "planning",
+            Self::Feasibility => "feasibility",
+            Self::Research => "research",
+            Self::Development => "development",
+            Self::Review => "review",
+            Self::Test => "test",
+            Self::Documentation => "documentation",
+            Self::Deploy => "deploy",
+            Self::Integration => "integration",
+            Self::Decision => "decision",
+            Self::Manual => "manual",
+        }
+    }
+
+    /// The gates of a phase of this type that names none.
+    pub fn default_gates(self) -> DefaultGates {
+        use DefaultGate::{Approval, FilesExist, Manual, OutputsClaimed, ReviewApproved, SyntaxCheck};
+        let (gates, own): (&'static [DefaultGate], Option<&'static str>) = match self {
+            Self::Consultant | Self::Planning | Self::Feasibility | Self::Research | Self::Documentation => {
+                (&[FilesExist, OutputsClaimed], None)
+            }
+            Self::Development => (&[SyntaxCheck, OutputsClaimed], None),
+            Self::Review => (&[ReviewApproved], None),
+            Self::Decision => (&[Approval], None),
+            Self::Manual => (&[Manual], None),
+            Self::Test => (&[], Some("tests_pass")),
+            Self::Deploy => (&[], Some("deploy_success")),
+            Self::Integration => (&[], Some("integration_pass")),
+        };
+        DefaultGates { gates, own }
+    }
+}
+
+/// What proves a phase that names no gates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DefaultGates {
+    /// The gates that are used.
+    pub gates: &'static [DefaultGate],
+    /// The gate that the author must write, because only they know its command.
+    pub own: Option<&'static str>,
+}
+
+/// A gate that needs no parameters from the author.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DefaultGate {
+    /// `files_exist` of the outputs; only for phases with outputs.
+    FilesExist,
+    /// `outputs_claimed`; only for phases with outputs.
+    OutputsClaimed,
+    /// `syntax_check` of every changed file.
+    SyntaxCheck,
+    /// `review_approved` by the configured reviewer.
+    ReviewApproved,
+    /// `approval` by a person.
+    Approval,
+    /// `manual` work by a person.
+    Manual,
+}
+
+impl DefaultGate {
+    /// The gate.
+    pub fn spec(self) -> GateSpec {
+        match self {
+            Self::FilesExist => GateSpec::FilesExist { files: Vec::new() },
+            Self::OutputsClaimed => GateSpec::OutputsClaimed { strict: false },
+            Self::SyntaxCheck => GateSpec::SyntaxCheck { files: Vec::new() },
+            Self::ReviewApproved => GateSpec::ReviewApproved { model: None },
+            Self::Approval => GateSpec::Approval { question: None },
+            Self::Manual => GateSpec::Manual { question: None },
+        }
+    }
+
+    /// Whether it can check anything only where outputs are claimed.
+    pub fn needs_outputs(self) -> bool {
+        match self {
+            Self::FilesExist | Self::OutputsClaimed => true,
+            Self::SyntaxCheck | Self::ReviewApproved | Self::Approval | Self::Manual => false,
+        }
+    }
+}
+
+/// The table of default gates as Markdown, for `docs/plan.md`.
+pub fn default_gates_markdown() -> String {
+    let mut out = String::from("| type | gates when `gates` is absent |\n|---|---|\n");
+    for kind in PhaseType::ALL {
+        let default = kind.default_gates();
+        let mut cells: Vec<String> = Vec::new();
+        for gate in default.gates {
+            let condition = if gate.needs_outputs() { " (with `outputs`)" } else { "" };
+            cells.push(format!("`{}`{condition}", gate.spec().name()));
+        }
+        if let Some(own) = default.own {
+            cells.push(format!("none: write `{own}` with its command"));
+        }
+        out.push_str(&format!("| `{}` | {} |\n", kind.word(), cells.join(", ")));
+    }
+    out
+}
+
+/// What a gate costs, the cheapest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GateCost {
+    /// Reads files; deterministic, milliseconds.
+    Reading,
+    /// Runs a command; seconds to minutes.
+    Command,
+    /// Asks a model; costs money.
+    Paid,
+    /// Asks a person, or has effects outside the repository: never before what stands ahead of it.
+    Outside,
+}
+
+impl GateSpec {
+    /// The gate's place in the order of cost.
+    pub fn cost(&self) -> GateCost {
+        match self {
+            Self::FilesExist { .. }
+            | Self::OutputsClaimed { .. }
+            | Self::SyntaxCheck { .. }
+            | Self::AdrValid { .. }
+            | Self::AdrComplete { .. }
+            | Self::ConflictsResolved { .. }
+            | Self::DocsRefsValid {} => GateCost::Reading,
+            Self::TestsPass { .. }
+            | Self::LintPass { .. }
+            | Self::BuildPass { .. }
+            | Self::Command { .. }
+            | Self::CriteriaCovered {} => GateCost::Command,
+            Self::ReviewApproved { .. } => GateCost::Paid,
+            Self::Approval { .. } | Self::Manual { .. } | Self::DeploySuccess(_) | Self::IntegrationPass(_) => {
+                GateCost::Outside
+            }
+        }
+    }
+
+    /// The command lines that it runs in a checkout.
+    pub fn commands(&self) -> Vec<&str> {
+        match self {
+            Self::TestsPass { command, .. }
+            | Self::LintPass { command, .. }
+            | Self::BuildPass { command, .. }
+            | Self::Command { command, .. } => vec![command],
+            Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) => delivery.commands().collect(),
+            Self::FilesExist { .. }
+            | Self::OutputsClaimed { .. }
+            | Self::SyntaxCheck { .. }
+            | Self::AdrValid { .. }
+            | Self::AdrComplete { .. }
+            | Self::DocsRefsValid {}
+            | Self::CriteriaCovered {}
+            | Self::ConflictsResolved { .. }
+            | Self::ReviewApproved { .. }
+            | Self::Approval { .. }
+            | Self::Manual { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Puts gates into the order in which they run.
+///
+/// Reading gates come first. The others go by cost too, but none crosses a gate that asks a person or acts outside the
+/// repository: what the author put behind an approval stays behind it. Otherwise the author's order is kept.
+pub fn in_order_of_cost(gates: Vec<GateSpec>) -> Vec<GateSpec> {
+    let mut stretch = 1;
+    let mut keyed: Vec<((u32, GateCost), GateSpec)> = Vec::with_capacity(gates.len());
+    for gate in gates {
+        let cost = gate.cost();
+        keyed.push((if cost == GateCost::Reading { (0, cost) } else { (stretch, cost) }, gate));
+        if cost == GateCost::Outside {
+            stretch += 1;
+        }
+    }
+    keyed.sort_by_key(|(key, _)| *key);
+    keyed.into_iter().map(|(_, gate)| gate).collect()
+}
+
+pub(super) const APPROVALS: &[(&str, Approval)] = &[("before", Approval::Before), ("after", Approval::After)];
+
+pub(super) const ON_FAILURE: &[(&str, OnFailure)] =
+    &[("escalate", OnFailure::Escalate), ("skip", OnFailure::Skip), ("fail", OnFailure::Fail)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Seconds;
+
+    fn names(gates: Vec<GateSpec>) -> Vec<&'static str> {
+        in_order_of_cost(gates).iter().map(GateSpec::name).collect()
+    }
+
+    fn tests() -> GateSpec {
+        GateSpec::TestsPass { command: "pytest".into(), timeout: Seconds(60) }
+    }
+
+    fn deploy() -> GateSpec {
+        GateSpec::DeploySuccess(crate::Delivery::of_command("deploy"))
+    }
+
+    #[test]
+    fn cheap_gates_come_first_and_paid_ones_late() {
+        let review = GateSpec::ReviewApproved { model: None };
+        let syntax = GateSpec::SyntaxCheck { files: vec![] };
+        let claimed = GateSpec::OutputsClaimed { strict: false };
+        assert_eq!(
+            names(vec![review, tests(), syntax, claimed]),
+            ["syntax_check", "outputs_claimed", "tests_pass", "review_approved"]
+        );
+    }
+
+    #[test]
+    fn nothing_overtakes_an_approval() {
+        let approval = || GateSpec::Approval { question: None };
+        assert_eq!(names(vec![approval(), tests()]), ["approval", "tests_pass"]);
+        assert_eq!(names(vec![tests(), approval(), deploy()]), ["tests_pass", "approval", "deploy_success"]);
+        assert_eq!(names(vec![deploy(), approval()]), ["deploy_success", "approval"]);
+        assert_eq!(names(vec![deploy(), tests()]), ["deploy_success", "tests_pass"]);
+    }
+
+    #[test]
+    fn words_are_those_of_the_journal() {
+        for kind in PhaseType::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
+        }
+        for (word, approval) in APPROVALS {
+            assert_eq!(serde_json::to_value(approval).unwrap(), *word);
+        }
+        for (word, policy) in ON_FAILURE {
+            assert_eq!(serde_json::to_value(policy).unwrap(), *word);
+        }
+    }
+}
