@@ -1,6 +1,7 @@
 //! Codes of errors that the engine finds at submit; each has a page in `docs/errors/`.
 
 /// The beginning of an id fits several.
+pub use helix_project::codes::{BAD_SKILL, UNKNOWN_SKILL};
 pub use helix_store::codes::AMBIGUOUS;
 
 /// The plan file cannot be found or read.
@@ -39,10 +40,6 @@ pub const OUTPUT_GUESSED: &str = "HX0418";
 pub const UNKNOWN_MODEL: &str = "HX0416";
 /// The idempotency key has started another job.
 pub const KEY_USED: &str = "HX0419";
-/// A page that is no usable skill.
-pub const BAD_SKILL: &str = "HX0450";
-/// A plan names a skill that nobody has.
-pub const UNKNOWN_SKILL: &str = "HX0451";
 /// `experts.toml` has an error.
 pub const EXPERTS_INVALID: &str = "HX0452";
 /// The Consultant's own template has an error.

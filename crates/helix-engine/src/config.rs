@@ -12,8 +12,8 @@ use crate::agent_run::Patience;
 use crate::consultant::{Enforcement, Retention, ToolsEndpoint};
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
-use crate::git::GitEnvironment;
 use crate::prompt::ConsultantPrompt;
+use helix_git::GitEnvironment;
 
 /// How long a chat shows how its jobs get on when nothing else is said: long enough for most phases, short enough that a chat
 /// client that was left alone closes its connection.

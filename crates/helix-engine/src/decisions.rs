@@ -4,10 +4,10 @@
 
 use std::path::PathBuf;
 
-use crate::adr_files::{AdrDirectory, AdrSummary};
 use crate::codes;
 use crate::engine::Engine;
 use crate::submit::{Blame, SubmitError, confine, run_blocking};
+use helix_project::adr_files::{AdrDirectory, AdrSummary};
 
 impl Engine {
     /// The decisions in `adr/` of a project, by file name; none where there is no such directory.

@@ -26,11 +26,11 @@ use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
 use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
-use crate::git::{GitEnvironment, wait_for_leftovers};
 use crate::job::{Carrier, JobHandle, JobLog, JobLoop, LoopEnd, Surroundings, lock, side_runs};
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
 use crate::tools::{Caller, Tools};
+use helix_git::{GitEnvironment, wait_for_leftovers};
 
 /// Longest time that each step of a stop may take while somebody in a chat waits for it.
 const CHAT_GRACE: Duration = Duration::from_millis(700);
@@ -236,7 +236,7 @@ impl Engine {
         // Its git processes are let finish: half of what they began is worse than waiting for it.
         let root = inner.state.root().to_path_buf();
         let swept = tokio::task::spawn_blocking(move || {
-            (crate::command::sweep_orphans(&root), wait_for_leftovers(&root, GIT_LEFTOVER_LIMIT))
+            (helix_process::sweep_orphans(&root), wait_for_leftovers(&root, GIT_LEFTOVER_LIMIT))
         });
         let (ended, left) = swept.await.map_err(environment_error)?;
         if ended > 0 {

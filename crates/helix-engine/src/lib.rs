@@ -4,10 +4,8 @@
 //! Must not know HTTP, a terminal, or SQL text.
 
 pub mod admission;
-pub mod adr_files;
 pub mod agent_run;
 pub mod codes;
-pub mod command;
 pub mod config;
 pub mod consultant;
 mod conversations;
@@ -18,25 +16,18 @@ pub mod evidence;
 pub mod experts;
 pub mod failures;
 pub mod figures;
-mod front_matter;
-pub mod gates;
-pub mod git;
 mod job;
-mod own_session;
 pub mod preview;
 mod probes;
-pub mod project;
 mod prompt;
 pub mod questions;
 pub mod reopen;
-pub mod save_check;
+mod save_hook;
 mod session_totals;
 mod set_aside;
-pub mod skills;
 pub mod status_file;
 pub mod submit;
 pub mod tools;
-pub mod workflows;
 
 pub use config::{ConsultantConfig, EngineConfig, FOLLOW_JOBS};
 pub use consultant::ToolsEndpoint;

@@ -9,7 +9,7 @@ use helix_core::ids::JobId;
 use helix_job::JobState;
 
 use crate::engine::{Engine, EngineError, environment_error, journal_error};
-use crate::git::{AttemptKey, Workspaces};
+use helix_git::{AttemptKey, Workspaces};
 
 impl Engine {
     /// Moves the worktrees of jobs that are over out of the way, and deletes them beside the work. What cannot be removed is no

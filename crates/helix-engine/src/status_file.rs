@@ -13,7 +13,7 @@ use helix_core::ids::JobId;
 use helix_job::{JobStatus, JobView};
 
 use crate::engine::{Engine, EngineError};
-use crate::git::{GitEnvironment, GitError, OpenError, Repository};
+use helix_git::{GitEnvironment, GitError, OpenError, Repository};
 
 /// The file's name.
 pub const STATUS_FILE: &str = "status.json";

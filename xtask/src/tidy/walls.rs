@@ -73,6 +73,9 @@ const SURROUNDINGS: &[&str] = &[
     "tracing-subscriber",
 ];
 
+/// Crates that stand for the database, HTTP and the terminal.
+const FRONT_ENDS: &[&str] = &["rusqlite", "axum", "hyper", "reqwest", "tower", "rmcp", "clap", "indicatif"];
+
 const WALLS: &[Wall] = &[
     Wall { name: "helix-core", may_use: &[], must_not_know: SURROUNDINGS },
     Wall { name: "helix-plan", may_use: &["helix-core"], must_not_know: SURROUNDINGS },
@@ -83,11 +86,7 @@ const WALLS: &[Wall] = &[
         may_use: &["helix-core", "helix-plan", "helix-adr", "helix-failure"],
         must_not_know: SURROUNDINGS,
     },
-    Wall {
-        name: "helix-agents",
-        may_use: &["helix-core"],
-        must_not_know: &["rusqlite", "axum", "hyper", "reqwest", "tower", "rmcp", "clap", "indicatif"],
-    },
+    Wall { name: "helix-agents", may_use: &["helix-core"], must_not_know: FRONT_ENDS },
     Wall {
         name: "helix-store",
         may_use: &["helix-core", "helix-failure", "helix-job"],
@@ -104,6 +103,18 @@ const WALLS: &[Wall] = &[
             "indicatif",
         ],
     },
+    Wall { name: "helix-process", may_use: &["helix-core"], must_not_know: FRONT_ENDS },
+    Wall { name: "helix-git", may_use: &["helix-core", "helix-job", "helix-process"], must_not_know: FRONT_ENDS },
+    Wall {
+        name: "helix-project",
+        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-job", "helix-git"],
+        must_not_know: FRONT_ENDS,
+    },
+    Wall {
+        name: "helix-gates",
+        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-job", "helix-process", "helix-git", "helix-project"],
+        must_not_know: FRONT_ENDS,
+    },
     Wall {
         name: "helix-engine",
         may_use: &[
@@ -112,14 +123,18 @@ const WALLS: &[Wall] = &[
             "helix-adr",
             "helix-failure",
             "helix-job",
+            "helix-process",
+            "helix-git",
+            "helix-project",
+            "helix-gates",
             "helix-agents",
             "helix-store",
         ],
-        must_not_know: &["rusqlite", "axum", "hyper", "reqwest", "tower", "rmcp", "clap", "indicatif"],
+        must_not_know: FRONT_ENDS,
     },
     Wall {
         name: "helix-server",
-        may_use: &["helix-core", "helix-failure", "helix-job", "helix-engine"],
+        may_use: &["helix-core", "helix-failure", "helix-job", "helix-git", "helix-project", "helix-engine"],
         must_not_know: &["rusqlite", "nix", "inotify", "signal-hook", "clap", "indicatif"],
     },
     Wall {
@@ -130,6 +145,8 @@ const WALLS: &[Wall] = &[
             "helix-adr",
             "helix-failure",
             "helix-job",
+            "helix-git",
+            "helix-project",
             "helix-agents",
             "helix-store",
             "helix-engine",

@@ -18,7 +18,8 @@ use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
 use crate::crash_point::CrashPoint;
 use crate::failures::{FailureDesk, ReportShelf};
-use crate::save_check::{Belongs, save_hook};
+use crate::save_hook::save_hook;
+use helix_project::save_check::Belongs;
 
 /// Name of Helix's tool server for agents.
 pub(crate) const TOOL_SERVER: &str = "helix";

@@ -149,7 +149,7 @@ impl Ears {
         let text = |key: &str| input.get(key).and_then(serde_json::Value::as_str);
         let Some(path) = text("file_path").or_else(|| text("path")) else { return false };
         let content = text("content").or_else(|| text("text")).unwrap_or_default();
-        crate::save_check::SavedKind::of(std::path::Path::new(path), content).is_some()
+        helix_project::save_check::SavedKind::of(std::path::Path::new(path), content).is_some()
     }
 
     /// All text that was shown so far.

@@ -12,10 +12,10 @@ use helix_job::session::SessionView;
 use helix_store::{Journal, ReadError};
 
 use super::desk::Desk;
-use crate::adr_files::AdrDirectory;
 use crate::prompt::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};
-use crate::skills::SkillCatalog;
 use crate::tools::TOOL_NAMES;
+use helix_project::adr_files::AdrDirectory;
+use helix_project::skills::SkillCatalog;
 
 /// Most jobs of a conversation that are named, the newest.
 const MOST_JOBS: usize = 10;
@@ -58,7 +58,7 @@ impl Desk {
             questions,
             skills,
             experts,
-            adr_template: crate::adr_files::template(),
+            adr_template: helix_project::adr_files::template(),
             tools,
         })
     }

@@ -10,7 +10,7 @@ use helix_job::{JobStatus, JobView};
 
 use super::news::open_questions;
 use crate::engine::{Engine, EngineError};
-use crate::save_check::SavedKind;
+use helix_project::save_check::SavedKind;
 
 /// Most files of a conversation's directory that are looked at.
 const MOST_FILES: usize = 64;

@@ -10,7 +10,7 @@ use helix_plan::GateSpec;
 use super::{Archive, JobEvidence, blocking, open, surroundings, unknown};
 use crate::engine::EngineError;
 use crate::evidence::examiner::Examiner;
-use crate::git::{GitError, Repository};
+use helix_git::{GitError, Repository};
 
 /// What a job proves of its decision.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::examiner::judged;
 use super::surroundings;
 use crate::engine::EngineError;
-use crate::git::Repository;
+use helix_git::Repository;
 
 /// Most of a difference that is given, in bytes.
 const MAX_PATCH: usize = 8 << 20;

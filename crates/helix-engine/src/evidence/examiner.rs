@@ -19,7 +19,7 @@ use super::{
     PhaseEvidence, RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
 };
 use crate::engine::EngineError;
-use crate::git::Repository;
+use helix_git::Repository;
 
 /// The attempt whose result counts, with that result.
 pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Try, &Committed)> {

@@ -24,8 +24,8 @@ pub use decision::DecisionEvidence;
 pub use difference::{DiffSelection, Difference};
 
 use crate::engine::{Engine, EngineError, journal_error};
-use crate::git::{GitEnvironment, Repository};
 use examiner::Examiner;
+use helix_git::{GitEnvironment, Repository};
 
 /// The evidence of a whole job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

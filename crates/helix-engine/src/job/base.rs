@@ -6,7 +6,7 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, PhaseId};
 use helix_job::{Active, Conflict, JobEvent, Tip};
 
-use crate::git::{MergeConflict, Merged, Repository};
+use helix_git::{MergeConflict, Merged, Repository};
 
 /// Conflicts of one job that are brought together by agents; more means that the plan's phases overlap everywhere.
 const MAX_CONFLICTS: usize = 10;

@@ -8,7 +8,7 @@ use helix_job::{Active, JobEvent, JobState};
 
 use super::effects::{Carrier, blocking, phase_of, try_of};
 use super::unsaved::{commit_text, kept_in, unsaved};
-use crate::git::{AttemptCommit, AttemptKey, GitError, Repair};
+use helix_git::{AttemptCommit, AttemptKey, GitError, Repair};
 
 impl Carrier {
     /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an

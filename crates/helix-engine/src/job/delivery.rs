@@ -9,8 +9,8 @@ use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{Carrier, blocking, lock, phase_of, try_of};
-use crate::gates::delivery_obstacle;
-use crate::git::Workspaces;
+use helix_gates::delivery_obstacle;
+use helix_git::Workspaces;
 
 /// What speaks against a delivery, as the answer of its gate.
 struct Refusal {

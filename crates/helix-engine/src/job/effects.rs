@@ -22,10 +22,11 @@ use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writin
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
-use crate::gates::GateCheckouts;
-use crate::git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 use crate::prompt;
-use crate::save_check::{Belongs, save_hook};
+use crate::save_hook::save_hook;
+use helix_gates::GateCheckouts;
+use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
+use helix_project::save_check::Belongs;
 
 /// Tools that a phase's agent may use without asking, in the Claude dialect's words, besides changing files in its own
 /// worktree. Everything else is denied: a resumed session remembers paths of the former try's worktree, and what it wrote
@@ -497,14 +498,7 @@ pub(super) fn run_fault(error: &RunError) -> Fault {
 
 /// A fault of the surroundings, with all causes in one line.
 pub(crate) fn environment(error: &dyn std::error::Error) -> Fault {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        message.push_str(": ");
-        message.push_str(&next.to_string());
-        cause = next.source();
-    }
-    Fault { kind: FaultKind::Environment, message, hint: None }
+    Fault { kind: FaultKind::Environment, message: helix_core::error_chain(error), hint: None }
 }
 
 fn internal(message: String) -> Fault {

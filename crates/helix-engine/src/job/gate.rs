@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::effects::{Carrier, phase_of, try_of};
 use crate::admission::{Owner, Ticket, Urgency};
-use crate::gates::{GateContext, run_gate, runs_command};
+use helix_gates::{GateContext, run_gate, runs_command};
 
 impl Carrier {
     pub(super) async fn run_gate(

@@ -5,8 +5,8 @@
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::CommitId;
 
-use crate::gates::Pattern;
-use crate::git::{GitError, Repository};
+use helix_gates::Pattern;
+use helix_git::{GitError, Repository};
 
 /// The inputs that a commit does not hold.
 pub(crate) fn missing_inputs(

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::base::conflict_event;
 use super::effects::{Carrier, blocking};
 use super::gate::fault_finding;
-use crate::git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
+use helix_git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
 
 /// How often a target that moves while its merge is checked is followed before that is called a failure.
 const CHASES: usize = 5;

@@ -8,7 +8,7 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_job::JobSpec;
 
 use super::effects::{Carrier, blocking_fault, lock};
-use crate::git::{Repository, Workspaces};
+use helix_git::{Repository, Workspaces};
 
 impl Carrier {
     /// The worktrees of a job's repository, as it is at its path now.

@@ -9,7 +9,7 @@ use helix_core::ids::{CommitId, JobId};
 use helix_job::{Active, PhaseProgress, Try};
 use helix_plan::Phase;
 
-use crate::git::{AttemptKey, CommitText};
+use helix_git::{AttemptKey, CommitText};
 
 /// An attempt whose work is in no commit, with what makes one.
 pub(super) struct Unsaved {

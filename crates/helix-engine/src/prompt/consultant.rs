@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::PromptError;
 use crate::codes;
-use crate::front_matter::Front;
+use helix_project::front_matter::Front;
 
 /// The version of the inputs below. A template of another version is refused: it would be rendered with inputs that it was not
 /// written for.

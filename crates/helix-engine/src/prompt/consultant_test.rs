@@ -39,7 +39,7 @@ fn the_forms_that_it_shows_pass_helixs_own_checks() {
     // [45]
     let parsed = Plan::parse("phases.yaml", PLAN_EXAMPLE).unwrap();
     assert_eq!(parsed.warnings, []);
-    let template = crate::adr_files::template();
+    let template = helix_project::adr_files::template();
     let text: Vec<&str> = template.lines().collect();
     let text = text[1..text.len() - 1].join("\n");
     let adr = Adr::parse("adr-draft.md", &text);

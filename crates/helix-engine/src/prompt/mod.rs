@@ -12,7 +12,6 @@ pub use consultant::{BUILT_IN, ConsultantPrompt, prompt_inputs};
 pub(crate) use consultant::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};
 pub(crate) use phase::{check, correction, first, phase};
 pub(crate) use side::{advice, both_sides, review};
-pub(crate) use template::file_name;
 
 use minijinja::{Environment, UndefinedBehavior};
 

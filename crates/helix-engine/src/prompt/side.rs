@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::tried::told;
 use super::{PromptError, render};
-use crate::git::Patch;
+use helix_git::Patch;
 
 /// What a reviewer is to look at; `unusable` says why its answer before could not be used.
 ///

@@ -4,6 +4,7 @@
 
 use helix_job::Briefing;
 use helix_plan::PhaseType;
+use helix_project::workflows::prompt_file_name;
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::PromptError;
@@ -32,25 +33,6 @@ fn built_in(kind: PhaseType) -> &'static str {
     }
 }
 
-/// Name of the file in `prompts/` that takes the place of a type's built-in template.
-pub(crate) fn file_name(kind: PhaseType) -> String {
-    match kind {
-        // `consultant.md.j2` is the prompt of conversations.
-        PhaseType::Consultant => "phase-consultant.md.j2".into(),
-        PhaseType::Planning
-        | PhaseType::Feasibility
-        | PhaseType::Research
-        | PhaseType::Development
-        | PhaseType::Review
-        | PhaseType::Test
-        | PhaseType::Documentation
-        | PhaseType::Deploy
-        | PhaseType::Integration
-        | PhaseType::Decision
-        | PhaseType::Manual => format!("{}.md.j2", kind.word()),
-    }
-}
-
 /// Renders the template of a type: the user's own if there is one.
 ///
 /// # Errors
@@ -59,7 +41,7 @@ pub(crate) fn render_phase(kind: PhaseType, briefing: &Briefing, values: Value) 
     let own = briefing.prompts.get(kind.word());
     let (name, text) = match own {
         Some(own) => (own.file.clone(), own.text.as_str()),
-        None => (file_name(kind), built_in(kind)),
+        None => (prompt_file_name(kind), built_in(kind)),
     };
     let failed = |source| PromptError { template: name.clone(), source };
     let mut environment = Environment::new();
@@ -76,7 +58,7 @@ mod tests {
 
     #[test]
     fn every_type_has_a_template_and_a_file_of_its_own() {
-        let names: std::collections::BTreeSet<String> = PhaseType::ALL.into_iter().map(file_name).collect();
+        let names: std::collections::BTreeSet<String> = PhaseType::ALL.into_iter().map(prompt_file_name).collect();
         assert_eq!(names.len(), PhaseType::ALL.len());
         assert!(!names.contains("consultant.md.j2"), "that is the Consultant's");
         let texts: std::collections::BTreeSet<&str> = PhaseType::ALL.into_iter().map(built_in).collect();

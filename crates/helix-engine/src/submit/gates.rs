@@ -9,8 +9,8 @@ use helix_plan::{GateSpec, Phase, Plan, PlanPlaces, split_words};
 
 use super::plan_file::PlanFile;
 use crate::codes;
-use crate::command::ToolEnvironment;
-use crate::gates::delivery_programs;
+use helix_gates::delivery_programs;
+use helix_process::ToolEnvironment;
 
 /// What gates of a plan would miss. `search_path` says where the programs of a phase's gates are looked for.
 pub(super) fn problems(

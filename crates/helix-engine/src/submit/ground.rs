@@ -14,8 +14,8 @@ use super::guessed::guesses;
 use super::plan_file::PlanFile;
 use super::{Blame, SubmitError, chain};
 use crate::codes;
-use crate::gates::holds;
-use crate::git::{GitEnvironment, GitError, Head, Repository, TreeListing};
+use helix_gates::holds;
+use helix_git::{GitEnvironment, GitError, Head, Repository, TreeListing};
 
 /// What the repository says about a plan.
 pub(super) struct Ground {
@@ -109,7 +109,7 @@ impl Ground {
             let listing = repository.listing(&start.tree).map_err(git_failed)?;
             problems.extend(unkept_claims(adr, &listing, places, file));
         }
-        let gate_files = crate::gates::gate_files(plan, &repository, &base).map_err(git_failed)?;
+        let gate_files = helix_gates::gate_files(plan, &repository, &base).map_err(git_failed)?;
         let repo = RepoRef { path: repository.top().to_string_lossy().into_owned(), base, branch };
         Ok(Self { repo, adr, gate_files, problems })
     }

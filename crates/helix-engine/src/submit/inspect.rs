@@ -16,11 +16,11 @@ use super::plan_file::PlanFile;
 use super::{Blame, SubmitError, SubmitRequest, confine, run_blocking};
 use crate::codes;
 use crate::config::EngineConfig;
-use crate::git::GitEnvironment;
 use crate::probes::Probes;
 use crate::prompt;
-use crate::skills::SkillCatalog;
-use crate::workflows::Shelves;
+use helix_git::GitEnvironment;
+use helix_project::skills::SkillCatalog;
+use helix_project::workflows::Shelves;
 
 /// A plan that can be carried out as it is.
 pub struct Checked {

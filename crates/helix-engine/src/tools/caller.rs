@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::refusal::Refusal;
 use super::{Tools, blocking};
-use crate::skills::SkillCatalog;
 use crate::submit::confine;
+use helix_project::skills::SkillCatalog;
 
 /// Who calls.
 #[derive(Debug, Clone, PartialEq, Eq)]

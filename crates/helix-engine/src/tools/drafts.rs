@@ -10,14 +10,14 @@ use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};
 use super::{AdrCheck, AdrFinalize, AdrList, Answer, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
-use crate::adr_files::{AdrDirectory, AdrFileError};
 use crate::consultant::Judged;
 use crate::failures::{Depth, DocumentCheck, Remembering};
-use crate::git::Repository;
-use crate::project::{self, ProjectError};
-use crate::save_check::{Belongs, adr_diagnostics, read_bounded};
 use crate::submit::{Inspection, Site, SubmitRequest, look_at};
-use crate::workflows::Shelves;
+use helix_git::Repository;
+use helix_project::adr_files::{AdrDirectory, AdrFileError};
+use helix_project::project::{self, ProjectError};
+use helix_project::save_check::{Belongs, adr_diagnostics, read_bounded};
+use helix_project::workflows::Shelves;
 
 /// Why an ADR cannot be finalized when nobody said where.
 const NO_PROJECT: &str = "name the project that gets the ADR in `project`; for a new one call project_create";

@@ -4,12 +4,12 @@ use helix_core::diagnostic::Diagnostic;
 use serde_json::{Value, json};
 
 use super::Answer;
-use crate::adr_files::AdrFileError;
-use crate::git::GitError;
-use crate::project::ProjectError;
-use crate::save_check::SaveCheckError;
-use crate::skills::SkillError;
 use crate::submit::SubmitError;
+use helix_git::GitError;
+use helix_project::adr_files::AdrFileError;
+use helix_project::project::ProjectError;
+use helix_project::save_check::SaveCheckError;
+use helix_project::skills::SkillError;
 
 /// A refusal: text for the agent, and the same for programs.
 pub(super) struct Refusal {

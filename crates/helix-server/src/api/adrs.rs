@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
-use helix_engine::adr_files::AdrSummary;
+use helix_project::adr_files::AdrSummary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

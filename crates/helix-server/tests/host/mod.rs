@@ -171,7 +171,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
         patience: Default::default(),
         tools: None,
-        git: helix_engine::git::GitEnvironment::from_process(),
+        git: helix_git::GitEnvironment::from_process(),
         helix: "/nonexistent/helix".into(),
         config_dir: None,
     }

@@ -7,9 +7,9 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use helix_engine::save_check::{Belongs, check_file};
-use helix_engine::skills::SkillCatalog;
-use helix_engine::workflows::Shelves;
+use helix_project::save_check::{Belongs, check_file};
+use helix_project::skills::SkillCatalog;
+use helix_project::workflows::Shelves;
 use serde::Deserialize;
 
 use crate::cli::Context;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use helix_engine::skills::{SkillCatalog, SkillError, SkillOrigin};
+use helix_project::skills::{SkillCatalog, SkillError, SkillOrigin};
 use serde_json::json;
 
 use crate::cli::Context;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::did_you_mean;
-use helix_engine::workflows::{Listed, Shelves};
 use helix_plan::workflow::{InputValue, json_schema};
+use helix_project::workflows::{Listed, Shelves};
 use serde_json::json;
 
 use super::draft;

@@ -9,14 +9,14 @@ use std::time::Duration;
 use helix_agents::{AgentProfile, DialectName, ExitMeaning, ExitStatus, Grace, Program, SubAgent, dialect};
 use helix_core::diagnostic::Diagnostic;
 use helix_engine::agent_run::Patience;
-use helix_engine::command::TOOLCHAIN;
 use helix_engine::consultant::{Enforcement, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
-use helix_engine::git::GitEnvironment;
-use helix_engine::skills::SKILLS_DIRECTORY;
 use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
+use helix_git::GitEnvironment;
 use helix_job::Policy;
+use helix_process::TOOLCHAIN;
+use helix_project::skills::SKILLS_DIRECTORY;
 
 use super::admission::AdmissionSettings;
 use super::chat_api::ChatApiLayer;

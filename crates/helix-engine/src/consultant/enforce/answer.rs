@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options};
 
-use crate::save_check::{SavedKind, has_adr_id, looks_like_plan};
+use helix_project::save_check::{SavedKind, has_adr_id, looks_like_plan};
 
 /// Longest answer that is looked at, in bytes; what is longer is no conversation.
 const MAX_ANSWER: usize = 4 << 20;

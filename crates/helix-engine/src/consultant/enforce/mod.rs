@@ -62,7 +62,7 @@ impl ResponseEnforcer {
     ///
     /// # Errors
     /// When what has to be looked at cannot be read: nothing is known of the answer then.
-    pub(crate) fn examine(&self, evidence: &Evidence) -> Result<Examined, crate::save_check::SaveCheckError> {
+    pub(crate) fn examine(&self, evidence: &Evidence) -> Result<Examined, helix_project::save_check::SaveCheckError> {
         examine(&self.settings.validators, evidence)
     }
 

@@ -9,9 +9,9 @@ use helix_job::session::AnswerFinding;
 
 use super::answer;
 use super::judged::Judged;
-use crate::save_check::{Belongs, SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
-use crate::skills::SkillCatalog;
-use crate::workflows::Shelves;
+use helix_project::save_check::{Belongs, SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
+use helix_project::skills::SkillCatalog;
+use helix_project::workflows::Shelves;
 
 /// Most files of a conversation's directory that are looked at.
 const MOST_FILES: usize = 2_000;

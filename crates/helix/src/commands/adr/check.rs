@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_engine::adr_files::{AdrDirectory, AdrFileError, INDEX, is_decision};
+use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, is_decision};
 use serde_json::json;
 
 use super::{failed, open};

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use helix_engine::adr_files::{Drift, DriftError, drift};
-use helix_engine::git::GitEnvironment;
+use helix_git::GitEnvironment;
+use helix_project::adr_files::{Drift, DriftError, drift};
 
 use super::open;
 use crate::cli::Context;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use helix_adr::{AdrId, Status};
 use helix_engine::EngineError;
-use helix_engine::adr_files::AdrDirectory;
 use helix_engine::evidence::Archive;
-use helix_engine::git::GitEnvironment;
+use helix_git::GitEnvironment;
 use helix_job::{IntegrationTarget, JobStatus, JobView};
+use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 
 use super::{failed, open};

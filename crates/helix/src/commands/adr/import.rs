@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::adr_files::{AdrDirectory, Imports};
+use helix_project::adr_files::{AdrDirectory, Imports};
 use serde_json::json;
 
 use super::check::decisions_in;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use helix_adr::{Adr, ChangeScope, Classification, ComponentType, Language, Status, TemplateRequest, template};
-use helix_engine::adr_files::{AdrDirectory, AdrFileError};
+use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use serde_json::json;
 
 use crate::cli::Context;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use helix_engine::adr_files::{AdrDirectory, RenumberError};
+use helix_project::adr_files::{AdrDirectory, RenumberError};
 use serde_json::json;
 
 use super::failed;

@@ -5,7 +5,7 @@ use helix_core::ids::PhaseId;
 use helix_engine::evidence::{
     Archive, DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, Standing,
 };
-use helix_engine::git::GitEnvironment;
+use helix_git::GitEnvironment;
 use helix_job::CommandEvidence;
 
 use super::offline;

@@ -1,0 +1,191 @@
+//! `adr_valid` and `adr_complete`: the rule set of `helix_adr`, with facts from git objects.
+//!
+//! Must not know the rules: they are the same for the command, the save hook and the Consultant.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helix_adr::{
+    Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, Standing, built_in_rules, check_as, complete,
+    number_of_file_name, parse_rules,
+};
+use helix_core::diagnostic::Diagnostic;
+use helix_core::finding::{Fault, FaultKind, Finding};
+use helix_core::yaml::Placed;
+use helix_job::ChangeKind;
+
+use super::GateContext;
+use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::pattern::Pattern;
+use helix_git::TreeListing;
+use helix_project::adr_files::RULES;
+
+/// How far an ADR is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    Valid,
+    Complete,
+}
+
+/// Facts for ADR checks: which files there were before the job, which files and ADRs there are now.
+struct CommitFacts {
+    /// What earlier phases of the job made was not there: it is what the decision is about.
+    before: Arc<TreeListing>,
+    now: Arc<TreeListing>,
+    known: BTreeMap<AdrId, Vec<Known>>,
+    claims: ClaimIndex,
+}
+
+/// What other ADRs are asked about one.
+struct Known {
+    path: String,
+    supersedes: Vec<AdrId>,
+    depends_on: Vec<AdrId>,
+}
+
+impl RepoFacts for CommitFacts {
+    fn exists(&self, path: &str) -> Option<bool> {
+        Some(holds(&self.before, path))
+    }
+
+    fn exists_now(&self, path: &str) -> Option<bool> {
+        Some(holds(&self.now, path))
+    }
+
+    fn known_adr(&self, id: AdrId) -> Option<bool> {
+        Some(self.known.contains_key(&id))
+    }
+
+    fn supersedes(&self, id: AdrId) -> Vec<AdrId> {
+        self.known.get(&id).into_iter().flatten().flat_map(|known| known.supersedes.iter().copied()).collect()
+    }
+
+    fn depends_on(&self, id: AdrId) -> Vec<AdrId> {
+        self.known.get(&id).into_iter().flatten().flat_map(|known| known.depends_on.iter().copied()).collect()
+    }
+
+    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String> {
+        let files = self.known.get(&id).into_iter().flatten().map(|known| &known.path);
+        files.filter(|path| path.as_str() != file).cloned().collect()
+    }
+
+    fn claimants(&self, path: &str) -> Vec<Claimant> {
+        self.claims.of(path).into_iter().cloned().collect()
+    }
+}
+
+/// Whether a tree has a file, or a directory, of this name.
+pub fn holds(listing: &TreeListing, path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    let inside = format!("{path}/");
+    listing.contains_key(path)
+        || listing.range(inside.clone()..).next().is_some_and(|(found, _)| found.starts_with(&inside))
+}
+
+fn is_adr(path: &str) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let lower = name.to_ascii_lowercase();
+    matches!(directory.rsplit('/').next(), Some("adr" | "adrs" | "decisions"))
+        && lower.ends_with(".md")
+        && !matches!(lower.as_str(), "index.md" | "readme.md")
+}
+
+pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Result<Judgement, Trouble> {
+    let repository = context.repository();
+    let listing = repository.listing(&context.result.tree)?;
+    let patterns = Pattern::all(files);
+    let changed =
+        |path: &str| context.result.changed.iter().any(|file| file.path == path && file.how != ChangeKind::Deleted);
+    let wanted: Vec<&String> = listing
+        .keys()
+        .filter(|path| match patterns.is_empty() {
+            true => context.plan_adr.as_ref() == Some(path) || is_adr(path) && changed(path),
+            false => path.ends_with(".md") && patterns.iter().any(|pattern| pattern.matches(path)),
+        })
+        .collect();
+    if wanted.is_empty() {
+        return Ok(Judgement::inconclusive(
+            FaultKind::NothingChecked,
+            "there is no ADR to check: the plan names none in the commit and the phase changed none",
+            "name the ADR in the plan (`adr:`) or in the gate's `files`",
+        ));
+    }
+    let facts = facts(context, &listing)?;
+    let phase = repository.listing(&repository.commit(context.base.as_str())?.tree)?;
+    let rules = match (depth, rules(context, &phase)?) {
+        (Depth::Valid, _) => Vec::new(),
+        (Depth::Complete, Ok(rules)) => rules,
+        (Depth::Complete, Err(fault)) => return Ok(Judgement::faulted(fault)),
+    };
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    for path in &wanted {
+        let Some(entry) = listing.get(*path) else { continue };
+        let diagnostics = match Adr::parse_bytes(path, &repository.blob(&entry.object)?) {
+            Ok(adr) => {
+                // What passes here is built on: an unfilled template is no decision, numbered or not.
+                let mut all = check_as(&adr, &facts, Standing::Decision);
+                if depth == Depth::Complete {
+                    all.extend(complete(&adr, &rules));
+                }
+                all
+            }
+            Err(diagnostic) => vec![*diagnostic],
+        };
+        for diagnostic in diagnostics {
+            if diagnostic.is_error() {
+                findings.push(as_finding(path, &diagnostic));
+            } else {
+                notes.push(diagnostic.to_string());
+            }
+        }
+    }
+    notes.truncate(super::judgement::MAX_FINDINGS);
+    let summary = format!("{} ADR(s), {} error(s)", wanted.len(), findings.len());
+    Ok(Judgement::of(findings, summary, notes))
+}
+
+fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
+    let (line, column) = diagnostic.span.map(|span| (span.line, span.column)).unzip();
+    let mut found =
+        finding(&format!("adr.{}", diagnostic.code.to_lowercase()), &diagnostic.message).at(path, line, column);
+    found.fix.clone_from(&diagnostic.help);
+    found
+}
+
+/// The built-in rules and those that the project had before the phase: what the phase adds to them is not yet a rule [30].
+fn rules(context: &GateContext, before: &TreeListing) -> Result<Result<Vec<Rule>, Fault>, Trouble> {
+    let mut rules = built_in_rules();
+    let path = format!("adr/{RULES}");
+    if let Some(entry) = before.get(&path) {
+        let text = String::from_utf8_lossy(&context.repository().blob(&entry.object)?).into_owned();
+        match parse_rules(&path, &text) {
+            Ok(own) => rules.extend(own),
+            Err(diagnostic) => {
+                let message = diagnostic.to_string().lines().next().unwrap_or_default().to_owned();
+                let hint = diagnostic.help.clone();
+                return Ok(Err(Fault { kind: FaultKind::Unreadable, message, hint }));
+            }
+        }
+    }
+    Ok(Ok(rules))
+}
+
+fn facts(context: &GateContext, listing: &Arc<TreeListing>) -> Result<CommitFacts, Trouble> {
+    let repository = context.repository();
+    let base = repository.commit(context.origin.as_str())?;
+    let mut known: BTreeMap<AdrId, Vec<Known>> = BTreeMap::new();
+    let mut adrs = Vec::new();
+    for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path)) {
+        let Some(number) = number_of_file_name(path) else { continue };
+        let source = repository.blob(&entry.object)?;
+        let adr = Adr::parse(path, &String::from_utf8_lossy(&source));
+        let ids = |of: fn(&FrontMatter) -> &Vec<Placed<AdrId>>| -> Vec<AdrId> {
+            adr.front.as_ref().map(|front| of(front).iter().map(|id| id.value).collect()).unwrap_or_default()
+        };
+        let (supersedes, depends_on) = (ids(|front| &front.supersedes), ids(|front| &front.depends_on));
+        known.entry(AdrId::Number(number)).or_default().push(Known { path: path.clone(), supersedes, depends_on });
+        adrs.push(adr);
+    }
+    let claims = ClaimIndex::new(&adrs);
+    Ok(CommitFacts { before: repository.listing(&base.tree)?, now: listing.clone(), known, claims })
+}

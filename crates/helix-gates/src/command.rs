@@ -1,0 +1,110 @@
+//! `lint_pass`, `build_pass` and `command`: a command exits 0 on a clean checkout of the result.
+//!
+//! Must not read meaning out of the output: it is evidence for the agent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_core::finding::Finding;
+use tokio_util::sync::CancellationToken;
+
+use super::GateContext;
+use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
+use super::definition::tampering;
+use super::judgement::{Describe, Judgement, Trouble, finding};
+use helix_process::{CommandEnd, CommandRun};
+
+pub(super) async fn command_passes(
+    context: &Arc<GateContext>,
+    gate: &'static str,
+    command: &str,
+    limit: Duration,
+    cancel: &CancellationToken,
+) -> Result<Judgement, Trouble> {
+    let Ran { checked, notes, .. } = match run_unchanged(context, command, limit, |_| None, cancel).await? {
+        Ok(ran) => ran,
+        Err(judgement) => return Ok(judgement),
+    };
+    let rule = match gate {
+        "lint_pass" => "lint.failed",
+        "build_pass" => "build.failed",
+        _ => "command.failed",
+    };
+    let how = end_text(checked.run.end);
+    let findings = match checked.run.end {
+        CommandEnd::Exited(0) => Vec::new(),
+        _ => vec![
+            finding(rule, format!("`{command}` failed ({how})"))
+                .evidence(&last_part(&checked.output))
+                .fix("mend what the output names, and run the command yourself until it exits 0"),
+        ],
+    };
+    Ok(Judgement::of(findings, format!("`{command}`: {how}"), Vec::new())
+        .with_command(checked.evidence)
+        .with_notes(notes))
+}
+
+/// A gate's command that ran to its own end.
+pub(super) struct Ran {
+    /// Its words.
+    pub(super) argv: Vec<String>,
+    /// What came of it.
+    pub(super) checked: Checked,
+    /// What people should know besides.
+    pub(super) notes: Vec<String>,
+}
+
+/// Runs a gate's command on a clean checkout of the result, if it can be run and nobody has changed what it runs. `report` names
+/// the file that the command writes. Where nothing can be said of its end, the gate's judgement is the error.
+pub(super) async fn run_unchanged(
+    context: &Arc<GateContext>,
+    command: &str,
+    limit: Duration,
+    report: fn(&[String]) -> Option<&str>,
+    cancel: &CancellationToken,
+) -> Result<Result<Ran, Judgement>, Trouble> {
+    let argv = match words(command) {
+        Ok(argv) => argv,
+        Err(fault) => return Ok(Err(Judgement::faulted(fault))),
+    };
+    let tampered = tampered(context, command).await?;
+    if !tampered.is_empty() {
+        return Ok(Err(Judgement::of(tampered, "the check itself was changed".into(), Vec::new())));
+    }
+    let check = Check { argv: &argv, limit, suffix: "", report: report(&argv) };
+    let checked = run_on(context, &context.result.commit, check, cancel).await?;
+    let notes = leftover_note(&checked.run);
+    if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
+        return Ok(Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes)));
+    }
+    Ok(Ok(Ran { argv, checked, notes }))
+}
+
+/// Findings for a gate whose own script the phase changed.
+pub(super) async fn tampered(context: &Arc<GateContext>, command: &str) -> Result<Vec<Finding>, Trouble> {
+    let (context, command) = (context.clone(), command.to_owned());
+    Ok(blocking(move || tampering(&context, &command)).await??)
+}
+
+pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
+    match run.leftovers_killed {
+        0 => Vec::new(),
+        count => vec![format!("{count} process(es) that the command had left running were killed")],
+    }
+}
+
+pub(super) fn end_text(end: CommandEnd) -> String {
+    match end {
+        CommandEnd::Exited(code) => format!("exit {code}"),
+        CommandEnd::Signalled(signal) => format!("signal {signal}"),
+        CommandEnd::TimedOut => "timed out".into(),
+        CommandEnd::Cancelled => "cancelled".into(),
+    }
+}
+
+/// The end of an output, where tools say what is wrong.
+pub(super) fn last_part(output: &str) -> String {
+    let text = output.trim_end();
+    let from = text.ceil_char_boundary(text.len().saturating_sub(super::judgement::MAX_EVIDENCE));
+    text[from..].to_owned()
+}

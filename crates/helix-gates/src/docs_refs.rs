@@ -1,0 +1,224 @@
+//! `docs_refs_valid`: links, anchors and file references in changed Markdown resolve in the result commit.
+//!
+//! Must not use the network: links to other hosts are not looked at.
+
+use std::collections::BTreeSet;
+
+use comrak::nodes::NodeValue;
+use comrak::{Anchorizer, Arena, Options, parse_document};
+use helix_core::diagnostic::did_you_mean;
+use helix_core::finding::{FaultKind, Finding};
+use helix_job::ChangeKind;
+
+use super::GateContext;
+use super::adr::holds;
+use super::judgement::{Describe, Judgement, Trouble, finding};
+use helix_git::TreeListing;
+
+/// Something in a document that points somewhere.
+struct Reference {
+    target: String,
+    line: u32,
+    column: u32,
+    /// Whether it is a link; otherwise code that looks like a path.
+    link: bool,
+}
+
+struct Document {
+    references: Vec<Reference>,
+    anchors: BTreeSet<String>,
+}
+
+fn read(source: &str) -> Document {
+    let mut options = Options::default();
+    options.extension.front_matter_delimiter = Some("---".into());
+    options.extension.table = true;
+    options.extension.autolink = false;
+    options.extension.footnotes = true;
+    let arena = Arena::new();
+    let root = parse_document(&arena, source, &options);
+    let mut document = Document { references: Vec::new(), anchors: BTreeSet::new() };
+    let mut anchorizer = Anchorizer::new();
+    for node in root.descendants() {
+        let data = node.data.borrow();
+        let start = data.sourcepos.start;
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let (line, column) = (number(start.line), number(start.column));
+        match &data.value {
+            NodeValue::Link(link) | NodeValue::Image(link) => {
+                document.references.push(Reference { target: link.url.clone(), line, column, link: true });
+            }
+            NodeValue::Code(code) => {
+                document.references.push(Reference { target: code.literal.clone(), line, column, link: false });
+            }
+            NodeValue::Heading(_) => {
+                let mut text = String::new();
+                for inner in node.descendants() {
+                    match &inner.data.borrow().value {
+                        NodeValue::Text(part) => text.push_str(part),
+                        NodeValue::Code(code) => text.push_str(&code.literal),
+                        _ => {}
+                    }
+                }
+                document.anchors.insert(anchorizer.anchorize(&text));
+            }
+            NodeValue::HtmlBlock(html) => collect_ids(&html.literal, &mut document.anchors),
+            NodeValue::HtmlInline(html) => collect_ids(html, &mut document.anchors),
+            _ => {}
+        }
+    }
+    document
+}
+
+/// Takes `id="…"` and `name="…"` of HTML in the document.
+fn collect_ids(html: &str, anchors: &mut BTreeSet<String>) {
+    for key in [" id=\"", " name=\""] {
+        for part in html.split(key).skip(1) {
+            anchors.extend(part.split('"').next().map(str::to_owned));
+        }
+    }
+}
+
+pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
+    let repository = context.repository();
+    let listing = repository.listing(&context.result.tree)?;
+    // A file that an earlier phase removed is gone as well.
+    let before = [
+        repository.listing(&repository.commit(context.origin.as_str())?.tree)?,
+        repository.listing(&repository.commit(context.base.as_str())?.tree)?,
+    ];
+    let was_there = |path: &str| before.iter().any(|listing| holds(listing, path));
+    let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
+    let text_of = |path: &str| -> Result<Option<String>, Trouble> {
+        let Some(entry) = listing.get(path) else { return Ok(None) };
+        Ok(Some(String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned()))
+    };
+    let (mut findings, mut notes, mut documents, mut links) = (Vec::new(), Vec::new(), 0_usize, 0_usize);
+    for file in context.result.changed.iter().filter(|file| file.how != ChangeKind::Deleted && is_markdown(&file.path))
+    {
+        let Some(source) = text_of(&file.path)? else { continue };
+        documents += 1;
+        let document = read(&source);
+        for reference in &document.references {
+            if !reference.link {
+                match code_path(&reference.target) {
+                    Some(path) if !holds(&listing, path) && was_there(path) => {
+                        findings.push(gone(&file.path, reference, path, &listing));
+                    }
+                    Some(path) if !holds(&listing, path) => {
+                        notes.push(format!("{}:{}: `{path}` is no file of the repository", file.path, reference.line));
+                    }
+                    Some(_) | None => {}
+                }
+                continue;
+            }
+            let Some((path, anchor)) = local_target(&file.path, &reference.target) else { continue };
+            links += 1;
+            if !path.is_empty() && !holds(&listing, &path) {
+                findings.push(gone(&file.path, reference, &path, &listing));
+                continue;
+            }
+            let Some(anchor) = anchor.filter(|anchor| !anchor.is_empty()) else { continue };
+            let other = match path == file.path || path.is_empty() {
+                true => None,
+                false if is_markdown(&path) => text_of(&path)?.map(|text| read(&text)),
+                false => continue,
+            };
+            let anchors = &other.as_ref().unwrap_or(&document).anchors;
+            if !anchors.contains(&anchor) {
+                let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
+                let fix =
+                    near.map_or("link to a heading that is there".into(), |near| format!("did you mean #{near}?"));
+                findings.push(
+                    finding("docs.anchor", format!("there is no heading #{anchor} behind {}", reference.target))
+                        .at(&file.path, Some(reference.line), Some(reference.column))
+                        .fix(fix),
+                );
+            }
+        }
+    }
+    if documents == 0 {
+        return Ok(Judgement::inconclusive(
+            FaultKind::NothingChecked,
+            "the phase changed no Markdown file",
+            "leave `docs_refs_valid` out of phases that write no documentation",
+        ));
+    }
+    notes.truncate(super::judgement::MAX_FINDINGS);
+    let summary = format!("{documents} document(s), {links} local link(s), {} broken", findings.len());
+    Ok(Judgement::of(findings, summary, notes))
+}
+
+fn gone(document: &str, reference: &Reference, path: &str, listing: &TreeListing) -> Finding {
+    let near = did_you_mean(path, listing.keys().map(String::as_str));
+    let fix = match near {
+        Some(near) => format!("did you mean {near}?"),
+        None => "create the file, or take the reference out".into(),
+    };
+    finding("docs.reference", format!("{} leads to {path}, which is not in the result", reference.target))
+        .at(document, Some(reference.line), Some(reference.column))
+        .fix(fix)
+}
+
+/// A path from the root in code, such as `src/cart.py` or `src/cart.py:12`.
+fn code_path(text: &str) -> Option<&str> {
+    let path = text.split(':').next().unwrap_or(text).trim_start_matches("./");
+    let plain = path.chars().all(|c| c.is_alphanumeric() || "/._-".contains(c));
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let named = name
+        .rsplit_once('.')
+        .is_some_and(|(stem, extension)| !stem.is_empty() && extension.chars().all(char::is_alphabetic));
+    (plain && named && path.contains('/') && !path.starts_with('/') && !path.contains("..")).then_some(path)
+}
+
+/// Path from the root and anchor of a link that stays in the repository.
+fn local_target(document: &str, url: &str) -> Option<(String, Option<String>)> {
+    let scheme = url.split(['/', '#', '?']).next().unwrap_or_default().contains(':');
+    if scheme || url.starts_with("//") || url.is_empty() {
+        return None;
+    }
+    let (rest, anchor) = url.split_once('#').map_or((url, None), |(rest, anchor)| (rest, Some(unquote(anchor))));
+    let rest = unquote(rest.split('?').next().unwrap_or_default());
+    if rest.is_empty() {
+        return Some((String::new(), anchor));
+    }
+    let mut parts: Vec<&str> = match rest.starts_with('/') {
+        true => Vec::new(),
+        false => document.rsplit_once('/').map(|(directory, _)| directory.split('/').collect()).unwrap_or_default(),
+    };
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                // Above the root: no file of the repository can be there; the text as it stands names it.
+                if parts.pop().is_none() {
+                    return Some((rest, anchor));
+                }
+            }
+            other => parts.push(other),
+        }
+    }
+    Some((parts.join("/"), anchor))
+}
+
+fn unquote(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after
+            .get(..2)
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (first, code) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,146 @@
+//! `files_exist` and `outputs_claimed`: what a phase promised is in its result commit and in its diff.
+//!
+//! Must not read the work tree: only the commit counts.
+
+use helix_core::diagnostic::did_you_mean;
+use helix_core::finding::FaultKind;
+use helix_job::ChangeKind;
+
+use super::GateContext;
+use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::pattern::Pattern;
+use helix_git::{EntryKind, TreeListing};
+
+/// Names of files that are empty by convention.
+const MAY_BE_EMPTY: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
+
+/// Every named file or glob is in the result commit and not empty.
+pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
+    let wanted = if files.is_empty() { &context.phase.outputs } else { files };
+    if wanted.is_empty() {
+        return Ok(Judgement::inconclusive(
+            FaultKind::NothingChecked,
+            "there is no file to look for: the gate names none and the phase claims no outputs",
+            "list files in the gate or in the phase's `outputs`",
+        ));
+    }
+    let repository = context.repository();
+    let listing = repository.listing(&context.result.tree)?;
+    let (mut findings, mut found) = (Vec::new(), 0_usize);
+    for pattern in Pattern::all(wanted) {
+        let mut matched = 0_usize;
+        for (path, entry) in listing.iter().filter(|(path, _)| pattern.matches(path)) {
+            matched += 1;
+            let name = path.rsplit('/').next().unwrap_or(path);
+            if entry.kind == EntryKind::Symlink {
+                let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
+                if !leads_to_a_file(path, &target, &listing) {
+                    let message = format!("{path} is a link to {target:?}, which is not in the result");
+                    let fix = "put the file itself there, or link to a file of the repository";
+                    findings.push(finding("files.dangling", message).at(path, None, None).fix(fix));
+                }
+                continue;
+            }
+            let submodule = entry.kind == EntryKind::Submodule;
+            if !submodule && !MAY_BE_EMPTY.contains(&name) && repository.size(&entry.object)? == 0 {
+                let fix = "write its content, or remove it from the gate if it is not needed";
+                findings.push(finding("files.empty", format!("{path} is empty")).at(path, None, None).fix(fix));
+            }
+        }
+        found += matched;
+        if matched == 0 {
+            let text = pattern.text();
+            let near = did_you_mean(text, listing.keys().map(String::as_str));
+            let fix = match near {
+                Some(near) => format!("create it; the commit has {near}, which may be what was meant"),
+                None => "create it in the repository, at exactly this path, and do not add it to .gitignore".into(),
+            };
+            findings
+                .push(finding("files.missing", format!("{text} is not in the result")).at(text, None, None).fix(fix));
+        }
+    }
+    let summary = match findings.len() {
+        0 => format!("{found} file(s) are there"),
+        count => format!("{count} file(s) are missing or empty"),
+    };
+    Ok(Judgement::of(findings, summary, Vec::new()))
+}
+
+/// Whether a link leads, over others perhaps, to something in the tree. What lies outside is on this machine only.
+fn leads_to_a_file(link: &str, target: &str, listing: &TreeListing) -> bool {
+    let mut parts: Vec<&str> = link.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            // A target that begins with a slash lies outside.
+            "" if parts.is_empty() || target.starts_with('/') => return false,
+            "" | "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return false;
+                }
+            }
+            name => parts.push(name),
+        }
+    }
+    let path = parts.join("/");
+    let directory = format!("{path}/");
+    // A link to another link leads on; one to itself nowhere, which the file system says when it is followed.
+    (path != link && listing.contains_key(&path))
+        || listing.range(directory.clone()..).next().is_some_and(|(next, _)| next.starts_with(&directory))
+}
+
+/// How changes outside the claims are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outside {
+    Note,
+    Finding,
+}
+
+/// Every output claim is in the diff [31]; changes outside the claims are listed.
+pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgement {
+    let claims = Pattern::all(&context.phase.outputs);
+    if claims.is_empty() {
+        return Judgement::inconclusive(
+            FaultKind::NothingChecked,
+            "the phase claims no outputs",
+            "list what the phase is to create or change in its `outputs`",
+        );
+    }
+    let changed = &context.result.changed;
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    for claim in &claims {
+        let text = claim.text();
+        let mut touching = changed.iter().filter(|file| claim.matches(&file.path)).peekable();
+        if touching.peek().is_none() {
+            let message = format!("{text} is claimed as an output but the phase did not change it");
+            let fix = "make the change that the plan asks for in this file; work in other files does not count for it, nor does a file that .gitignore hides";
+            findings.push(finding("outputs.unchanged", message).at(text, None, None).fix(fix));
+        } else if touching.all(|file| file.how == ChangeKind::Deleted) {
+            let message = format!("{text} is claimed as an output but the phase deleted it");
+            findings
+                .push(finding("outputs.deleted", message).at(text, None, None).fix("put it back with its new content"));
+        }
+    }
+    let others: Vec<_> = changed.iter().filter(|file| !claims.iter().any(|claim| claim.matches(&file.path))).collect();
+    for file in &others {
+        let word = match file.how {
+            ChangeKind::Added => "added",
+            ChangeKind::Modified => "changed",
+            ChangeKind::Deleted => "deleted",
+        };
+        match outside {
+            Outside::Note if notes.len() < super::judgement::MAX_FINDINGS => {
+                notes.push(format!("{} was {word} outside the claims", file.path));
+            }
+            Outside::Note => {}
+            Outside::Finding => {
+                let message = format!("{} was {word}, but the phase does not claim it", file.path);
+                let fix = "undo this change; if it is needed, the plan must claim it";
+                findings.push(finding("outputs.outside", message).at(&file.path, None, None).fix(fix));
+            }
+        }
+    }
+    let summary = format!("{} claim(s), {} file(s) changed outside them", claims.len(), others.len());
+    Judgement::of(findings, summary, notes)
+}

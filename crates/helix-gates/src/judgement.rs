@@ -1,0 +1,157 @@
+//! What a gate found, before it is stamped with name, tree and time; and how trouble becomes a fault.
+//!
+//! Must not know any particular gate.
+
+use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
+use helix_job::{CommandEvidence, StepReport, TestCounts};
+
+use helix_git::GitError;
+use helix_process::CommandError;
+
+/// Most findings that one gate reports; the rest is counted.
+pub(crate) const MAX_FINDINGS: usize = 50;
+/// Most evidence of one finding, in bytes.
+pub(crate) const MAX_EVIDENCE: usize = 4 << 10;
+
+/// A gate's answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) summary: String,
+    pub(crate) command: Option<CommandEvidence>,
+    pub(crate) tests: Option<TestCounts>,
+    pub(crate) steps: Vec<StepReport>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Judgement {
+    /// Fails if there are findings, passes otherwise.
+    pub(crate) fn of(mut findings: Vec<Finding>, summary: String, mut notes: Vec<String>) -> Self {
+        if findings.len() > MAX_FINDINGS {
+            notes.push(format!("{} more findings are not shown", findings.len() - MAX_FINDINGS));
+            findings.truncate(MAX_FINDINGS);
+        }
+        let verdict = if findings.is_empty() { Verdict::Pass } else { Verdict::Fail { findings } };
+        Self { verdict, summary, command: None, tests: None, steps: Vec::new(), notes }
+    }
+
+    /// The check could not be made.
+    pub(crate) fn inconclusive(kind: FaultKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        let message = message.into();
+        Self {
+            summary: message.clone(),
+            verdict: Verdict::Inconclusive { fault: Fault { kind, message, hint: Some(hint.into()) } },
+            command: None,
+            tests: None,
+            steps: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn faulted(fault: Fault) -> Self {
+        Self {
+            summary: fault.message.clone(),
+            verdict: Verdict::Inconclusive { fault },
+            command: None,
+            tests: None,
+            steps: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with_command(mut self, command: CommandEvidence) -> Self {
+        self.command = Some(command);
+        self
+    }
+
+    pub(crate) fn with_steps(mut self, steps: Vec<StepReport>) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+}
+
+/// What kept a gate from coming to a judgement.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    #[error("the check was cancelled")]
+    Cancelled,
+    #[error("the check itself broke: {0}")]
+    Broken(String),
+}
+
+impl Trouble {
+    pub(crate) fn fault(&self) -> Fault {
+        match self {
+            Self::Git(error) => error.fault(),
+            Self::Command(error) => {
+                let (kind, hint) = match error {
+                    CommandError::ToolMissing { program } => (
+                        FaultKind::ToolMissing,
+                        format!("install {program}, or name it by its path in the gate's command"),
+                    ),
+                    CommandError::Empty => (FaultKind::Environment, "write a command into the gate".into()),
+                    CommandError::Unstartable { program, .. } => {
+                        (FaultKind::Environment, format!("check that {program} may be executed"))
+                    }
+                    CommandError::Output { .. } => {
+                        (FaultKind::Environment, "check space and permissions of the state directory".into())
+                    }
+                    CommandError::Lost { .. } => (FaultKind::Environment, "try again".into()),
+                };
+                let source = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+                Fault { kind, message: format!("{error}{source}"), hint: Some(hint) }
+            }
+            Self::Cancelled | Self::Broken(_) => {
+                Fault { kind: FaultKind::Environment, message: self.to_string(), hint: None }
+            }
+        }
+    }
+}
+
+/// Makes a finding. Evidence is cut to [`MAX_EVIDENCE`].
+pub(crate) fn finding(rule: &str, message: impl Into<String>) -> Finding {
+    Finding { rule: rule.into(), message: message.into(), place: None, evidence: None, fix: None }
+}
+
+/// Adds the parts of a finding one by one.
+pub(crate) trait Describe: Sized {
+    fn at(self, file: &str, line: Option<u32>, column: Option<u32>) -> Self;
+    fn evidence(self, text: &str) -> Self;
+    fn fix(self, text: impl Into<String>) -> Self;
+}
+
+impl Describe for Finding {
+    fn at(mut self, file: &str, line: Option<u32>, column: Option<u32>) -> Self {
+        self.place = Some(Place { file: file.into(), line, column });
+        self
+    }
+
+    fn evidence(mut self, text: &str) -> Self {
+        self.evidence = Some(bounded(text, MAX_EVIDENCE)).filter(|text| !text.trim().is_empty());
+        self
+    }
+
+    fn fix(mut self, text: impl Into<String>) -> Self {
+        self.fix = Some(text.into());
+        self
+    }
+}
+
+/// The beginning and the end of a text that is too long; where it was cut is said.
+pub(crate) fn bounded(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(limit / 4);
+    let tail = text.ceil_char_boundary(text.len() - limit * 3 / 4);
+    format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
+}

@@ -1,0 +1,179 @@
+//! Gates: deterministic checks of a result commit. Three answers: pass, findings, or why the check could not be made.
+//!
+//! Must not know agents, prompts, the journal or HTTP. Nothing is read from a work tree that an agent could still change:
+//! files come from git objects, commands run in a clean checkout.
+
+mod adr;
+mod checkout;
+mod command;
+mod conflicts;
+mod criteria;
+mod definition;
+mod delivery;
+mod docs_refs;
+mod files;
+mod judgement;
+mod pattern;
+mod syntax;
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use helix_core::finding::FaultKind;
+use helix_core::ids::{CommitId, JobId};
+use helix_job::{AdrText, Committed, GateReport};
+use helix_plan::{GateSpec, Phase};
+use tokio_util::sync::CancellationToken;
+
+pub use adr::holds;
+pub use checkout::GateCheckouts;
+pub use definition::gate_files;
+pub use delivery::{obstacle as delivery_obstacle, programs as delivery_programs};
+pub use pattern::Pattern;
+
+use helix_git::{Repository, Workspaces};
+use helix_process::ToolEnvironment;
+use judgement::{Judgement, Trouble};
+
+/// All that a gate may look at.
+#[derive(Debug, Clone)]
+pub struct GateContext {
+    /// The repository and its worktrees.
+    pub spaces: Workspaces,
+    /// The job.
+    pub job: JobId,
+    /// The phase whose result is checked; for a check of combined phases, one that claims what they all claim.
+    pub phase: Phase,
+    /// Path of the plan's ADR in the repository.
+    pub plan_adr: Option<String>,
+    /// The plan's ADR as it was at submit, if it was there then: the criteria are taken from it, not from what an agent left.
+    pub adr: Option<AdrText>,
+    /// Where the job started: what an earlier phase broke is still the job's doing.
+    pub origin: CommitId,
+    /// Where the phase started: its claims are measured from here.
+    pub base: CommitId,
+    /// What is checked.
+    pub result: Committed,
+    /// Hashes of the gates' command files at submit.
+    pub gate_files: BTreeMap<String, String>,
+    /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
+    pub label: String,
+    /// The state directory.
+    pub state: PathBuf,
+    /// Environment of commands: the one that the agent gets too.
+    pub environment: ToolEnvironment,
+    /// Who is using which job's checkout.
+    pub checkouts: GateCheckouts,
+    /// Ignore patterns of caches that survive in the checkout, such as `target/`.
+    pub keep: Vec<String>,
+}
+
+impl GateContext {
+    pub fn repository(&self) -> &Repository {
+        self.spaces.repository()
+    }
+}
+
+/// Runs a gate. Never panics and never fails: trouble is an inconclusive answer that says why.
+pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> GateReport {
+    let started = Instant::now();
+    let judged = tokio::select! {
+        judged = judge(&context, gate, cancel) => judged,
+        () = cancel.cancelled(), if !runs_command(gate) => Err(Trouble::Cancelled),
+    };
+    let judgement = judged.unwrap_or_else(|trouble| Judgement::faulted(trouble.fault()));
+    let Judgement { verdict, summary, command, tests, steps, notes } = judgement;
+    GateReport {
+        gate: gate.name().to_owned(),
+        verdict,
+        summary,
+        tree: context.result.tree.clone(),
+        command,
+        tests,
+        steps,
+        notes,
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }
+}
+
+/// Gates that start processes; they watch the token themselves, since they have one to end first.
+pub fn runs_command(gate: &GateSpec) -> bool {
+    gate.delivery().is_some() || !gate.commands().is_empty() || matches!(gate, GateSpec::CriteriaCovered {})
+}
+
+async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> Result<Judgement, Trouble> {
+    match gate {
+        GateSpec::FilesExist { files } => {
+            let files = files.clone();
+            reading(context, move |context| files::files_exist(context, &files)).await
+        }
+        GateSpec::OutputsClaimed { strict } => {
+            let outside = if *strict { files::Outside::Finding } else { files::Outside::Note };
+            Ok(files::outputs_claimed(context, outside))
+        }
+        GateSpec::SyntaxCheck { files } => {
+            let files = files.clone();
+            reading(context, move |context| syntax::syntax_check(context, &files)).await
+        }
+        GateSpec::AdrValid { files } => {
+            let files = files.clone();
+            reading(context, move |context| adr::check(context, &files, adr::Depth::Valid)).await
+        }
+        GateSpec::AdrComplete { files } => {
+            let files = files.clone();
+            reading(context, move |context| adr::check(context, &files, adr::Depth::Complete)).await
+        }
+        GateSpec::ConflictsResolved { files } => {
+            let files = files.clone();
+            reading(context, move |context| conflicts::conflicts_resolved(context, &files)).await
+        }
+        GateSpec::DocsRefsValid {} => reading(context, docs_refs::docs_refs_valid).await,
+        GateSpec::TestsPass { command, timeout } => {
+            tests::tests_pass(context, command, timeout.duration(), cancel).await
+        }
+        GateSpec::LintPass { command, timeout }
+        | GateSpec::BuildPass { command, timeout }
+        | GateSpec::Command { command, timeout } => {
+            command::command_passes(context, gate.name(), command, timeout.duration(), cancel).await
+        }
+        GateSpec::CriteriaCovered {} => criteria::criteria_covered(context, cancel).await,
+        GateSpec::DeploySuccess(delivery) | GateSpec::IntegrationPass(delivery) => {
+            delivery::deliver(context, gate.name(), delivery, cancel).await
+        }
+        GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. } => {
+            Ok(Judgement::inconclusive(
+                FaultKind::Environment,
+                format!("the gate {} is answered by others than Helix itself", gate.name()),
+                "this is a defect of Helix: please report it",
+            ))
+        }
+    }
+}
+
+/// Stack of a thread that parses: files may be nested deeply, and a parser that overflows its stack takes Helix with it.
+const PARSER_STACK: usize = 256 << 20;
+
+/// Runs a check that reads git objects on a thread of its own. A parser that panics makes the check inconclusive.
+async fn reading<F>(context: &Arc<GateContext>, check: F) -> Result<Judgement, Trouble>
+where
+    F: FnOnce(&GateContext) -> Result<Judgement, Trouble> + Send + 'static,
+{
+    let context = context.clone();
+    let (send, receive) = tokio::sync::oneshot::channel();
+    let work = move || {
+        let judged = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&context)));
+        let judged = judged.unwrap_or_else(|_| Err(Trouble::Broken("a parser panicked on one of the files".into())));
+        if send.send(judged).is_err() {
+            tracing::debug!("nobody waits for the check any more");
+        }
+    };
+    std::thread::Builder::new()
+        .name("gate".into())
+        .stack_size(PARSER_STACK)
+        .spawn(work)
+        .map_err(|error| Trouble::Broken(format!("no thread for it: {error}")))?;
+    receive.await.unwrap_or_else(|_| Err(Trouble::Broken("its thread ended without an answer".into())))
+}

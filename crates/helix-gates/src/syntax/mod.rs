@@ -1,0 +1,235 @@
+//! `syntax_check`: every changed file of a known language parses, by embedded parsers, read from git objects.
+//!
+//! Must not run any tool: what is installed on the machine makes no difference.
+
+mod data;
+mod grammar;
+mod language;
+mod script;
+
+use helix_core::finding::{FaultKind, Finding};
+use helix_job::ChangeKind;
+
+pub(crate) use language::Language;
+
+use super::GateContext;
+use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::pattern::Pattern;
+use helix_git::{EntryKind, TreeListing};
+
+/// Files longer than this are generated; parsing them proves nothing and takes long.
+const MAX_SIZE: usize = 4 << 20;
+/// Most errors of one file that are reported.
+const MAX_ERRORS: usize = 10;
+
+/// One place that does not parse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SyntaxError {
+    pub(crate) line: Option<u32>,
+    pub(crate) column: Option<u32>,
+    pub(crate) message: String,
+}
+
+impl SyntaxError {
+    pub(crate) fn at_offset(source: &str, offset: usize, message: impl Into<String>) -> Self {
+        let span = helix_core::diagnostic::Span::locate(source, offset, offset);
+        Self { line: Some(span.line), column: Some(span.column), message: message.into() }
+    }
+
+    pub(crate) fn whole(message: impl Into<String>) -> Self {
+        Self { line: None, column: None, message: message.into() }
+    }
+}
+
+/// Parses a text; the errors, in the order of their places.
+pub(crate) fn check(language: Language, path: &str, source: &str) -> Vec<SyntaxError> {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let mut errors = match language {
+        Language::Python => script::python(source),
+        Language::JavaScript | Language::TypeScript => script::ecmascript(path, source),
+        Language::Rust => script::rust(source),
+        Language::Json => data::json(source),
+        Language::JsonWithComments => data::json(&data::without_comments(source)),
+        Language::Json5 => script::json5(source),
+        Language::JsonLines => data::json_lines(source),
+        Language::Yaml => data::yaml(source),
+        Language::Toml => data::toml(source),
+        Language::Markdown => data::markdown(source),
+        Language::CHeader => {
+            // A header may be meant for either; it is right if one of them can read it.
+            let errors = grammar::check(Language::C, source);
+            if errors.is_empty() { errors } else { grammar::check(Language::Cpp, source) }
+        }
+        Language::Go
+        | Language::Java
+        | Language::C
+        | Language::Cpp
+        | Language::Bash
+        | Language::Html
+        | Language::Css => grammar::check(language, source),
+    };
+    errors.truncate(MAX_ERRORS);
+    errors
+}
+
+/// Counts of what was looked at.
+#[derive(Default)]
+struct Tally {
+    checked: usize,
+    deleted: usize,
+    unknown: Vec<String>,
+    notes: Vec<String>,
+    findings: Vec<Finding>,
+}
+
+/// Checks the phase's changed files, or those of them that match the globs.
+pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
+    let patterns = Pattern::all(files);
+    let repository = context.repository();
+    let listing = repository.listing(&context.result.tree)?;
+    let mut tally = Tally::default();
+    let mut before = Vec::new();
+    for file in &context.result.changed {
+        if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&file.path)) {
+            continue;
+        }
+        if file.how == ChangeKind::Deleted {
+            tally.deleted += 1;
+            continue;
+        }
+        check_file(context, &listing, &file.path, &mut before, &mut tally)?;
+    }
+    Ok(conclude(tally, files))
+}
+
+fn check_file(
+    context: &GateContext,
+    listing: &TreeListing,
+    path: &str,
+    before: &mut Vec<std::sync::Arc<TreeListing>>,
+    tally: &mut Tally,
+) -> Result<(), Trouble> {
+    let repository = context.repository();
+    let Some(entry) = listing.get(path) else { return Ok(()) };
+    match entry.kind {
+        EntryKind::Symlink | EntryKind::Submodule => {
+            tally.unknown.push(path.to_owned());
+            return Ok(());
+        }
+        EntryKind::File | EntryKind::Executable => {}
+    }
+    if repository.size(&entry.object)? > MAX_SIZE {
+        tally.notes.push(format!("{path} is longer than {} MiB and was not parsed", MAX_SIZE >> 20));
+        tally.unknown.push(path.to_owned());
+        return Ok(());
+    }
+    let known_by_name = Language::of_path(path);
+    if known_by_name.is_none() && Language::has_extension(path) {
+        tally.unknown.push(path.to_owned());
+        return Ok(());
+    }
+    let bytes = repository.blob(&entry.object)?;
+    let Some(language) = known_by_name.or_else(|| Language::of_shebang(&bytes)) else {
+        tally.unknown.push(path.to_owned());
+        return Ok(());
+    };
+    let source = match String::from_utf8(bytes) {
+        Ok(source) => source,
+        Err(error) => {
+            tally.checked += 1;
+            let offset = error.utf8_error().valid_up_to();
+            let valid = String::from_utf8_lossy(&error.as_bytes()[..offset]).into_owned();
+            let place = SyntaxError::at_offset(&valid, offset, "");
+            tally.findings.push(
+                finding("syntax.encoding", "the file is not valid UTF-8")
+                    .at(path, place.line, place.column)
+                    .fix("save it as UTF-8"),
+            );
+            return Ok(());
+        }
+    };
+    if language == Language::Yaml && data::is_template(path, &source) {
+        tally.notes.push(format!("{path} is a template and was not parsed as YAML"));
+        tally.unknown.push(path.to_owned());
+        return Ok(());
+    }
+    tally.checked += 1;
+    let errors = check(language, path, &source);
+    if errors.is_empty() {
+        return Ok(());
+    }
+    if language.is_tolerant() && had_errors_before(context, before, path, language)? {
+        // Grammars do not know macros; what they stumbled over before the job is not its doing.
+        tally
+            .notes
+            .push(format!("{path} is not understood by the embedded grammar, and was not before the job either"));
+        return Ok(());
+    }
+    for error in errors {
+        let line = error.line.and_then(|line| source.lines().nth(line as usize - 1)).unwrap_or_default();
+        tally.findings.push(
+            finding(language.rule(), error.message)
+                .at(path, error.line, error.column)
+                .evidence(line)
+                .fix(format!("make the file valid {}", language.name())),
+        );
+    }
+    Ok(())
+}
+
+fn had_errors_before(
+    context: &GateContext,
+    before: &mut Vec<std::sync::Arc<TreeListing>>,
+    path: &str,
+    language: Language,
+) -> Result<bool, Trouble> {
+    let repository = context.repository();
+    if before.is_empty() {
+        for commit in [&context.origin, &context.base] {
+            before.push(repository.listing(&repository.commit(commit.as_str())?.tree)?);
+        }
+    }
+    // What an earlier phase broke was understood when the job began, or was not there at all.
+    for listing in before.iter() {
+        let Some(entry) = listing.get(path) else { return Ok(false) };
+        let source = repository.blob(&entry.object)?;
+        if check(language, path, &String::from_utf8_lossy(&source)).is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn conclude(tally: Tally, files: &[String]) -> Judgement {
+    let Tally { checked, deleted, unknown, mut notes, findings } = tally;
+    if !unknown.is_empty() {
+        let shown: Vec<&str> = unknown.iter().take(10).map(String::as_str).collect();
+        notes.push(format!("not of a known language: {}", shown.join(", ")));
+    }
+    if checked > 0 {
+        let summary = match findings.len() {
+            0 => format!("{checked} file(s) parse"),
+            count => format!("{count} syntax error(s) in {checked} file(s)"),
+        };
+        return Judgement::of(findings, summary, notes);
+    }
+    let nothing = |message: String, hint: &str| {
+        Judgement::inconclusive(FaultKind::NothingChecked, message, hint).with_notes(notes.clone())
+    };
+    if !files.is_empty() {
+        let message = format!("no file that the phase changed could be parsed among {}", files.join(", "));
+        nothing(message, "check the gate's `files`; they are matched against the files that the phase changed")
+    } else if !unknown.is_empty() {
+        let message = format!("none of the {} changed file(s) is of a language that can be parsed", unknown.len());
+        nothing(message, "give this phase `gates` of its own: `files_exist`, or a `command` that checks such files")
+    } else if deleted > 0 {
+        // What is gone cannot be wrong; blocking here would ask for a repair that does not exist.
+        let summary = format!("{deleted} file(s) deleted, nothing left to parse");
+        Judgement::of(findings, summary, notes)
+    } else {
+        nothing(
+            "the phase changed no file".into(),
+            "see what the agent did; if that is right, leave `syntax_check` out",
+        )
+    }
+}

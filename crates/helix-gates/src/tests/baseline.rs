@@ -1,0 +1,135 @@
+//! What a test command gave on a tree, kept in the state directory so that no tree is tested twice for comparison.
+//!
+//! Must not decide anything with it. A cache that cannot be read or written costs time, never an answer.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::TreeId;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::output::TestRun;
+use helix_process::CommandEnd;
+
+/// The result of a test command on a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Baseline {
+    pub(super) end: BaselineEnd,
+    pub(super) run: Option<TestRun>,
+}
+
+/// Where a baseline was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Since {
+    /// Where the job started.
+    Job,
+    /// Where the phase started.
+    Phase,
+    /// Both started from the same tree.
+    Both,
+}
+
+impl Since {
+    /// For messages: `before …`.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Job => "the job",
+            Self::Phase | Self::Both => "the phase",
+        }
+    }
+}
+
+/// A baseline with its place.
+#[derive(Debug, Clone)]
+pub(super) struct Before {
+    pub(super) since: Since,
+    pub(super) baseline: Baseline,
+}
+
+impl Before {
+    /// The tests that ran there, if any did.
+    pub(super) fn tests(&self) -> Option<&TestRun> {
+        self.baseline.run.as_ref().filter(|run| run.total() > 0)
+    }
+
+    /// Whether a test failed there.
+    pub(super) fn failed(&self, name: &str) -> bool {
+        self.tests().is_some_and(|run| run.failures.iter().any(|failure| failure.name == name))
+    }
+}
+
+/// How the command ended there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum BaselineEnd {
+    Exited(i32),
+    Signalled(i32),
+    TimedOut,
+    NotRun(String),
+}
+
+impl From<CommandEnd> for BaselineEnd {
+    fn from(end: CommandEnd) -> Self {
+        match end {
+            CommandEnd::Exited(code) => Self::Exited(code),
+            CommandEnd::Signalled(signal) => Self::Signalled(signal),
+            CommandEnd::TimedOut => Self::TimedOut,
+            CommandEnd::Cancelled => Self::NotRun("it was cancelled".into()),
+        }
+    }
+}
+
+impl BaselineEnd {
+    /// Whether the same would come out the next time.
+    fn lasts(&self) -> bool {
+        match self {
+            Self::Exited(code) => !matches!(code, 126 | 127),
+            Self::Signalled(_) | Self::TimedOut | Self::NotRun(_) => false,
+        }
+    }
+}
+
+/// Version of the readers: a cache written by other readers is not used.
+const READERS: &str = "1";
+
+/// The cache for one command.
+pub(super) struct Cache {
+    directory: PathBuf,
+    command: String,
+}
+
+impl Cache {
+    pub(super) fn new(state: &Path, argv: &[String]) -> Self {
+        Self { directory: state.join("cache/tests"), command: argv.join("\0") }
+    }
+
+    fn path(&self, tree: &TreeId) -> PathBuf {
+        let digest = Sha256::digest(format!("{READERS}\0{tree}\0{}", self.command));
+        let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        self.directory.join(format!("{name}.json"))
+    }
+
+    pub(super) async fn load(&self, tree: &TreeId) -> Option<Baseline> {
+        let bytes = tokio::fs::read(self.path(tree)).await.ok()?;
+        serde_json::from_slice(&bytes).inspect_err(|error| tracing::warn!(%error, "a cached baseline is damaged")).ok()
+    }
+
+    /// Keeps what a tree gave. Of two runs of one tree the better one stays: a test that fails now and then is no old failure.
+    pub(super) async fn store(&self, tree: &TreeId, baseline: &Baseline) {
+        let failed = |baseline: &Baseline| baseline.run.as_ref().map_or(u32::MAX, |run| run.counts.failed);
+        let known = self.load(tree).await;
+        if !baseline.end.lasts() || known.is_some_and(|known| failed(&known) <= failed(baseline)) {
+            return;
+        }
+        if let Err(error) = self.write(&self.path(tree), baseline).await {
+            tracing::warn!(%error, "a baseline could not be cached; it will be run again");
+        }
+    }
+
+    async fn write(&self, path: &Path, baseline: &Baseline) -> std::io::Result<()> {
+        let bytes = serde_json::to_vec(baseline)?;
+        tokio::fs::create_dir_all(&self.directory).await?;
+        let fresh = self.directory.join(format!("{}.new", uuid::Uuid::now_v7().simple()));
+        tokio::fs::write(&fresh, bytes).await?;
+        tokio::fs::rename(&fresh, path).await
+    }
+}

@@ -1,0 +1,232 @@
+//! From two test runs to an answer: pure, so that every case is a line in a table.
+//!
+//! Must not run or read anything.
+
+use helix_core::finding::{FaultKind, Finding};
+
+use super::baseline::{BaselineEnd, Before, Since};
+use super::output::{FailedTest, TestRun};
+use crate::command::{end_text, last_part};
+use crate::judgement::{Describe, Judgement, finding};
+use helix_process::{CommandEnd, CommandRun};
+
+pub(super) fn judge(
+    command: &str,
+    ended: &CommandRun,
+    output: &str,
+    run: Option<&TestRun>,
+    before: &[Before],
+) -> Judgement {
+    let how = end_text(ended.end);
+    let broken = || {
+        let finding = finding("tests.broken", format!("`{command}` failed ({how}) before it could run tests"))
+            .evidence(&last_part(output))
+            .fix("mend what the output names, then run the command yourself");
+        Judgement::of(vec![finding], format!("`{command}`: {how}"), Vec::new())
+    };
+    // 5 is pytest's own code for "no tests collected".
+    let clean = matches!(ended.end, CommandEnd::Exited(0 | 5));
+    match run {
+        None if clean => Judgement::inconclusive(
+            FaultKind::NothingChecked,
+            format!(
+                "`{command}` ended with {how}, but its output names no number of tests, so nothing proves that any ran"
+            ),
+            "use a runner whose summary Helix reads (docs/gates.md), let it write JUnit XML, or use the `command` gate",
+        ),
+        None => broken(),
+        Some(run) if run.total() == 0 && clean => Judgement::inconclusive(
+            FaultKind::NothingChecked,
+            format!("`{command}` ran no test ({} skipped)", run.counts.skipped),
+            "check that the tests are where the command looks for them, and that they are committed",
+        ),
+        Some(run) if run.total() == 0 => broken(),
+        Some(run) => compare(command, ended, output, run, before),
+    }
+}
+
+fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, before: &[Before]) -> Judgement {
+    let mut notes = Vec::new();
+    for one in before.iter().filter(|one| one.tests().is_none()) {
+        let place = one.since.word();
+        notes.push(match &one.baseline.end {
+            BaselineEnd::NotRun(why) => format!("nothing to compare with: before {place}, {why}"),
+            BaselineEnd::TimedOut => format!("nothing to compare with: before {place}, the command took too long"),
+            BaselineEnd::Exited(_) | BaselineEnd::Signalled(_) => {
+                format!("nothing to compare with: there were no tests before {place}")
+            }
+        });
+    }
+    let is_old = |failure: &&FailedTest| !before.is_empty() && before.iter().all(|one| one.failed(&failure.name));
+    let (old, new): (Vec<&FailedTest>, Vec<&FailedTest>) = run.failures.iter().partition(is_old);
+    notes.extend(old.iter().map(|failure| format!("{} failed before the job too and does not block", failure.name)));
+    let mut findings: Vec<Finding> = new.iter().map(|failure| failed(failure, before)).collect();
+    let exited_well = ended.end == CommandEnd::Exited(0);
+    let named = u32::try_from(run.failures.len()).unwrap_or(u32::MAX);
+    if run.counts.failed > named {
+        let unnamed = run.counts.failed - named;
+        let message = format!("{unnamed} failing test(s) could not be told by name, so they count as new");
+        findings.push(finding("tests.failed", message).evidence(&last_part(output)));
+    } else if !exited_well && findings.is_empty() {
+        // Only failures that the base has too excuse a bad exit; a coverage limit or a crash has another cause.
+        let explained = !old.is_empty() && run.counts.failed <= named;
+        let same_end = before.iter().all(|one| one.baseline.end == BaselineEnd::from(ended.end));
+        if !(explained && same_end) {
+            let message = format!("`{command}` failed ({}) although no new test failed", end_text(ended.end));
+            let fix = "look at the end of the output: a coverage limit, a warning taken as an error, or a crash";
+            findings.push(finding("tests.exit", message).evidence(&last_part(output)).fix(fix));
+        }
+    }
+    findings.extend(diluted(run, before));
+    let counts = run.counts;
+    let mut summary = format!("{} passed, {} failed", counts.passed, counts.failed);
+    if counts.skipped > 0 {
+        summary.push_str(&format!(", {} skipped", counts.skipped));
+    }
+    if !old.is_empty() {
+        summary.push_str(&format!(" ({} of them before the job too)", old.len()));
+    }
+    Judgement::of(findings, summary, notes)
+}
+
+fn failed(failure: &FailedTest, before: &[Before]) -> Finding {
+    let then = |wanted| before.iter().find(|one| one.since == wanted).map(|one| one.failed(&failure.name));
+    // Whose doing it was: the agent of this phase may find a fault that an earlier one has left it.
+    let history = match (then(Since::Job), then(Since::Phase)) {
+        (Some(false), Some(true)) => " (and did before this phase, but not before the job: an earlier phase broke it)",
+        (Some(true), Some(false)) => " (as it did before the job; an earlier phase had mended it)",
+        (Some(_) | None, Some(_) | None) => "",
+    };
+    let found = finding("tests.failed", format!("{} failed{history}", failure.name))
+        .evidence(&failure.evidence)
+        .fix("mend the code; change the test only if it contradicts what the phase was asked for");
+    match &failure.file {
+        Some(file) => found.at(file, failure.line, None),
+        None => found,
+    }
+}
+
+/// Neither a phase nor phases together may win by testing less [T7].
+fn diluted(run: &TestRun, before: &[Before]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let known = || before.iter().filter_map(|one| Some((one.since.word(), one.tests()?)));
+    if let Some((place, most)) = known().max_by_key(|(_, tests)| tests.total())
+        && run.total() < most.total()
+    {
+        let message = format!("{} tests ran before {place}, only {} run now", most.total(), run.total());
+        let fix = "put the tests back that were removed; a test that is wrong is corrected, not deleted";
+        findings.push(finding("tests.fewer", message).fix(fix));
+    }
+    if let Some((place, least)) = known().min_by_key(|(_, tests)| tests.counts.skipped)
+        && run.counts.skipped > least.counts.skipped
+    {
+        let message =
+            format!("{} tests were skipped before {place}, {} are now", least.counts.skipped, run.counts.skipped);
+        findings.push(finding("tests.skipped", message).fix("remove the new skip marks and make those tests pass"));
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+
+    use helix_core::finding::Verdict;
+    use helix_job::TestCounts;
+
+    use super::super::baseline::Baseline;
+    use super::*;
+
+    fn run(passed: u32, failed: &[&str], skipped: u32) -> TestRun {
+        let failures = failed.iter().map(|name| FailedTest {
+            name: (*name).into(),
+            file: None,
+            line: None,
+            evidence: String::new(),
+        });
+        let failed = u32::try_from(failed.len()).unwrap();
+        TestRun { counts: TestCounts { passed, failed, skipped }, failures: failures.collect() }
+    }
+
+    fn at(since: Since, (code, run): (i32, TestRun)) -> Before {
+        Before { since, baseline: Baseline { end: BaselineEnd::Exited(code), run: Some(run) } }
+    }
+
+    fn verdict(exit: i32, run: Option<TestRun>, before: Option<(i32, TestRun)>) -> String {
+        judged(exit, run, before.map(|before| at(Since::Both, before)).into_iter().collect())
+    }
+
+    fn judged(exit: i32, run: Option<TestRun>, before: Vec<Before>) -> String {
+        let ended = CommandRun {
+            end: CommandEnd::Exited(exit),
+            sha256: String::new(),
+            length: 0,
+            tail: String::new(),
+            leftovers_killed: 0,
+        };
+        match judge("t", &ended, "out", run.as_ref(), &before).verdict {
+            Verdict::Pass => "pass".into(),
+            Verdict::Fail { findings } => findings.iter().map(|f| f.rule.as_str()).collect::<Vec<_>>().join(" "),
+            Verdict::Inconclusive { fault } => format!("{:?}", fault.kind),
+        }
+    }
+
+    #[test]
+    fn evidence_decides_not_optimism_24_43_t7() {
+        let cases = [
+            (0, Some(run(3, &[], 0)), None, "pass"),
+            (0, None, None, "NothingChecked"),
+            (0, Some(run(0, &[], 0)), None, "NothingChecked"),
+            (0, Some(run(0, &[], 4)), None, "NothingChecked"),
+            (5, Some(run(0, &[], 0)), None, "NothingChecked"),
+            (5, None, None, "NothingChecked"),
+            (2, Some(run(0, &[], 0)), None, "tests.broken"),
+            (101, None, None, "tests.broken"),
+            (1, Some(run(2, &["a"], 0)), None, "tests.failed"),
+            // A lying exit code does not help.
+            (0, Some(run(2, &["a"], 0)), None, "tests.failed"),
+            (1, Some(run(2, &[], 0)), None, "tests.exit"),
+            // Known failures do not block, new ones do.
+            (1, Some(run(510, &["old"], 0)), Some((1, run(510, &["old"], 0))), "pass"),
+            (1, Some(run(510, &["old", "new"], 0)), Some((1, run(510, &["old"], 0))), "tests.failed"),
+            (2, Some(run(510, &["old"], 0)), Some((1, run(510, &["old"], 0))), "tests.exit"),
+            // Deleting or skipping tests is no way to pass.
+            (0, Some(run(2, &[], 0)), Some((1, run(2, &["a"], 0))), "tests.fewer"),
+            (0, Some(run(3, &[], 1)), Some((0, run(3, &[], 0))), "tests.skipped"),
+            (0, Some(run(2, &[], 1)), Some((0, run(3, &[], 0))), "tests.fewer tests.skipped"),
+            // A project without tests before.
+            (0, Some(run(2, &[], 0)), Some((5, run(0, &[], 0))), "pass"),
+        ];
+        for (exit, now, before, expected) in cases {
+            let shown = format!("{exit} {now:?} {before:?}");
+            assert_eq!(verdict(exit, now, before), expected, "{shown}");
+        }
+    }
+
+    #[test]
+    fn only_what_failed_before_the_job_and_before_the_phase_is_old_43() {
+        let green = || (0, run(3, &[], 0));
+        let red = || (1, run(2, &["a"], 0));
+        let cases = [
+            // An earlier phase broke it.
+            (1, run(2, &["a"], 0), green(), red(), "tests.failed"),
+            // An earlier phase had mended it.
+            (1, run(2, &["a"], 0), red(), green(), "tests.failed"),
+            (1, run(2, &["a"], 0), red(), red(), "pass"),
+            (0, run(3, &[], 0), red(), red(), "pass"),
+            // Something else fails now than before.
+            (1, run(2, &["b"], 0), red(), red(), "tests.failed"),
+            // Tests that an earlier phase removed or skipped are missed.
+            (0, run(2, &[], 0), green(), (0, run(2, &[], 0)), "tests.fewer"),
+            (0, run(3, &[], 1), green(), (0, run(3, &[], 1)), "tests.skipped"),
+            // Tests that an earlier phase added are not taken away again.
+            (0, run(3, &[], 0), green(), (0, run(4, &[], 0)), "tests.fewer"),
+            // There were none before the job: whatever fails is the job's doing.
+            (1, run(2, &["a"], 0), (5, run(0, &[], 0)), red(), "tests.failed"),
+        ];
+        for (exit, now, job, phase, expected) in cases {
+            let shown = format!("{now:?} job {job:?} phase {phase:?}");
+            let before = vec![at(Since::Job, job), at(Since::Phase, phase)];
+            assert_eq!(judged(exit, Some(now), before), expected, "{shown}");
+        }
+    }
+}

@@ -1,0 +1,520 @@
+//! Gates on real commits, with real commands: shell, node, cargo-free parsers, pytest.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use helix_core::finding::{FaultKind, Verdict};
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_gates::{GateCheckouts, GateContext, run_gate};
+use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
+use helix_job::{Committed, GateReport};
+use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds};
+use helix_process::{CommandEnd, CommandRequest, ToolEnvironment, run_command};
+use tokio_util::sync::CancellationToken;
+
+struct Bench {
+    home: tempfile::TempDir,
+    spaces: Workspaces,
+    environment: ToolEnvironment,
+}
+
+impl Bench {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join(".gitconfig"), "[user]\nname = A User\nemail = user@example.org\n").unwrap();
+        let user = home.path().join("user");
+        fs::create_dir(&user).unwrap();
+        write(&user, files);
+        let git = GitEnvironment::from_variables([
+            (OsString::from("PATH"), std::env::var_os("PATH").unwrap()),
+            (OsString::from("HOME"), home.path().into()),
+        ]);
+        let repository = Repository::init(&user, git).unwrap();
+        let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
+        Self { spaces, environment: ToolEnvironment::from_process(&[]), home }
+    }
+
+    fn base(&self) -> CommitId {
+        self.spaces.repository().commit("HEAD").unwrap().id
+    }
+
+    fn attempt(&self, phase: &str, base: &CommitId, work: impl Fn(&Path)) -> Committed {
+        let key = AttemptKey { job: job(), phase: PhaseId::new(phase).unwrap(), attempt: 1 };
+        let tree = self.spaces.prepare_attempt(&key, base).unwrap();
+        work(&tree.path);
+        let text = CommitText { subject: "Work".into(), body: String::new() };
+        self.spaces.commit_attempt(&key, base, base, &text).unwrap().committed
+    }
+
+    fn context(&self, base: &CommitId, result: &Committed) -> GateContext {
+        GateContext {
+            spaces: self.spaces.clone(),
+            job: job(),
+            phase: phase(&[]),
+            plan_adr: None,
+            adr: None,
+            origin: base.clone(),
+            base: base.clone(),
+            result: result.clone(),
+            gate_files: BTreeMap::new(),
+            label: "p.1.0".into(),
+            state: self.home.path().join("state"),
+            environment: self.environment.clone(),
+            checkouts: GateCheckouts::default(),
+            keep: Vec::new(),
+        }
+    }
+
+    async fn run(&self, base: &CommitId, result: &Committed, gate: &GateSpec) -> GateReport {
+        run_gate(Arc::new(self.context(base, result)), gate, &CancellationToken::new()).await
+    }
+
+    /// Runs a gate on what `work` makes of the base.
+    async fn check(&self, gate: &GateSpec, work: impl Fn(&Path)) -> GateReport {
+        let base = self.base();
+        let result = self.attempt("p", &base, work);
+        self.run(&base, &result, gate).await
+    }
+}
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+fn job() -> JobId {
+    JobId::new("j0001").unwrap()
+}
+
+fn phase(outputs: &[&str]) -> Phase {
+    Phase {
+        id: PhaseId::new("p").unwrap(),
+        name: "P".into(),
+        kind: PhaseType::Development,
+        description: String::new(),
+        depends_on: vec![],
+        skills: vec![],
+        inputs: vec![],
+        outputs: outputs.iter().map(|path| (*path).to_owned()).collect(),
+        gates: vec![],
+        verify: None,
+        approval: None,
+        on_failure: OnFailure::default(),
+        optional: false,
+        generates_phases: None,
+        agent: None,
+        model: None,
+        max_attempts: 1,
+        timeout: Seconds(60),
+        budget_usd: None,
+        max_turns: None,
+    }
+}
+
+fn command(line: &str) -> GateSpec {
+    GateSpec::Command { command: line.into(), timeout: Seconds(60) }
+}
+
+fn tests_pass(line: &str) -> GateSpec {
+    GateSpec::TestsPass { command: line.into(), timeout: Seconds(120) }
+}
+
+/// `rule file:line:column` of every finding, or the kind of the fault, or `pass`.
+fn short(report: &GateReport) -> Vec<String> {
+    match &report.verdict {
+        Verdict::Pass => vec!["pass".into()],
+        Verdict::Fail { findings } => findings
+            .iter()
+            .map(|f| f.place.as_ref().map_or_else(|| f.rule.clone(), |place| format!("{} {place}", f.rule)))
+            .collect(),
+        Verdict::Inconclusive { fault } => vec![format!("{:?}", fault.kind)],
+    }
+}
+
+#[tokio::test]
+async fn broken_files_of_every_language_are_found_with_their_place() {
+    let broken = [
+        ("a.py", "x = 1\ndef f(:\n    pass\n", "syntax.python a.py:2:7"),
+        ("b.js", "let x = ;\n", "syntax.javascript b.js:1:9"),
+        ("c.ts", "const x: = 1;\n", "syntax.typescript c.ts:1:10"),
+        ("d.tsx", "const x = <a><b></a>;\n", "syntax.typescript d.tsx:1"),
+        ("e.rs", "fn main() {\n    let = 1;\n}\n", "syntax.rust e.rs:2:9"),
+        ("f.go", "package a\n\nfunc f( {\n}\n", "syntax.go f.go:3"),
+        ("G.java", "class G { void f( { } }\n", "syntax.java G.java:1"),
+        ("h.c", "int main( { return 0; }\n", "syntax.c h.c:1"),
+        ("i.cpp", "class A { int f( };\n", "syntax.cpp i.cpp:1"),
+        ("j.sh", "if true; then\necho a\n", "syntax.bash j.sh"),
+        ("k.css", "a { color: red;\n", "syntax.css k.css"),
+        ("l.json", "{\"a\": 1,}\n", "syntax.json l.json:1:9"),
+        ("m.yaml", "a: [1\nb: 2\n", "syntax.yaml m.yaml:"),
+        ("n.toml", "a = \n", "syntax.toml n.toml:1:5"),
+        ("o.md", "---\na: [\n---\n# T\n", "syntax.markdown o.md:"),
+        ("p.json5", "{a: 1,, b: 2}\n", "syntax.json p.json5:1:7"),
+        ("tool", "#!/usr/bin/env python3\nprint(\n", "syntax.python tool:"),
+    ];
+    let good = [
+        ("tsconfig.json", "{\n  // c\n  \"a\": [1, 2,], /* x */\n}\n"),
+        ("q.json5", "{a: 'b', // c\n}\n"),
+        ("r.js", "const a = <b>1</b>;\n"),
+        ("s.yml", "a: !Ref b\n---\nc: {{d: 1}: 2}\n"),
+        ("t.md", "---\n\nA line above is a rule.\n"),
+        ("u.html", "<!doctype html><p>a<br>b\n"),
+        ("v.sh", "for i in 1 2; do echo \"$i\"; done <<'E'\nx\nE\n"),
+        ("w.rs", "//! doc\nasync fn f() -> impl Sized {}\n"),
+        ("x.py", "match a:\n    case {'b': c}: pass\ntype X = int\n"),
+    ];
+    let bench = Bench::new(&[("README", "x")]);
+    let report = bench
+        .check(&GateSpec::SyntaxCheck { files: vec![] }, |tree| {
+            for (path, text, _) in &broken {
+                fs::write(tree.join(path), text).unwrap();
+            }
+            write(tree, &good);
+        })
+        .await;
+    let found = short(&report);
+    for (path, _, expected) in &broken {
+        assert!(found.iter().any(|line| line.starts_with(expected)), "{path}: {expected} not in {found:#?}");
+    }
+    for (path, _) in &good {
+        assert!(!found.iter().any(|line| line.contains(&format!(" {path}"))), "{path}: {found:#?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_to_check_is_no_pass_24() {
+    let bench = Bench::new(&[("old.py", "x = 1\n"), ("a.txt", "a")]);
+    let all = GateSpec::SyntaxCheck { files: vec![] };
+    let base = bench.base();
+    let idle = bench.attempt("idle", &base, |_| {});
+    assert_eq!(short(&bench.run(&base, &idle, &all).await), ["NothingChecked"]);
+    let text = bench.attempt("text", &base, |tree| fs::write(tree.join("a.txt"), "b").unwrap());
+    assert_eq!(short(&bench.run(&base, &text, &all).await), ["NothingChecked"]);
+    let gone = bench.attempt("gone", &base, |tree| fs::remove_file(tree.join("old.py")).unwrap());
+    assert_eq!(short(&bench.run(&base, &gone, &all).await), ["pass"]);
+    let globs = GateSpec::SyntaxCheck { files: vec!["src/**".into()] };
+    let other = bench.attempt("other", &base, |tree| fs::write(tree.join("b.py"), "y = 1\n").unwrap());
+    assert_eq!(short(&bench.run(&base, &other, &globs).await), ["NothingChecked"]);
+    for gate in
+        [GateSpec::FilesExist { files: vec![] }, GateSpec::OutputsClaimed { strict: true }, GateSpec::DocsRefsValid {}]
+    {
+        assert_eq!(short(&bench.run(&base, &other, &gate).await), ["NothingChecked"], "{gate:?}");
+    }
+    let silent = bench.run(&base, &other, &tests_pass("true")).await;
+    assert_eq!(short(&silent), ["NothingChecked"]);
+    // A person answers this one; asked as a deterministic check it is none.
+    assert!(!bench.run(&base, &other, &GateSpec::Manual { question: None }).await.verdict.passed());
+}
+
+#[tokio::test]
+async fn claims_are_checked_against_the_diff_31() {
+    let bench = Bench::new(&[("src/old.py", "x = 1\n"), ("src/kept.py", "x = 1\n")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| {
+        write(tree, &[("src/new.py", "y = 1\n"), ("src/empty.py", ""), ("stray.txt", "x")]);
+        fs::remove_file(tree.join("src/old.py")).unwrap();
+    });
+    let mut context = bench.context(&base, &result);
+    context.phase = phase(&["src/new.py", "src/old.py", "src/kept.py", "src/empty.py", "src/none.py"]);
+    let context = Arc::new(context);
+    let cancel = CancellationToken::new();
+    let report = run_gate(context.clone(), &GateSpec::OutputsClaimed { strict: true }, &cancel).await;
+    assert_eq!(
+        short(&report),
+        [
+            "outputs.deleted src/old.py",
+            "outputs.unchanged src/kept.py",
+            "outputs.unchanged src/none.py",
+            "outputs.outside stray.txt"
+        ]
+    );
+    let report = run_gate(context, &GateSpec::FilesExist { files: vec![] }, &cancel).await;
+    assert_eq!(short(&report), ["files.missing src/old.py", "files.empty src/empty.py", "files.missing src/none.py"]);
+}
+
+/// Table B "exit status lost".
+#[tokio::test]
+async fn a_command_runs_on_the_commit_alone_with_null_stdin_36() {
+    let bench = Bench::new(&[("a.txt", "a"), (".gitignore", "build/\n")]);
+    let script = "test ! -e build && test -z \"$(cat)\" && test -z \"$SECRET_TOKEN\" && test \"$CI\" = true";
+    let report = bench
+        .check(&command(&format!("sh -c '{script}'")), |tree| {
+            write(tree, &[("build/leftover", "x"), ("b.txt", "b")]);
+        })
+        .await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    let evidence = report.command.unwrap();
+    assert_eq!(evidence.exit_code, Some(0));
+    assert!(bench.home.path().join("state").join(&evidence.output_file).exists());
+    let base = bench.base();
+    let result = bench.attempt("q", &base, |tree| fs::write(tree.join("c"), "c").unwrap());
+    let kinds = [
+        (command("no-such-program-here --x"), "ToolMissing"),
+        (command("sh -c 'exit 127'"), "ToolMissing"),
+        (GateSpec::Command { command: "sleep 30".into(), timeout: Seconds(1) }, "Timeout"),
+        (command("sh -c 'echo broken; exit 3'"), "command.failed"),
+    ];
+    for (gate, expected) in kinds {
+        assert_eq!(short(&bench.run(&base, &result, &gate).await), [expected], "{gate:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_survives_a_command_or_its_cancellation() {
+    let home = tempfile::tempdir().unwrap();
+    let pids = home.path().join("pids");
+    let request = |script: &str| CommandRequest {
+        argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
+        directory: home.path().into(),
+        environment: ToolEnvironment::from_process(&[]),
+        output: home.path().join("out.log"),
+        limit: Duration::from_secs(60),
+        state: home.path().into(),
+        secrets: Vec::new(),
+    };
+    let gone = |path: &PathBuf| {
+        fs::read_to_string(path).unwrap().lines().all(|pid| {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        })
+    };
+    let orphan = format!(
+        "setsid sh -c 'echo $$ >> {0}; echo up; exec sleep 300' & while ! test -s {0}; do :; done",
+        pids.display()
+    );
+    let run = run_command(request(&orphan), &CancellationToken::new()).await.unwrap();
+    assert_eq!((run.end, run.leftovers_killed), (CommandEnd::Exited(0), 1));
+    assert!(gone(&pids), "an orphan survived");
+    let cancel = CancellationToken::new();
+    let hang = format!("{orphan}; echo $$ >> {}; sleep 300", pids.display());
+    fs::remove_file(&pids).unwrap();
+    let started = Instant::now();
+    let (ended, ()) = tokio::join!(run_command(request(&hang), &cancel), async {
+        while fs::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
+            tokio::task::yield_now().await;
+        }
+        cancel.cancel();
+    });
+    assert_eq!(ended.unwrap().end, CommandEnd::Cancelled);
+    assert!(started.elapsed() < Duration::from_secs(30));
+    assert!(gone(&pids), "a cancelled command left a process");
+}
+
+#[tokio::test]
+async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
+    let home = tempfile::tempdir().unwrap();
+    let request = CommandRequest {
+        argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),
+        directory: home.path().into(),
+        environment: ToolEnvironment::from_process(&[]),
+        output: home.path().join("out.log"),
+        limit: Duration::from_secs(60),
+        state: home.path().into(),
+        secrets: Vec::new(),
+    };
+    let run = run_command(request, &CancellationToken::new()).await.unwrap();
+    assert_eq!(run.length, 20_000_003);
+    assert!(run.tail.len() <= helix_process::MAX_TAIL && run.tail.ends_with("END"));
+}
+
+const NODE_TESTS: &str = "const {test} = require('node:test');\nconst assert = require('node:assert');\n\
+    test('adds', () => { assert.strictEqual(1 + 1, 2); });\n\
+    test('old bug', () => { assert.strictEqual(1, 2); });\n";
+
+#[tokio::test]
+async fn real_node_tests_with_a_failure_from_before_43_t7() {
+    let bench = Bench::new(&[("a.test.js", NODE_TESTS)]);
+    let gate = tests_pass("node --test");
+    let base = bench.base();
+    let fine = bench.attempt("fine", &base, |tree| {
+        let more = "\ntest('more', () => {});\n";
+        fs::write(tree.join("a.test.js"), format!("{NODE_TESTS}{more}")).unwrap();
+    });
+    let report = bench.run(&base, &fine, &gate).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    let counts = report.tests.unwrap();
+    assert_eq!((counts.passed, counts.failed), (2, 1));
+    assert!(report.notes.iter().any(|note| note.starts_with("old bug failed before")), "{:?}", report.notes);
+    assert_eq!(fs::read_dir(bench.home.path().join("state/cache/tests")).unwrap().count(), 2);
+    let worse = bench.attempt("worse", &base, |tree| {
+        fs::write(tree.join("a.test.js"), NODE_TESTS.replace("1 + 1", "1 + 2")).unwrap();
+    });
+    assert_eq!(short(&bench.run(&base, &worse, &gate).await), ["tests.failed a.test.js:3"]);
+    let fewer = bench.attempt("fewer", &base, |tree| {
+        fs::write(
+            tree.join("a.test.js"),
+            NODE_TESTS.replace("test('old bug', () => { assert.strictEqual(1, 2); });", ""),
+        )
+        .unwrap();
+    });
+    assert_eq!(short(&bench.run(&base, &fewer, &gate).await), ["tests.fewer"]);
+}
+
+/// The directory with pytest that `cargo xtask setup` makes.
+fn test_tools() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let tools = std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| root.join(".test-tools"), PathBuf::from);
+    let found = [tools.join("python/bin"), tools.clone()].into_iter().find(|bin| bin.join("pytest").exists());
+    found.unwrap_or_else(|| panic!("no pytest in {tools:?}: run `cargo xtask setup`, or set HELIX_TEST_TOOLS"))
+}
+
+#[tokio::test]
+async fn real_pytest_says_where_and_why_28() {
+    let mut bench = Bench::new(&[("cart.py", "def total(p):\n    return sum(p)\n")]);
+    let path = format!("{}:{}", test_tools().display(), bench.environment.get("PATH").unwrap());
+    bench.environment = bench.environment.clone().with("PATH", path);
+    let gate = tests_pass("pytest -q");
+    let base = bench.base();
+    let none = bench.attempt("none", &base, |tree| fs::write(tree.join("x.py"), "x = 1\n").unwrap());
+    let report = bench.run(&base, &none, &gate).await;
+    assert_eq!(short(&report), ["NothingChecked"], "{report:#?}");
+    let test = "from cart import total\n\ndef test_total():\n    assert total([1, 2]) == 4\n\ndef test_none():\n    assert total([]) == 0\n";
+    let failing = bench.attempt("fail", &base, |tree| write(tree, &[("test_cart.py", test)]));
+    let report = bench.run(&base, &failing, &gate).await;
+    assert_eq!(short(&report), ["tests.failed test_cart.py:4"], "{report:#?}");
+    let Verdict::Fail { findings } = &report.verdict else { panic!() };
+    assert!(findings[0].evidence.as_ref().unwrap().contains("assert 3 == 4"));
+    let good = bench.attempt("good", &base, |tree| write(tree, &[("test_cart.py", &test.replace("== 4", "== 3"))]));
+    let report = bench.run(&base, &good, &gate).await;
+    assert_eq!((short(&report), report.summary.as_str()), (vec!["pass".to_owned()], "2 passed, 0 failed"));
+}
+
+/// Table B "pipeline edits the scripts running it".
+#[tokio::test]
+async fn a_gate_whose_script_the_phase_edits_fails_30() {
+    let bench = Bench::new(&[("ci/test.sh", "echo 1 passed, 0 failed\n")]);
+    let base = bench.base();
+    let result =
+        bench.attempt("p", &base, |tree| fs::write(tree.join("ci/test.sh"), "echo 9 passed, 0 failed\n").unwrap());
+    let mut context = bench.context(&base, &result);
+    context.gate_files = BTreeMap::from([("ci/test.sh".to_owned(), "hash at submit".to_owned())]);
+    let gate = tests_pass("sh ci/test.sh");
+    let report = run_gate(Arc::new(context.clone()), &gate, &CancellationToken::new()).await;
+    assert_eq!(short(&report), ["gate.changed ci/test.sh"]);
+    context.phase = phase(&["ci/test.sh"]);
+    let report = run_gate(Arc::new(context), &gate, &CancellationToken::new()).await;
+    assert_eq!(short(&report), ["pass"]);
+}
+
+#[tokio::test]
+async fn references_of_documents_resolve() {
+    let bench = Bench::new(&[("src/gone.py", "x"), ("docs/other.md", "# A Heading!\n")]);
+    let text = "# T\n[ok](other.md#a-heading) [self](#t) [web](https://x.invalid/a)\n\n[bad](missing.md)\n\n[anchor](other.md#nope)\n\n\
+        `src/gone.py` and `output/later.json`\n\n```\n[fenced](nowhere.md)\n```\n";
+    let report = bench
+        .check(&GateSpec::DocsRefsValid {}, |tree| {
+            write(tree, &[("docs/a.md", text)]);
+            fs::remove_file(tree.join("src/gone.py")).unwrap();
+        })
+        .await;
+    assert_eq!(
+        short(&report),
+        ["docs.reference docs/a.md:4:1", "docs.anchor docs/a.md:6:1", "docs.reference docs/a.md:8:1"],
+        "{report:#?}"
+    );
+    assert_eq!(report.notes.len(), 1);
+}
+
+#[tokio::test]
+async fn a_cancelled_check_is_no_pass() {
+    let bench = Bench::new(&[("a", "a")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b.py"), "x = 1").unwrap());
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let report = run_gate(Arc::new(bench.context(&base, &result)), &command("true"), &cancel).await;
+    let Verdict::Inconclusive { fault } = report.verdict else { panic!("{report:?}") };
+    assert_eq!(fault.kind, FaultKind::Environment);
+}
+
+const DECISION: &str =
+    "---\nadr_id: \"001\"\ntitle: Sum\nstatus: Accepted\n---\n\n## Context\n\nx\n\n## Acceptance criteria\n\n";
+
+/// Runs `criteria_covered` on criteria that stood in the ADR when the phase started.
+async fn criteria(criteria: &str, work: impl Fn(&Path)) -> GateReport {
+    let bench =
+        Bench::new(&[("adr/001-sum.md", &format!("{DECISION}{criteria}")), ("check.sh", "echo the sum is 3\n")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, work);
+    let mut context = bench.context(&base, &result);
+    context.plan_adr = Some("adr/001-sum.md".into());
+    context.gate_files = BTreeMap::from([("check.sh".to_owned(), "as it was at submit".to_owned())]);
+    run_gate(Arc::new(context), &GateSpec::CriteriaCovered {}, &CancellationToken::new()).await
+}
+
+/// Each criterion needs evidence, and the evidence has to pass and to have run [31], [24].
+#[tokio::test]
+async fn every_criterion_needs_evidence_that_passes() {
+    let test = "import test from 'node:test';\nimport assert from 'node:assert';\ntest('adds', () => assert.equal(1 + 2, 3));\ntest('fails', () => assert.equal(1, 2));\n";
+    let work =
+        |root: &Path| write(root, &[("sum.test.mjs", test), ("docs/sum.md", "How sums are made.\n"), ("empty.md", "")]);
+    let good = "- [ ] It adds — test: `sum.test.mjs > adds`\n- [ ] It is described (file: docs/sum.md)\n- [ ] `sh check.sh` exits 0 and shows `the sum is 3`\n- [ ] Falscher Aufruf: `sh -c 'exit 4'` endet mit 4\n";
+    let report = criteria(good, work).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    assert_eq!((report.notes.len(), report.tests.as_ref().map(|tests| tests.passed)), (4, Some(1)), "{report:#?}");
+    let bad = "- [ ] Nothing proves this\n- [ ] It fails — test: `sum.test.mjs::fails`\n- [ ] It is not there — test: sum.test.mjs::absent\n- [ ] No file (file: docs/gone.md)\n- [ ] Empty (file: empty.md)\n- [ ] `sh check.sh` shows `the sum is 4`\n- [ ] `sh -c 'exit 3'` passes\n- [ ] Unclear — test: Everything\n- [ ] No test ran (command: `sh -c 'echo 0 passed, 0 failed'`)\n";
+    let report = criteria(bad, work).await;
+    insta::assert_snapshot!(short(&report).join("\n"), @r"
+    criteria.no_evidence adr/001-sum.md:13:1
+    criteria.test_failed adr/001-sum.md:14:25
+    criteria.test_not_run adr/001-sum.md:15:31
+    criteria.file_missing adr/001-sum.md:16:22
+    criteria.file_empty adr/001-sum.md:17:20
+    criteria.not_shown adr/001-sum.md:18:8
+    criteria.command_failed adr/001-sum.md:19:8
+    criteria.evidence_unusable adr/001-sum.md:20:23
+    criteria.test_not_run adr/001-sum.md:21:30
+    ");
+    let Verdict::Fail { findings } = &report.verdict else { panic!("{report:#?}") };
+    assert!(findings.iter().all(|finding| finding.fix.is_some()), "{findings:#?}");
+    let report = criteria("- [ ] x — command: `no-such-tool-here --now`\n", work).await;
+    assert_eq!(short(&report), ["ToolMissing"], "{report:#?}");
+    assert_eq!(short(&criteria("no checkbox\n", work).await), ["NothingChecked"]);
+}
+
+/// The criteria are those from before the phase: striking one out, or changing what proves it, changes nothing [30].
+#[tokio::test]
+async fn a_phase_cannot_loosen_its_criteria_30() {
+    let strict = "- [ ] It adds (command: `sh -c 'exit 1'`)\n- [ ] It is tested, somehow\n";
+    let loose = "- [x] It adds (command: `sh -c 'exit 0'`)\n";
+    let report = criteria(strict, |root| write(root, &[("adr/001-sum.md", &format!("{DECISION}{loose}"))])).await;
+    assert_eq!(
+        short(&report),
+        ["criteria.command_failed adr/001-sum.md:13:26", "criteria.no_evidence adr/001-sum.md:14:1"]
+    );
+    // Where nothing was named, the phase may name a test, and nothing weaker.
+    let given = |evidence: &str| format!("{DECISION}- [ ] It is tested, somehow {evidence}\n");
+    let test = "import test from 'node:test';\ntest('adds', () => {});\n";
+    let own = |text: String| move |root: &Path| write(root, &[("adr/001-sum.md", &text), ("a.test.mjs", test)]);
+    let named = criteria("- [ ] It is tested, somehow\n", own(given("— test: a.test.mjs"))).await;
+    assert_eq!(short(&named), ["pass"], "{named:#?}");
+    assert!(named.notes.iter().any(|note| note.contains("by the phase itself")), "{named:#?}");
+    let weaker = criteria("- [ ] It is tested, somehow\n", own(given("(file: a.test.mjs, command: `true`)"))).await;
+    assert_eq!(short(&weaker), ["criteria.no_evidence adr/001-sum.md:13:1"]);
+    // A script that proves something may not be rewritten by those who have to pass it.
+    let forged = criteria("- [ ] `sh check.sh` passes\n", |root| write(root, &[("check.sh", "exit 0\n")])).await;
+    assert_eq!(short(&forged), ["gate.changed adr/001-sum.md:13:8"], "{forged:#?}");
+}
+
+/// A project's own rules count once they were there before the phase [30].
+#[tokio::test]
+async fn completeness_follows_the_projects_own_rules() {
+    let rules = "rules:\n  - id: threats\n    severity: error\n    require: [{phrase: {any: [threat*]}}]\n    fix: name the threats\n";
+    let adr = format!("{DECISION}- [ ] a is a\n- [ ] b is b\n- [ ] c is c\n\n## Decision\n\nSo.\n");
+    let gate = GateSpec::AdrComplete { files: vec!["adr/002-x.md".into()] };
+    let write_adr = |root: &Path| write(root, &[("adr/002-x.md", &adr.replace("001", "002"))]);
+    let report = Bench::new(&[("adr/rules.yaml", rules)]).check(&gate, write_adr).await;
+    assert_eq!(short(&report).len(), 1, "{report:#?}");
+    let report = Bench::new(&[("a.txt", "a")]).check(&gate, write_adr).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    let broken = Bench::new(&[("adr/rules.yaml", "rules: [{id: x}]\n")]).check(&gate, write_adr).await;
+    assert_eq!(short(&broken), ["Unreadable"], "{broken:#?}");
+}

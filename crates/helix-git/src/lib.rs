@@ -1,0 +1,33 @@
+//! Work in git: worktrees for attempts, results as commits, merges, and integration, all through the `git` binary.
+//!
+//! Must not know phases' prompts, agents, gates or the journal. Everything here blocks: async callers use
+//! `tokio::task::spawn_blocking`.
+
+mod attempt;
+mod base;
+mod batch;
+mod disk;
+mod environment;
+mod error;
+mod footing;
+mod integrate;
+mod leftover;
+mod objects;
+mod patch;
+mod repository;
+mod result;
+mod spawn;
+mod workspaces;
+
+pub use attempt::AttemptKey;
+pub use base::{MergeConflict, Merged};
+pub use environment::GitEnvironment;
+pub use error::{GitError, OpenError};
+pub use integrate::{Integration, IntegrationRequest, Landing, PreparedMerge};
+pub use leftover::wait_for_leftovers;
+pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};
+pub use patch::Patch;
+pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
+pub use result::{AttemptCommit, CommitText, Repair};
+pub use spawn::{Call, GitOutput};
+pub use workspaces::{AttemptWorktree, SetAside, Workspaces};

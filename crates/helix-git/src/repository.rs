@@ -1,0 +1,413 @@
+//! A repository of the user: found, judged, and asked. Cheap to clone.
+//!
+//! Must not change anything in the user's work tree; the one exception is [`Repository::init`], which is asked for.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use helix_core::ids::{CommitId, TreeId};
+
+use super::batch::Batch;
+use super::environment::GitEnvironment;
+use super::error::{GitError, OpenError};
+use super::objects::{DIFFER, READER, TreeListing};
+use super::spawn::{Call, Git};
+
+/// Listings that are kept: base, result, and those of a neighbouring phase.
+const KEPT_LISTINGS: usize = 4;
+
+/// A repository with a work tree.
+#[derive(Clone)]
+pub struct Repository {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    git: Git,
+    top: PathBuf,
+    common: PathBuf,
+    own: PathBuf,
+    /// The common directory itself, whatever is at its path by now. Held open, so that no other directory gets its number.
+    anchor: File,
+    warnings: Vec<OpenWarning>,
+    reader: Batch,
+    differ: Batch,
+    listings: Mutex<VecDeque<(TreeId, Arc<TreeListing>)>>,
+}
+
+impl std::fmt::Debug for Repository {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repository").field("top", &self.inner.top).finish_non_exhaustive()
+    }
+}
+
+/// Where HEAD of the user's work tree stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Head {
+    /// On a branch with at least one commit.
+    Branch {
+        /// Its name without `refs/heads/`.
+        branch: String,
+        /// Its tip.
+        commit: CommitId,
+    },
+    /// On a branch that has no commit yet.
+    Unborn {
+        /// Its name.
+        branch: String,
+    },
+    /// On a commit directly.
+    Detached {
+        /// Which.
+        commit: CommitId,
+    },
+}
+
+/// Something that the user has begun and not ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "git's own words")]
+pub enum Operation {
+    Merge,
+    Rebase,
+    CherryPick,
+    Revert,
+    Bisect,
+}
+
+impl Operation {
+    /// The word users know.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Merge => "merge",
+            Self::Rebase => "rebase",
+            Self::CherryPick => "cherry-pick",
+            Self::Revert => "revert",
+            Self::Bisect => "bisect",
+        }
+    }
+
+    /// What is in progress in a work tree with this private git directory.
+    pub(crate) fn in_progress(own: &Path) -> Option<Self> {
+        [
+            ("MERGE_HEAD", Self::Merge),
+            ("rebase-merge", Self::Rebase),
+            ("rebase-apply", Self::Rebase),
+            ("CHERRY_PICK_HEAD", Self::CherryPick),
+            ("REVERT_HEAD", Self::Revert),
+            ("BISECT_LOG", Self::Bisect),
+        ]
+        .into_iter()
+        .find(|(file, _)| own.join(file).exists())
+        .map(|(_, operation)| operation)
+    }
+}
+
+impl Operation {
+    /// What is in progress in a work tree with this private git directory and will set the branch when it ends, although the
+    /// branch is not checked out meanwhile: a rebase (also one that carries other branches along) or a bisection.
+    ///
+    /// # Errors
+    /// The disk refused.
+    pub(crate) fn sets(own: &Path, branch: &str) -> Result<Option<Self>, GitError> {
+        let full = format!("refs/heads/{branch}");
+        let places = [
+            ("rebase-merge/head-name", Self::Rebase),
+            ("rebase-apply/head-name", Self::Rebase),
+            ("rebase-merge/update-refs", Self::Rebase),
+            ("BISECT_START", Self::Bisect),
+        ];
+        for (file, operation) in places {
+            let path = own.join(file);
+            match std::fs::read_to_string(&path) {
+                Ok(text) if text.lines().map(str::trim).any(|line| line == full || line == branch) => {
+                    return Ok(Some(operation));
+                }
+                Ok(_) => {}
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error) => return Err(GitError::disk("read", path)(error)),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Something about a repository that does not keep Helix from working in it, but that its user should know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenWarning {
+    /// History ends somewhere: old bases cannot be compared with.
+    Shallow,
+    /// It has submodules, which are empty in Helix's worktrees.
+    Submodules,
+    /// The user is in the middle of something: the result will be left on a branch beside theirs.
+    InProgress(Operation),
+}
+
+impl std::fmt::Display for OpenWarning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Shallow => f.write_str("the clone is shallow; `git fetch --unshallow` makes it whole"),
+            Self::Submodules => f.write_str("submodules are not filled in the worktrees of attempts and gates"),
+            Self::InProgress(operation) => {
+                write!(f, "a {} is in progress; the result will be left on a branch of its own", operation.word())
+            }
+        }
+    }
+}
+
+/// Who makes commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Name.
+    pub name: String,
+    /// E-mail address.
+    pub email: String,
+}
+
+impl Repository {
+    /// Opens the repository that a directory is in.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what is wrong with the directory.
+    pub fn open(path: &Path, environment: GitEnvironment) -> Result<Self, OpenError> {
+        if path.to_str().is_none() {
+            return Err(OpenError::NotText { path: path.into() });
+        }
+        if !path.is_dir() {
+            return Err(OpenError::NoDirectory { path: path.into() });
+        }
+        let git = Git::new(environment);
+        let args = [
+            "rev-parse",
+            "--path-format=absolute",
+            "--is-bare-repository",
+            "--is-shallow-repository",
+            "--git-common-dir",
+            "--absolute-git-dir",
+            "--show-toplevel",
+        ];
+        let failed = |source| OpenError::Git { path: path.into(), source: Box::new(source) };
+        let output = git.call(path, args).accept(&[0, 128]).run().map_err(failed)?;
+        let text = output.text();
+        let lines: Vec<&str> = text.lines().collect();
+        if lines.first() == Some(&"true") {
+            return Err(OpenError::Bare { path: path.into() });
+        }
+        let [_, shallow, common, own, top] = lines.as_slice() else {
+            return Err(judge(path, &output.stderr));
+        };
+        let (top, common, own) = (PathBuf::from(top), PathBuf::from(common), PathBuf::from(own));
+        let anchor = File::open(&common).map_err(GitError::disk("open", &common)).map_err(failed)?;
+        let mut warnings = Vec::new();
+        if *shallow == "true" {
+            warnings.push(OpenWarning::Shallow);
+        }
+        if top.join(".gitmodules").exists() {
+            warnings.push(OpenWarning::Submodules);
+        }
+        warnings.extend(Operation::in_progress(&own).map(OpenWarning::InProgress));
+        let inner = Inner {
+            reader: Batch::new(git.clone(), top.clone(), &READER),
+            differ: Batch::new(git.clone(), top.clone(), &DIFFER),
+            listings: Mutex::new(VecDeque::new()),
+            git,
+            top,
+            common,
+            own,
+            anchor,
+            warnings,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Makes a directory a repository with a first commit of everything in it; a repository that has one already stays as it
+    /// is. Doing it again after a crash gives the same result.
+    ///
+    /// # Errors
+    /// [`OpenError`], also when nobody is named as author.
+    pub fn init(path: &Path, environment: GitEnvironment) -> Result<Self, OpenError> {
+        let failed = |source| OpenError::Git { path: path.into(), source: Box::new(source) };
+        std::fs::create_dir_all(path).map_err(GitError::disk("create", path)).map_err(failed)?;
+        let repository = match Self::open(path, environment.clone()) {
+            Err(OpenError::NoRepository { .. }) => {
+                let git = Git::new(environment.clone());
+                git.call(path, ["init", "--quiet", "--initial-branch=main"]).run().map_err(failed)?;
+                Self::open(path, environment)?
+            }
+            other => other?,
+        };
+        if let Head::Unborn { .. } = repository.head().map_err(failed)? {
+            repository.identity().map_err(failed)?;
+            let top = repository.top();
+            repository.git(top, ["add", "--all"]).run().map_err(failed)?;
+            let commit = ["commit", "--quiet", "--no-verify", "--allow-empty", "--message=Start of the project"];
+            repository.git(top, commit).run().map_err(failed)?;
+        }
+        Ok(repository)
+    }
+
+    /// Commits just these files of the user's work tree; whatever else is staged or changed stays as it is.
+    ///
+    /// # Errors
+    /// Git failed, or nobody is named as author.
+    pub fn commit_files(&self, paths: &[String], message: &str) -> Result<(), GitError> {
+        self.identity()?;
+        let top = self.top();
+        let named = || ["--".to_owned()].into_iter().chain(paths.iter().cloned());
+        self.git(top, ["add".to_owned()].into_iter().chain(named())).in_users_tree().run()?;
+        // Done before, by somebody who did not hear of it: there is nothing to commit. Without any commit there is everything.
+        let differ = ["diff", "--cached", "--quiet", "HEAD"].map(str::to_owned);
+        if self.git(top, differ.into_iter().chain(named())).accept(&[0, 1, 128]).run()?.code == 0 {
+            return Ok(());
+        }
+        let commit = ["commit", "--quiet", "--no-verify", "--only"].map(str::to_owned);
+        let message = [format!("--message={message}")];
+        self.git(top, commit.into_iter().chain(message).chain(named())).in_users_tree().run()?;
+        Ok(())
+    }
+
+    /// Root of the user's work tree.
+    pub fn top(&self) -> &Path {
+        &self.inner.top
+    }
+
+    /// Whether this is still the repository at its path: one that was deleted, or made anew there, is not, and its long-lived git
+    /// processes would answer for what is no more.
+    pub fn is_still_there(&self) -> bool {
+        let is = |found: std::io::Result<Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
+        let (opened, there) = (is(self.inner.anchor.metadata()), is(std::fs::metadata(&self.inner.common)));
+        opened.is_some() && opened == there
+    }
+
+    /// What its user should know.
+    pub fn warnings(&self) -> &[OpenWarning] {
+        &self.inner.warnings
+    }
+
+    /// Where HEAD stands now.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn head(&self) -> Result<Head, GitError> {
+        let branch = self.head_branch(&self.inner.own, &self.inner.top)?;
+        let commit = self.find_commit("HEAD")?.map(|commit| commit.id);
+        match (branch, commit) {
+            (Some(branch), Some(commit)) => Ok(Head::Branch { branch, commit }),
+            (Some(branch), None) => Ok(Head::Unborn { branch }),
+            (None, Some(commit)) => Ok(Head::Detached { commit }),
+            (None, None) => Err(GitError::NoObject { name: "HEAD".into(), repository: self.inner.top.clone() }),
+        }
+    }
+
+    /// Branch of the work tree with this private git directory; `None` when its HEAD is detached.
+    pub(crate) fn head_branch(&self, own: &Path, work_tree: &Path) -> Result<Option<String>, GitError> {
+        let file = own.join("HEAD");
+        let text = std::fs::read_to_string(&file).map_err(GitError::disk("read", &file))?;
+        let Some(name) = text.trim_end().strip_prefix("ref: ") else { return Ok(None) };
+        // Repositories with reftable storage keep a placeholder in the file.
+        if name.ends_with("/.invalid") {
+            let output = self.git(work_tree, ["symbolic-ref", "--quiet", "HEAD"]).accept(&[0, 1]).run()?;
+            return Ok(output.text().strip_prefix("refs/heads/").map(str::to_owned));
+        }
+        Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
+    }
+
+    /// Tip of a branch; `None` when there is no such branch.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
+        Ok(self.find_commit(&format!("refs/heads/{branch}"))?.map(|commit| commit.id))
+    }
+
+    /// Who makes commits here. Asked at submit, so that a missing identity is not found in the middle of a run.
+    ///
+    /// # Errors
+    /// [`GitError::NoIdentity`] with the remedy.
+    pub fn identity(&self) -> Result<Identity, GitError> {
+        let mut identity = None;
+        for variable in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+            let args = ["-c", "user.useConfigOnly=true", "var", variable];
+            let output = self.git(self.top(), args).accept(&[0, 1, 128]).run()?;
+            let text = output.text();
+            let parts = text.split_once(" <").and_then(|(name, rest)| Some((name, rest.split_once('>')?.0)));
+            match (output.code, parts) {
+                (0, Some((name, email))) => identity = Some(Identity { name: name.into(), email: email.into() }),
+                (code, _) => {
+                    let words = output.stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                    let missing = if words.is_empty() { format!("exit {code}") } else { words.to_owned() };
+                    return Err(GitError::NoIdentity { repository: self.inner.top.clone(), missing });
+                }
+            }
+        }
+        identity.ok_or_else(|| GitError::NoIdentity { repository: self.inner.top.clone(), missing: "no answer".into() })
+    }
+
+    /// Whether `ancestor` is in the history of `commit`, or is it.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn is_ancestor(&self, ancestor: &CommitId, commit: &CommitId) -> Result<bool, GitError> {
+        if ancestor == commit {
+            return Ok(true);
+        }
+        let args = ["merge-base", "--is-ancestor", ancestor.as_str(), commit.as_str()];
+        Ok(self.git(self.top(), args).accept(&[0, 1]).run()?.code == 0)
+    }
+
+    /// Directory that all work trees of the repository share.
+    pub fn common_dir(&self) -> &Path {
+        &self.inner.common
+    }
+
+    pub fn git<'a, A: AsRef<OsStr>>(&'a self, directory: &Path, args: impl IntoIterator<Item = A>) -> Call<'a> {
+        self.inner.git.call(directory, args)
+    }
+
+    pub(crate) fn reader(&self) -> &Batch {
+        &self.inner.reader
+    }
+
+    pub(crate) fn differ(&self) -> &Batch {
+        &self.inner.differ
+    }
+
+    pub(crate) fn cached_listing(&self, tree: &TreeId) -> Option<Arc<TreeListing>> {
+        let kept = self.inner.listings.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|(known, _)| known == tree).map(|(_, listing)| listing.clone())
+    }
+
+    pub(crate) fn cache_listing(&self, tree: TreeId, listing: &Arc<TreeListing>) {
+        let mut kept = self.inner.listings.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT_LISTINGS {
+            kept.pop_front();
+        }
+        kept.push_back((tree, listing.clone()));
+    }
+}
+
+fn judge(path: &Path, stderr: &str) -> OpenError {
+    let path = path.to_path_buf();
+    if stderr.contains("dubious ownership") {
+        return OpenError::ForeignOwner { path };
+    }
+    if stderr.contains("not a git repository") {
+        return OpenError::NoRepository { path };
+    }
+    // `rev-parse` inside the `.git` directory itself: there is a repository, but no work tree to stand in.
+    if stderr.contains("must be run in a work tree") {
+        return OpenError::Bare { path };
+    }
+    let source = GitError::Failed {
+        command: "git rev-parse --show-toplevel".into(),
+        directory: path.clone(),
+        code: Some(128),
+        hint: super::error::hint_for(stderr),
+        stderr: stderr.to_owned(),
+    };
+    OpenError::Git { path, source: Box::new(source) }
+}

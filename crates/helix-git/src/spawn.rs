@@ -1,0 +1,371 @@
+//! The one function that starts git, and the one that runs it to its end.
+//!
+//! Must not know any git command: arguments come from the callers in this module's neighbours.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, PidfdFlags, Signal};
+
+use super::environment::{GitEnvironment, own_worktree};
+use super::error::{GitError, hint_for};
+use helix_process::in_own_session;
+
+/// Longest time that a single git command may take. Checking out a very big tree on a slow disk takes minutes.
+pub(crate) const LIMIT: Duration = Duration::from_secs(600);
+/// Most of stdout that is kept; more is an error, since no question of Helix has such an answer.
+const MAX_STDOUT: usize = 256 << 20;
+/// Most of stderr that is shown.
+const MAX_STDERR: usize = 4 << 10;
+
+/// Starts git processes with one environment.
+#[derive(Debug, Clone)]
+pub(crate) struct Git {
+    environment: GitEnvironment,
+}
+
+/// What a finished git process said.
+#[derive(Debug)]
+pub struct GitOutput {
+    pub code: i32,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl GitOutput {
+    /// Stdout as text without its last newline; bytes that are not UTF-8 are replaced.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).trim_end_matches('\n').to_owned()
+    }
+}
+
+/// One git command that is about to run.
+pub struct Call<'a> {
+    git: &'a Git,
+    directory: PathBuf,
+    args: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+    stdin: Vec<u8>,
+    accepted: &'a [i32],
+    limit: Duration,
+    overdue: Overdue,
+}
+
+/// What becomes of a git process that has not ended by its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overdue {
+    Killed,
+    /// It works in the user's own work tree, of which half would be left.
+    LeftAlone,
+}
+
+impl Git {
+    pub(crate) fn new(environment: GitEnvironment) -> Self {
+        Self { environment }
+    }
+
+    /// Begins a command in a directory.
+    pub(crate) fn call<'a, A: AsRef<OsStr>>(&'a self, directory: &Path, args: impl IntoIterator<Item = A>) -> Call<'a> {
+        Call {
+            git: self,
+            directory: directory.to_path_buf(),
+            args: args.into_iter().map(|arg| arg.as_ref().to_os_string()).collect(),
+            variables: Vec::new(),
+            stdin: Vec::new(),
+            accepted: &[0],
+            limit: LIMIT,
+            overdue: Overdue::Killed,
+        }
+    }
+
+    /// Starts git. The only place in Helix where that happens: explicit environment, a session of its own so that nothing under
+    /// it asks at the terminal or is interrupted there, stdin never inherited.
+    pub(crate) fn spawn(
+        &self,
+        directory: &Path,
+        args: &[OsString],
+        variables: &[(OsString, OsString)],
+        stdin: Stdio,
+    ) -> Result<Child, GitError> {
+        let mut command = Command::new(self.environment.program());
+        command
+            .args(args)
+            .current_dir(directory)
+            .env_clear()
+            .envs(self.environment.variables().iter().map(|(name, value)| (name, value)))
+            .envs(variables.iter().map(|(name, value)| (name, value)))
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        in_own_session(&mut command);
+        command.spawn().map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
+    }
+}
+
+/// A command line for people.
+pub(crate) fn render(args: &[OsString]) -> String {
+    let mut line = String::from("git");
+    for arg in args {
+        line.push(' ');
+        line.push_str(&arg.to_string_lossy());
+    }
+    line
+}
+
+impl<'a> Call<'a> {
+    /// Adds a variable to the environment.
+    pub(crate) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.variables.push((name.into(), value.into()));
+        self
+    }
+
+    /// Sees to it that it works in a worktree of Helix's own as those are meant to be.
+    pub(crate) fn in_own_worktree(mut self) -> Self {
+        self.variables.extend(own_worktree().into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// Gives it bytes to read.
+    pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// Names the exit codes that are answers rather than failures.
+    pub fn accept(mut self, codes: &'a [i32]) -> Self {
+        self.accepted = codes;
+        self
+    }
+
+    /// Never kills it: for what changes the user's own work tree. One that is overdue is left to finish.
+    pub(crate) fn in_users_tree(mut self) -> Self {
+        self.overdue = Overdue::LeftAlone;
+        self
+    }
+
+    #[cfg(test)]
+    fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Result<GitOutput, GitError> {
+        let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        let mut child = self.git.spawn(&self.directory, &self.args, &self.variables, stdin)?;
+        let collected = self.collect(&mut child);
+        match (&collected, self.overdue) {
+            (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {
+                let pid = child.id();
+                // Reaped whenever it ends.
+                std::thread::spawn(move || child.wait());
+                return Err(GitError::StillRunning {
+                    command: render(&self.args),
+                    directory: self.directory,
+                    limit: self.limit,
+                    pid,
+                });
+            }
+            (Err(_), _) => kill_group(&child),
+            (Ok(_), _) => {}
+        }
+        // Reaped in every case: after a kill this returns at once.
+        let status = child.wait().map_err(|source| self.unreadable(format!("its exit status is lost: {source}")))?;
+        let (stdout, stderr) = collected?;
+        let stderr = tail(&stderr);
+        match status.code() {
+            Some(code) if self.accepted.contains(&code) => Ok(GitOutput { code, stdout, stderr }),
+            code => {
+                let stderr = self.explained(stderr);
+                Err(GitError::Failed {
+                    command: render(&self.args),
+                    directory: self.directory,
+                    code,
+                    hint: hint_for(&stderr),
+                    stderr,
+                })
+            }
+        }
+    }
+
+    /// Git's words, with what the disk says where those do not tell.
+    fn explained(&self, stderr: String) -> String {
+        if hint_for(&stderr).is_some() {
+            return stderr;
+        }
+        let private = self.variables.iter().find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
+        match super::disk::trouble(private.into_iter().chain([self.directory.as_path()])) {
+            Some(trouble) => format!("{stderr}\n{trouble}"),
+            None => stderr,
+        }
+    }
+
+    fn unreadable(&self, problem: String) -> GitError {
+        GitError::Unreadable { command: render(&self.args), problem }
+    }
+
+    /// Feeds stdin and reads both outputs until git has exited, whoever else still holds the pipes.
+    fn collect(&self, child: &mut Child) -> Result<(Vec<u8>, Vec<u8>), GitError> {
+        let lost = |what: &str| self.unreadable(format!("no {what}"));
+        let trouble = |error: std::io::Error| self.unreadable(format!("reading it failed: {error}"));
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| lost("process id"))?;
+        let exited = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|e| trouble(e.into()))?;
+        let mut stdin = child.stdin.take();
+        let mut stdout = child.stdout.take().ok_or_else(|| lost("stdout"))?;
+        let mut stderr = child.stderr.take().ok_or_else(|| lost("stderr"))?;
+        for fd in [stdout.as_fd(), stderr.as_fd()].into_iter().chain(stdin.as_ref().map(AsFd::as_fd)) {
+            rustix::io::ioctl_fionbio(fd, true).map_err(|e| trouble(e.into()))?;
+        }
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let (mut out_open, mut err_open) = (true, true);
+        let mut unsent = self.stdin.as_slice();
+        let deadline = Instant::now() + self.limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(GitError::TimedOut {
+                    command: render(&self.args),
+                    directory: self.directory.clone(),
+                    limit: self.limit,
+                });
+            }
+            let mut fds: Vec<PollFd<'_>> = vec![PollFd::new(&exited, PollFlags::IN)];
+            if out_open {
+                fds.push(PollFd::new(&stdout, PollFlags::IN));
+            }
+            if err_open {
+                fds.push(PollFd::new(&stderr, PollFlags::IN));
+            }
+            if let Some(pipe) = &stdin {
+                fds.push(PollFd::new(pipe, PollFlags::OUT));
+            }
+            wait(&mut fds, left).map_err(trouble)?;
+            let done = !fds[0].revents().is_empty();
+            drop(fds);
+            if let Some(pipe) = &mut stdin {
+                match pipe.write(unsent) {
+                    Ok(sent) => unsent = &unsent[sent..],
+                    Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                    // It does not want to read any more; its exit code says whether that is all right.
+                    Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => unsent = &[],
+                    Err(error) => return Err(trouble(error)),
+                }
+                if unsent.is_empty() {
+                    stdin = None;
+                }
+            }
+            out_open = out_open && drain(&mut stdout, &mut out).map_err(trouble)?;
+            err_open = err_open && drain(&mut stderr, &mut err).map_err(trouble)?;
+            if out.len() > MAX_STDOUT {
+                return Err(self.unreadable(format!("it is longer than {MAX_STDOUT} bytes")));
+            }
+            if err.len() > 16 * MAX_STDERR {
+                err.drain(..err.len() - MAX_STDERR);
+            }
+            if done || !(out_open || err_open) {
+                return Ok((out, err));
+            }
+        }
+    }
+}
+
+/// Waits until one of the descriptors is ready or the time is over.
+pub(crate) fn wait(fds: &mut [PollFd<'_>], limit: Duration) -> std::io::Result<usize> {
+    let limit =
+        Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
+    loop {
+        match rustix::event::poll(fds, Some(&limit)) {
+            Ok(ready) => return Ok(ready),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Reads what is there; false when the pipe is closed.
+fn drain(pipe: &mut impl Read, into: &mut Vec<u8>) -> std::io::Result<bool> {
+    let mut chunk = [0_u8; 16 << 10];
+    loop {
+        match pipe.read(&mut chunk) {
+            Ok(0) => return Ok(false),
+            Ok(count) => into.extend_from_slice(&chunk[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(true),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if into.len() > MAX_STDOUT {
+            return Ok(true);
+        }
+    }
+}
+
+/// Kills a git process with its helpers.
+pub(crate) fn kill_group(child: &Child) {
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+        && let Err(error) = rustix::process::kill_process_group(pid, Signal::KILL)
+    {
+        tracing::debug!(%error, pid = child.id(), "git was gone before it could be killed");
+    }
+}
+
+fn tail(stderr: &[u8]) -> String {
+    let from = stderr.len().saturating_sub(MAX_STDERR);
+    String::from_utf8_lossy(&stderr[from..]).trim().to_owned()
+}
+
+/// A descriptor with a time limit on every read.
+pub(crate) struct TimedReader<R> {
+    inner: R,
+    limit: Duration,
+}
+
+impl<R: Read + AsFd> TimedReader<R> {
+    pub(crate) fn new(inner: R, limit: Duration) -> Self {
+        Self { inner, limit }
+    }
+}
+
+impl<R: Read + AsFd> Read for TimedReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let fd: BorrowedFd<'_> = self.inner.as_fd();
+        if wait(&mut [PollFd::new(&fd, PollFlags::IN)], self.limit)? == 0 {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        self.inner.read(buffer)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test says where it fails by panicking")]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_works_in_the_users_tree_is_left_to_finish_and_everything_else_is_killed() {
+        let place = tempfile::tempdir().unwrap();
+        let program = place.path().join("slow-git");
+        std::fs::write(&program, "#!/bin/sh\nuntil [ -e go ]; do sleep 0.02; done\ntouch \"$1\"\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let git = Git::new(GitEnvironment::from_process().with_program(&program));
+        let call = |name: &str| git.call(place.path(), [name]).limit(Duration::from_millis(200));
+        let killed = call("killed").run().unwrap_err();
+        assert!(matches!(killed, GitError::TimedOut { .. }), "{killed}");
+        let left = call("finished").in_users_tree().run().unwrap_err();
+        assert!(matches!(left, GitError::StillRunning { .. }), "{left}");
+        std::fs::write(place.path().join("go"), "").unwrap();
+        let start = Instant::now();
+        while !place.path().join("finished").exists() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it was killed");
+            // It is nobody's to wait for any more.
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!place.path().join("killed").exists());
+    }
+}

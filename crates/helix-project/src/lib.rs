@@ -1,0 +1,11 @@
+//! What Helix reads and writes in a project: decisions, skills, workflows, drafts.
+//!
+//! Must not know agents, jobs, the journal or HTTP.
+
+pub mod adr_files;
+pub mod codes;
+pub mod front_matter;
+pub mod project;
+pub mod save_check;
+pub mod skills;
+pub mod workflows;

@@ -1,0 +1,247 @@
+//! New projects: a repository with its first decision and its first plan in it, committed.
+//!
+//! Must not know conversations or jobs.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::diagnostic::Diagnostic;
+use helix_core::ids::{CommitId, TreeId};
+use helix_core::slug::slug;
+use helix_plan::Plan;
+
+use crate::adr_files::{AdrDirectory, AdrFileError};
+use crate::workflows::Shelves;
+use helix_git::{GitEnvironment, GitError, Head, OpenError, Repository};
+
+/// A new project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Created {
+    /// Its directory, absolute.
+    pub path: String,
+    /// Its ADR, relative to the directory.
+    pub adr: Option<String>,
+    /// Its plan, relative to the directory.
+    pub plan: Option<String>,
+    /// Its first commit.
+    pub commit: CommitId,
+}
+
+/// Why a project was not created. Nothing is left behind.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    /// There is something already.
+    #[error("{} exists already; choose another name, or work in that project", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}", path.display())]
+    Disk {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The plan has errors.
+    #[error("{file} has errors")]
+    Plan {
+        /// The draft.
+        file: String,
+        /// Errors and warnings.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// The ADR cannot be finalized.
+    #[error("the ADR cannot be finalized")]
+    Adr(#[source] AdrFileError),
+    /// The repository cannot be made.
+    #[error("the repository cannot be made")]
+    Open(#[source] OpenError),
+    /// Its place lies in another repository.
+    #[error("{} lies in the repository {}", path.display(), outer.display())]
+    Nested {
+        /// The directory.
+        path: PathBuf,
+        /// The other repository.
+        outer: PathBuf,
+    },
+    /// Git made no first commit.
+    #[error("git made no first commit in {}", path.display())]
+    NoCommit {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Git failed.
+    #[error("git failed")]
+    Git(#[source] GitError),
+}
+
+/// Makes a project under construction beside its final place and moves it there when it is whole.
+pub fn create(
+    root: &Path,
+    git: GitEnvironment,
+    shelves: &Shelves,
+    adr: Option<&Path>,
+    plan: Option<&Path>,
+) -> Result<Created, ProjectError> {
+    let disk = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ProjectError::Disk { path, source }
+    };
+    let parent = root.parent().unwrap_or(root);
+    std::fs::create_dir_all(parent).map_err(disk(parent))?;
+    let site = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(disk(parent))?;
+    let mut made = furnish(site.path(), git.clone(), root, shelves, adr, plan)?;
+    if root.exists() {
+        // With the same drafts in it and nothing else, it was made by a call whose answer nobody heard.
+        let same = if adr.is_some() || plan.is_some() { same_project(root, site.path(), git)? } else { None };
+        return match same {
+            Some(commit) => Ok(Created { path: root.to_string_lossy().into_owned(), commit, ..made }),
+            None => Err(ProjectError::Exists { path: root.to_path_buf() }),
+        };
+    }
+    let site = site.keep();
+    // A rename onto a directory that somebody else has made meanwhile fails unless that one is empty.
+    if let Err(source) = std::fs::rename(&site, root) {
+        std::fs::remove_dir_all(&site).map_err(disk(&site))?;
+        return Err(ProjectError::Disk { path: root.to_path_buf(), source });
+    }
+    made.path = root.to_string_lossy().into_owned();
+    Ok(made)
+}
+
+/// The commit of a project that holds what the one under construction does, and nothing else.
+fn same_project(root: &Path, site: &Path, git: GitEnvironment) -> Result<Option<CommitId>, ProjectError> {
+    let head = |path: &Path| -> Result<Option<(CommitId, TreeId)>, ProjectError> {
+        // What is no repository of its own is somebody else's.
+        if !path.join(".git").exists() {
+            return Ok(None);
+        }
+        let repository = Repository::open(path, git.clone()).map_err(ProjectError::Open)?;
+        let found = repository.find_commit("HEAD").map_err(ProjectError::Git)?;
+        Ok(found.map(|commit| (commit.id, commit.tree)))
+    };
+    Ok(match (head(root)?, head(site)?) {
+        (Some((commit, there)), Some((_, here))) if there == here => Some(commit),
+        (Some(_) | None, Some(_) | None) => None,
+    })
+}
+
+fn furnish(
+    site: &Path,
+    git: GitEnvironment,
+    root: &Path,
+    shelves: &Shelves,
+    adr: Option<&Path>,
+    plan: Option<&Path>,
+) -> Result<Created, ProjectError> {
+    let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let disk = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| ProjectError::Disk { path, source }
+    };
+    let decided = match adr {
+        None => None,
+        Some(draft) => Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path),
+    };
+    let planned = match plan {
+        None => None,
+        Some(draft) => {
+            let bytes = std::fs::read(draft).map_err(disk(draft))?;
+            let file = draft.display().to_string();
+            let refused = |diagnostics| ProjectError::Plan { file: file.clone(), diagnostics };
+            let mut parsed = Plan::parse_bytes(&file, &bytes).map_err(refused)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let text = match &decided {
+                Some(adr) => with_adr(&text, parsed.plan.adr.is_some(), adr),
+                None => text.into_owned(),
+            };
+            let path = format!("plans/{}/phases.yaml", directory_name(&parsed.plan.name));
+            // The workflow may ask for the decision, which has its name only now.
+            parsed.plan.adr = decided.clone().or(parsed.plan.adr);
+            shelves.expand(parsed, &file).map_err(refused)?;
+            let target = site.join(&path);
+            let folder = target.parent().unwrap_or(site);
+            std::fs::create_dir_all(folder).map_err(disk(folder))?;
+            std::fs::write(&target, text).map_err(disk(&target))?;
+            Some(path)
+        }
+    };
+    let readme = site.join("README.md");
+    std::fs::write(&readme, format!("# {name}\n")).map_err(disk(&readme))?;
+    let repository = Repository::init(site, git).map_err(ProjectError::Open)?;
+    if repository.top().canonicalize().ok() != site.canonicalize().ok() {
+        return Err(ProjectError::Nested { path: root.to_path_buf(), outer: repository.top().to_path_buf() });
+    }
+    match repository.head().map_err(ProjectError::Git)? {
+        Head::Branch { commit, .. } | Head::Detached { commit } => {
+            Ok(Created { path: String::new(), adr: decided, plan: planned, commit })
+        }
+        Head::Unborn { .. } => Err(ProjectError::NoCommit { path: root.to_path_buf() }),
+    }
+}
+
+/// The plan with its `adr` key naming the finalized ADR; every other line stays as it is.
+fn with_adr(text: &str, has_key: bool, adr: &str) -> String {
+    let is_key = |line: &str, key: &str| line.starts_with(key) && line[key.len()..].trim_start().starts_with(':');
+    let wanted = if has_key { "adr" } else { "name" };
+    let mut out = String::with_capacity(text.len() + adr.len() + 8);
+    for line in text.split_inclusive('\n') {
+        match (is_key(line, wanted), has_key) {
+            (true, true) => out.push_str(&format!("adr: {adr}\n")),
+            (true, false) => {
+                out.push_str(line);
+                out.push_str(&format!("{}adr: {adr}\n", if line.ends_with('\n') { "" } else { "\n" }));
+            }
+            (false, _) => out.push_str(line),
+        }
+    }
+    out
+}
+
+/// A plan's name as a directory name.
+fn directory_name(name: &str) -> String {
+    let slug = slug(name, 64);
+    if slug.is_empty() { "plan".into() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_checked_with_the_phases_of_its_workflow() {
+        let scratch = tempfile::tempdir().unwrap();
+        let draft = scratch.path().join("phases.yaml");
+        let create = |name: &str, text: &str| {
+            std::fs::write(&draft, text).unwrap();
+            let git = GitEnvironment::from_process();
+            create(&scratch.path().join(name), git, &Shelves::default(), None, Some(&draft))
+        };
+        let plan = |workflow: &str| {
+            format!(
+                "name: pages\nworkflow: {workflow}\nphases:\n  - {{ id: page, type: documentation, description: Write it., outputs: [page.md] }}\n"
+            )
+        };
+        for (workflow, code) in [("extern-simpel", "HX0129"), ("extern-simple", "HX0130")] {
+            match create("refused", &plan(workflow)) {
+                Err(ProjectError::Plan { diagnostics, .. }) => {
+                    assert!(diagnostics.iter().any(|one| one.code == code), "{workflow}: {diagnostics:#?}");
+                }
+                other => panic!("{workflow}: {other:?}"),
+            }
+            assert!(!scratch.path().join("refused").exists());
+        }
+    }
+
+    #[test]
+    fn the_adr_key_is_set_and_nothing_else_changes() {
+        let without = "# a plan\nname: x\nphases:\n  - id: a\n    name: adr\n";
+        assert_eq!(
+            with_adr(without, false, "adr/001-x.md"),
+            "# a plan\nname: x\nadr: adr/001-x.md\nphases:\n  - id: a\n    name: adr\n"
+        );
+        let with = "name: x\nadr: draft.md\nphases: []\n";
+        assert_eq!(with_adr(with, true, "adr/001-x.md"), "name: x\nadr: adr/001-x.md\nphases: []\n");
+    }
+}

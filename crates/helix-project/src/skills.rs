@@ -1,0 +1,367 @@
+//! Skills: pages of knowledge that agents read on demand, found as `skills/**/SKILL.md` in the project and the configuration.
+//!
+//! Must not know who reads them. Files are text from outside: bounded in size and number, and never followed out of their directory.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::error_chain;
+use helix_core::source_text::SourceText;
+use helix_plan::ParsedPlan;
+use serde::Serialize;
+
+use crate::codes;
+use crate::front_matter::Front;
+
+/// Name of a skill's page.
+pub const SKILL_FILE: &str = "SKILL.md";
+/// Name of the directory that holds skills.
+pub const SKILLS_DIRECTORY: &str = "skills";
+/// Largest page or file of a skill, in bytes: what an agent can read at once.
+const MAX_FILE: u64 = 128 << 10;
+/// Longest description, in characters: it stands in every prompt.
+const LONGEST_DESCRIPTION: usize = 400;
+/// Most skills of one directory.
+const MOST_SKILLS: usize = 200;
+/// Most directory entries that are looked at.
+const MOST_ENTRIES: usize = 10_000;
+/// Deepest directory below `skills/`.
+const DEEPEST: usize = 6;
+
+/// Where a skill was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillOrigin {
+    /// In the project.
+    Project,
+    /// In the user's configuration.
+    User,
+}
+
+/// A skill as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skill {
+    /// Its name: lower-case letters, digits and `-`.
+    pub name: String,
+    /// What it is for and when to read it; one line.
+    pub description: String,
+    /// Where it was found.
+    pub origin: SkillOrigin,
+    /// Its directory, links resolved.
+    pub directory: PathBuf,
+}
+
+/// All skills that are in reach, by name; those of the project come before the user's own of the same name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SkillCatalog {
+    skills: BTreeMap<String, Skill>,
+    /// Pages that are no usable skills, and why.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// A file of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SkillText {
+    /// The skill.
+    pub skill: String,
+    /// Which file, relative to the skill's directory.
+    pub file: String,
+    /// What it says.
+    pub text: String,
+    /// The skill's other files, relative to its directory; the first hundred.
+    pub files: Vec<String>,
+}
+
+/// Why a skill cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SkillError {
+    /// There is none of this name.
+    #[error("there is no skill {name:?}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
+    Unknown {
+        /// The name.
+        name: String,
+        /// A similar one.
+        near: Option<String>,
+    },
+    /// The file does not lie in the skill's directory.
+    #[error("{file:?} does not lie in the directory of the skill {skill}; name one of its own files")]
+    Outside {
+        /// The skill.
+        skill: String,
+        /// The file.
+        file: String,
+    },
+    /// The file is too large.
+    #[error("{} has {bytes} bytes; a file of a skill has at most {MAX_FILE}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+impl SkillCatalog {
+    /// Looks below `<project>/skills` and the user's own directories. A directory that is not there holds no skills.
+    pub fn load(project: Option<&Path>, user: &[PathBuf]) -> Self {
+        let mut catalog = Self::default();
+        if let Some(project) = project {
+            catalog.add(&project.join(SKILLS_DIRECTORY), SkillOrigin::Project);
+        }
+        for directory in user {
+            catalog.add(directory, SkillOrigin::User);
+        }
+        catalog
+    }
+
+    /// The skills in reach of a directory: its project is the nearest one upwards that is a repository or has skills, else itself.
+    pub fn around(directory: &Path, user: &[PathBuf]) -> Self {
+        let is_project = |path: &&Path| path.join(SKILLS_DIRECTORY).is_dir() || path.join(".git").exists();
+        Self::load(Some(directory.ancestors().find(is_project).unwrap_or(directory)), user)
+    }
+
+    /// All skills in the order of their names.
+    pub fn skills(&self) -> impl Iterator<Item = &Skill> {
+        self.skills.values()
+    }
+
+    /// The skill of this name.
+    ///
+    /// # Errors
+    /// [`SkillError::Unknown`] with a similar one.
+    pub fn get(&self, name: &str) -> Result<&Skill, SkillError> {
+        self.skills.get(name).ok_or_else(|| SkillError::Unknown { name: name.to_owned(), near: self.near(name) })
+    }
+
+    /// Reads a skill's page, or another file of its directory.
+    ///
+    /// # Errors
+    /// [`SkillError`].
+    pub fn read(&self, name: &str, file: Option<&str>) -> Result<SkillText, SkillError> {
+        let skill = self.get(name)?;
+        let file = file.filter(|file| !file.trim().is_empty()).unwrap_or(SKILL_FILE);
+        let outside = || SkillError::Outside { skill: skill.name.clone(), file: file.to_owned() };
+        let plain = Path::new(file).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if !plain {
+            return Err(outside());
+        }
+        let path = skill.directory.join(file);
+        let unreadable = |source| SkillError::Unreadable { path: path.clone(), source };
+        // Links are resolved before anything is read: a page may not lead to the user's keys.
+        let real = path.canonicalize().map_err(unreadable)?;
+        if !real.starts_with(&skill.directory) {
+            return Err(outside());
+        }
+        let text = read_text(&real)?;
+        let mut files = Vec::new();
+        list_files(&skill.directory, &skill.directory, 0, &mut files);
+        files.retain(|other| other != file);
+        files.sort();
+        Ok(SkillText { skill: skill.name.clone(), file: file.to_owned(), text, files })
+    }
+
+    /// Skills that a plan names and nobody has, as warnings at their places.
+    pub fn unknown_in(&self, file: &str, parsed: &ParsedPlan) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        for (index, phase) in parsed.plan.phases.iter().enumerate() {
+            for (number, name) in phase.skills.iter().enumerate().filter(|(_, name)| !self.skills.contains_key(*name)) {
+                let message = format!("phase {} names the skill `{name}`, which is not there", phase.id);
+                let help = match self.near(name) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => {
+                        format!("write {SKILLS_DIRECTORY}/{name}/{SKILL_FILE}, or remove it: the phase runs without")
+                    }
+                };
+                let mut warning = Diagnostic::warning(codes::UNKNOWN_SKILL, file, message).help(help);
+                warning.span = parsed.places.phases.get(index).and_then(|place| place.skills.get(number)).copied();
+                found.push(warning);
+            }
+        }
+        found
+    }
+
+    fn near(&self, name: &str) -> Option<String> {
+        did_you_mean(name, self.skills.keys().map(String::as_str)).map(str::to_owned)
+    }
+
+    fn add(&mut self, root: &Path, origin: SkillOrigin) {
+        let real = match root.canonicalize() {
+            Ok(real) => real,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(error) => return self.problem(root, None, &format!("the directory cannot be read: {error}")),
+        };
+        let mut walk = Walk { pages: Vec::new(), entries: 0, unread: Vec::new() };
+        walk.enter(&real, 0);
+        for (path, why) in walk.unread {
+            self.problem(&path, None, &why);
+        }
+        walk.pages.sort();
+        if walk.pages.len() > MOST_SKILLS {
+            self.problem(root, None, &format!("there are more than {MOST_SKILLS} skills; the rest is left out"));
+            walk.pages.truncate(MOST_SKILLS);
+        }
+        let mut own: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for page in walk.pages {
+            let Some(skill) = self.page(&page, origin) else { continue };
+            if let Some(first) = own.get(&skill.name) {
+                let why = format!("the skill `{}` is there already: {}", skill.name, first.display());
+                self.problem(&page, None, &why);
+                continue;
+            }
+            own.insert(skill.name.clone(), page);
+            self.skills.entry(skill.name.clone()).or_insert(skill);
+        }
+    }
+
+    fn page(&mut self, page: &Path, origin: SkillOrigin) -> Option<Skill> {
+        let text = match read_text(page) {
+            Ok(text) => text,
+            Err(error) => {
+                self.problem(page, None, &error_chain(&error));
+                return None;
+            }
+        };
+        let front = match Front::read(&text) {
+            Ok(front) => front,
+            Err(wrong) => {
+                self.problem(page, Some((&text, wrong.range)), &wrong.message);
+                return None;
+            }
+        };
+        let Some((name, place)) = front.text("name") else {
+            self.problem(page, Some((&text, 0..3)), "the front matter has no `name`");
+            return None;
+        };
+        let good = (1..=64).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if !good {
+            let shown: String = name.chars().take(40).collect();
+            self.problem(page, Some((&text, place)), &format!("{shown:?} is no name for a skill"));
+            return None;
+        }
+        let description = front.text("description").map(|(text, _)| one_line(text)).filter(|text| !text.is_empty());
+        let Some(description) = description else {
+            self.problem(page, Some((&text, 0..3)), "the front matter has no `description`");
+            return None;
+        };
+        let directory = page.parent()?.to_path_buf();
+        Some(Skill { name: name.to_owned(), description, origin, directory })
+    }
+
+    fn problem(&mut self, path: &Path, place: Option<(&str, std::ops::Range<usize>)>, message: &str) {
+        let file = path.display().to_string();
+        let mut problem = Diagnostic::warning(codes::BAD_SKILL, &file, message).help(
+            "a skill is a file SKILL.md with front matter: `name` (lower-case letters, digits, '-') and `description`",
+        );
+        problem.span = place.map(|(text, range)| SourceText::new(&file, text).span(range));
+        self.problems.push(problem);
+    }
+}
+
+/// Finds pages, without following links.
+struct Walk {
+    pages: Vec<PathBuf>,
+    entries: usize,
+    unread: Vec<(PathBuf, String)>,
+}
+
+impl Walk {
+    fn enter(&mut self, directory: &Path, depth: usize) {
+        let entries = match std::fs::read_dir(directory) {
+            Ok(entries) => entries,
+            Err(error) => return self.unread.push((directory.to_path_buf(), format!("cannot be read: {error}"))),
+        };
+        for entry in entries {
+            let (path, kind) = match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.unread.push((directory.to_path_buf(), format!("cannot be read: {error}")));
+                    continue;
+                }
+            };
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES {
+                if self.entries == MOST_ENTRIES + 1 {
+                    let why = format!("more than {MOST_ENTRIES} files lie here; the rest is left out");
+                    self.unread.push((directory.to_path_buf(), why));
+                }
+                return;
+            }
+            let is_page = path.file_name().is_some_and(|name| name == SKILL_FILE);
+            if kind.is_symlink() {
+                if is_page || path.join(SKILL_FILE).exists() {
+                    self.unread.push((path, "is a link, and links are not followed; put the skill itself here".into()));
+                }
+            } else if kind.is_dir() {
+                let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+                if !hidden && depth < DEEPEST {
+                    self.enter(&path, depth + 1);
+                }
+            } else if is_page {
+                self.pages.push(path);
+            }
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, SkillError> {
+    let unreadable = |source| SkillError::Unreadable { path: path.to_path_buf(), source };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let found = file.metadata().map_err(unreadable)?;
+    if !found.is_file() {
+        // Reading a pipe or a device would wait forever.
+        return Err(unreadable(std::io::Error::other("it is no file")));
+    }
+    let mut bytes = Vec::new();
+    // It may grow while it is read: what counts is what was read.
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(SkillError::TooLarge { path: path.to_path_buf(), bytes: found.len().max(MAX_FILE + 1) });
+    }
+    String::from_utf8(bytes).map_err(|_| unreadable(std::io::Error::other("it is not UTF-8")))
+}
+
+fn list_files(root: &Path, directory: &Path, depth: usize, files: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        // What cannot be listed cannot be read either; the page itself was.
+        return;
+    };
+    for entry in entries.flatten() {
+        let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+        if files.len() >= 100 {
+            return;
+        }
+        if kind.is_dir() && depth < DEEPEST {
+            list_files(root, &path, depth + 1, files);
+        } else if kind.is_file()
+            && let Ok(relative) = path.strip_prefix(root)
+        {
+            files.push(relative.to_string_lossy().into_owned());
+        }
+    }
+}
+
+/// Text from outside as one line without control characters: it becomes part of a list in a prompt.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LONGEST_DESCRIPTION) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+#[path = "skills_test.rs"]
+mod tests;
