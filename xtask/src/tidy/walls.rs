@@ -145,6 +145,7 @@ const WALLS: &[Wall] = &[
             "helix-adr",
             "helix-failure",
             "helix-job",
+            "helix-process",
             "helix-git",
             "helix-project",
             "helix-agents",
