@@ -1,6 +1,6 @@
 //! The list of chores. Must not know how any of them is done: each has a file of its own.
 
-use crate::{bench, crash, e2e, record_claude, setup, test, tidy};
+use crate::{bench, crash, e2e, record_claude, setup, size, test, tidy};
 
 /// Chores of this repository.
 #[derive(Debug, clap::Parser)]
@@ -12,6 +12,8 @@ pub(crate) enum Chore {
     Test(test::Options),
     /// Checks the rules of the house: crate walls, file sizes, names, error pages, dependencies
     Tidy,
+    /// Counts the lines of product code, by crate and topic
+    Size(size::Options),
     /// Measures what Helix costs, beside the bare work
     Bench(bench::Options),
     /// Kills the host at random moments of real jobs, 100 times unless told otherwise
@@ -31,6 +33,7 @@ impl Chore {
             Self::Setup(options) => setup::run(options),
             Self::Test(options) => test::run(options),
             Self::Tidy => tidy::run(),
+            Self::Size(options) => size::run(options),
             Self::Bench(options) => bench::run(options),
             Self::Crash(options) => crash::run(options),
             Self::RecordClaude(options) => record_claude::run(options),

@@ -10,6 +10,7 @@ mod crash;
 mod e2e;
 mod record_claude;
 mod setup;
+mod size;
 mod test;
 mod tidy;
 mod workspace;

@@ -5,6 +5,7 @@
 mod codes;
 mod dependencies;
 mod files;
+mod modules;
 mod walls;
 
 use anyhow::{Context, bail};
@@ -41,6 +42,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let packages = walls::packages()?;
     let mut breaches = walls::check(&packages);
     breaches.extend(files::check(&files, &files::machine_paths()));
+    breaches.extend(modules::check(&files, modules::REMAINING));
     breaches.extend(codes::check(&files));
     breaches.extend(dependencies::check(&packages, &files));
     if breaches.is_empty() {

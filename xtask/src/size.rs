@@ -1,0 +1,142 @@
+//! `cargo xtask size`: how many lines of product code there are, by crate and topic.
+//!
+//! Product code is what stands in `crates/*/src`, without `helix-testkit`, `*_test.rs`, comments and blank lines. Unit tests
+//! that stand beside the code they test count, and are shown on their own, too.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context;
+
+use crate::workspace;
+
+/// The crate that exists for tests alone.
+const FOR_TESTS: &str = "helix-testkit";
+/// Crates and modules that make up failure intelligence.
+const FAILURE_PARTS: [&str; 2] = ["helix-failure", "failure"];
+
+/// What to show.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Shows crates alone.
+    #[arg(long)]
+    short: bool,
+}
+
+impl Options {
+    /// Crates without their topics.
+    pub(crate) fn of_crates() -> Self {
+        Self { short: true }
+    }
+}
+
+/// Lines of some files.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Lines {
+    /// Neither blank nor a comment.
+    code: usize,
+    /// Those of them in `#[cfg(test)]` modules.
+    tests: usize,
+    /// All lines.
+    raw: usize,
+}
+
+impl std::ops::AddAssign for Lines {
+    fn add_assign(&mut self, other: Self) {
+        self.code += other.code;
+        self.tests += other.tests;
+        self.raw += other.raw;
+    }
+}
+
+/// Prints the table.
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let mut git = std::process::Command::new("git");
+    git.current_dir(workspace::root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "crates"]);
+    let listed = workspace::output(&mut git)?;
+    let (mut crates, mut topics) = (BTreeMap::<&str, Lines>::new(), BTreeMap::<(&str, &str), Lines>::new());
+    let (mut total, mut failures) = (Lines::default(), Lines::default());
+    for path in listed.split('\0') {
+        let Some((name, topic)) = topic(path) else { continue };
+        let file = workspace::root().join(path);
+        if !file.is_file() {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {path}"))?;
+        let lines = count(&text);
+        *crates.entry(name).or_default() += lines;
+        *topics.entry((name, topic)).or_default() += lines;
+        total += lines;
+        if name == FAILURE_PARTS[0] || path.contains(FAILURE_PARTS[1]) {
+            failures += lines;
+        }
+    }
+    println!("{:<34} {:>7} {:>12} {:>7}", "", "code", "unit tests", "raw");
+    for (name, lines) in &crates {
+        row(name, *lines);
+        if !options.short {
+            let own = topics.iter().filter(|((owner, _), _)| owner == name);
+            own.for_each(|((_, topic), lines)| row(&format!("  {topic}"), *lines));
+        }
+    }
+    row("failure intelligence", failures);
+    row("product code", total);
+    Ok(())
+}
+
+fn row(name: &str, lines: Lines) {
+    println!("{name:<34} {:>7} {:>12} {:>7}", lines.code, lines.tests, lines.raw);
+}
+
+/// The crate of a product file, and its topmost module.
+fn topic(path: &str) -> Option<(&str, &str)> {
+    let (name, rest) = path.strip_prefix("crates/")?.split_once("/src/")?;
+    let stem = rest.strip_suffix(".rs").filter(|stem| !stem.ends_with("_test"))?;
+    (name != FOR_TESTS).then(|| (name, stem.split('/').next().unwrap_or(stem)))
+}
+
+/// Counts as rustfmt writes: a module of tests begins and ends at the margin.
+fn count(text: &str) -> Lines {
+    let (mut lines, mut in_tests, mut marked) = (Lines::default(), false, false);
+    for line in text.lines() {
+        lines.raw += 1;
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with("//") {
+            continue;
+        }
+        lines.code += 1;
+        marked |= line == "#[cfg(test)]";
+        if marked && !line.starts_with('#') {
+            (in_tests, marked) = (line.ends_with('{'), false);
+        }
+        lines.tests += usize::from(in_tests);
+        in_tests &= line != "}";
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_blanks_do_not_count_and_tests_are_shown() {
+        let text =
+            "//! Doc.\n\nfn f() {\n    // why\n    g();\n}\n\n#[cfg(test)]\nmod tests {\n    fn t() {}\n}\nfn h() {}\n";
+        assert_eq!(count(text), Lines { code: 8, tests: 3, raw: 12 });
+        assert_eq!(count("#[cfg(test)]\nmod x_test;\nfn f() {}\n"), Lines { code: 3, tests: 0, raw: 3 });
+    }
+
+    #[test]
+    fn product_files_are_those_of_crates_without_the_testkit() {
+        assert_eq!(topic("crates/helix-job/src/state.rs"), Some(("helix-job", "state")));
+        assert_eq!(topic("crates/helix/src/commands/run/mod.rs"), Some(("helix", "commands")));
+        for other in [
+            "crates/helix-testkit/src/lib.rs",
+            "crates/helix-job/src/x_test.rs",
+            "crates/helix-job/tests/x.rs",
+            "xtask/src/a.rs",
+        ] {
+            assert_eq!(topic(other), None, "{other}");
+        }
+    }
+}
