@@ -24,7 +24,7 @@ use tokio_util::task::TaskTracker;
 use crate::admission::{Admission, Owner, Place};
 use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
 use crate::config::EngineConfig;
-use crate::consultant::{Desk, House, TurnError, TurnEvent, TurnRequest};
+use crate::consultant::{ConsultantServices, Sessions, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
 use crate::job::{Carrier, JobHandle, JobLog, JobLoop, LoopEnd, Surroundings, lock, side_runs};
 use crate::probes::Probes;
@@ -58,10 +58,10 @@ pub(crate) struct Inner {
     pub(crate) runner: AgentRunner,
     pub(crate) gate_places: Admission,
     pub(crate) git: GitEnvironment,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) consultant: Arc<ConsultantServices>,
     pub(crate) probes: Probes,
     carrier: Carrier,
-    pub(crate) house: House,
+    pub(crate) sessions: Sessions,
     pub(crate) jobs: Mutex<HashMap<JobId, JobHandle>>,
     /// One job at a time is taken up again: two that resume the same one would both write its next event.
     pub(crate) reopening: tokio::sync::Mutex<()>,
@@ -174,7 +174,7 @@ impl Engine {
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let git = config.git.clone().owned_by(state.root());
         let failures = FailureDesk::open(&state, config.failures).await;
-        let desk = Arc::new(Desk {
+        let consultant = Arc::new(ConsultantServices {
             runner: runner.clone().with_patience(in_a_chat(config.patience)),
             journal: Arc::clone(&journal),
             fence: fence.clone(),
@@ -201,7 +201,7 @@ impl Engine {
             failures: failures.clone(),
         });
         tasks.spawn(runner.admission().clone().watch_memory(closing.clone()));
-        let house = House::new(Arc::clone(&desk), state.sessions(), tasks.clone());
+        let sessions = Sessions::new(Arc::clone(&consultant), state.sessions(), tasks.clone());
         let jobs = Mutex::default();
         let inner = Inner {
             state,
@@ -211,10 +211,10 @@ impl Engine {
             runner,
             gate_places,
             git,
-            desk,
+            consultant,
             probes: Probes::default(),
             carrier,
-            house,
+            sessions,
             jobs,
             reopening: tokio::sync::Mutex::default(),
             settled: tokio::sync::Notify::new(),
@@ -261,7 +261,7 @@ impl Engine {
         }
         let mut runs: Vec<RunId> = states.iter().flat_map(|(_, state)| open_runs(state)).collect();
         runs.extend(states.iter().flat_map(|(id, state)| open_side_runs(id, state)));
-        runs.extend(inner.house.open_runs().await.map_err(journal_error)?);
+        runs.extend(inner.sessions.open_runs().await.map_err(journal_error)?);
         match inner.runner.sweep(&runs).await {
             Ok(report) => tracing::debug!(?report, "swept runs that nobody keeps"),
             Err(error) => tracing::warn!(%error, "runs that nobody keeps may be left"),
@@ -273,7 +273,7 @@ impl Engine {
         for ((id, state), places) in states.into_iter().zip(places) {
             self.start_loop_in(places, id, state);
         }
-        inner.house.recover().await.map_err(journal_error)
+        inner.sessions.recover().await.map_err(journal_error)
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
@@ -462,11 +462,11 @@ impl Engine {
         let (sender, receiver) = mpsc::channel(FOLLOW_BUFFER);
         let (runner, run, closing) = (self.inner.runner.clone(), run.clone(), self.inner.closing.clone());
         self.inner.tasks.spawn(async move {
-            let mut hose = Hose { sender: sender.clone() };
+            let mut listener = ChannelListener { sender: sender.clone() };
             let read = async {
                 match follow {
-                    Follow::UntilEnd => runner.follow(&run, &mut hose).await.map(|_| ()),
-                    Follow::Now => runner.replay(&run, &mut hose).await,
+                    Follow::UntilEnd => runner.follow(&run, &mut listener).await.map(|_| ()),
+                    Follow::Now => runner.replay(&run, &mut listener).await,
                 }
             };
             let result = tokio::select! {
@@ -512,7 +512,7 @@ impl Engine {
     /// # Errors
     /// [`TurnError`] when it cannot begin.
     pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
-        self.inner.house.turn(request).await
+        self.inner.sessions.turn(request).await
     }
 
     /// Stops the running turn of a session, if there is one; returns whether there was.
@@ -521,7 +521,7 @@ impl Engine {
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     pub async fn stop_turn(&self, session: &SessionId) -> Result<bool, EngineError> {
         let view = self.session(session).await?;
-        Ok(self.inner.house.stop_turn(&view))
+        Ok(self.inner.sessions.stop_turn(&view))
     }
 
     /// Helix's own tools, as agents and MCP clients call them.
@@ -556,11 +556,11 @@ fn open_side_runs(job: &JobId, state: &JobState) -> Vec<RunId> {
     active.phases.iter().filter_map(first).flat_map(|run| side_runs(&run, &active.spec.policy)).collect()
 }
 
-struct Hose {
+struct ChannelListener {
     sender: mpsc::Sender<AgentEvent>,
 }
 
-impl Listener for Hose {
+impl Listener for ChannelListener {
     async fn hear(&mut self, event: AgentEvent) {
         // A reader that has gone ends the whole task by `closed`.
         drop(self.sender.send(event).await);

@@ -78,7 +78,7 @@ fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
     };
     if let Some(value) = header(context, SESSION_HEADER) {
         let id = SessionId::new(text(value)).map_err(|error| wrong("X-Helix-Session", &error))?;
-        return Ok(Caller::Conversation(id));
+        return Ok(Caller::Session(id));
     }
     if let Some(value) = header(context, RUN_HEADER) {
         let id = RunId::new(text(value)).map_err(|error| wrong("X-Helix-Run", &error))?;

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
-use helix_job::session::{SessionEvent, SessionView, TurnStub, TurnView};
+use helix_job::session::{SessionEvent, SessionView, TurnSummary, TurnView};
 use helix_job::{JobEvent, JobView, Recorded};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -83,7 +83,7 @@ pub trait Journal: Send + Sync {
     fn turn_by_message(&self, owner: Option<String>, message: String) -> Pending<'_, Option<TurnView>, ReadError>;
 
     /// What finding turns by a client's history needs, of all turns of a session.
-    fn turn_stubs(&self, session: SessionId) -> Pending<'_, Vec<TurnStub>, ReadError>;
+    fn turn_summaries(&self, session: SessionId) -> Pending<'_, Vec<TurnSummary>, ReadError>;
 
     /// Finds the turn that wrote last to a session of an agent.
     fn last_writer(&self, agent_session: AgentSessionId) -> Pending<'_, Option<TurnId>, ReadError>;

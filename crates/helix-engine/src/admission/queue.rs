@@ -12,7 +12,7 @@ pub enum Owner {
     /// A job.
     Job(JobId),
     /// A conversation.
-    Conversation(SessionId),
+    Session(SessionId),
 }
 
 /// How pressing something is. Earlier variants come first, whoever owns them.
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn what_has_begun_comes_before_what_begins_and_a_person_before_both() {
         let (mut queue, one, other) = (Queue::new(1), job(1), job(2));
-        let chat = Owner::Conversation(SessionId::from_parts(1_700_000_000_000, 7));
+        let chat = Owner::Session(SessionId::from_parts(1_700_000_000_000, 7));
         queue.join(ticket(&one, Urgency::Begin), ());
         queue.join(ticket(&other, Urgency::Begin), ());
         queue.join(ticket(&other, Urgency::Continue), ());

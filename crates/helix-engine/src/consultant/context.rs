@@ -12,8 +12,8 @@ use helix_job::ErrorView;
 use helix_job::session::{SessionView, TurnView};
 use helix_store::{Journal, ReadError};
 
-use super::placing::{Account, Difference, Position};
-use super::{Said, Speaker, TurnRequest};
+use super::locator::{Account, Difference, TurnPosition};
+use super::{Author, Message, TurnRequest};
 
 /// Longest record of a conversation that a new agent session is given, in characters; the oldest is left out first.
 const HISTORY_LIMIT: usize = 60_000;
@@ -50,7 +50,7 @@ impl Context {
 pub(super) async fn at(
     journal: &Arc<dyn Journal>,
     view: &SessionView,
-    position: &Position,
+    position: &TurnPosition,
     request: &TurnRequest,
 ) -> Result<Context, ErrorView> {
     match (position.account, &position.parent) {
@@ -65,7 +65,7 @@ pub(super) async fn at(
 /// What a run is told that cannot go on from the agent's own session: the record, as data.
 pub(super) async fn rebuilt(
     journal: &Arc<dyn Journal>,
-    position: &Position,
+    position: &TurnPosition,
     request: &TurnRequest,
 ) -> Result<Context, ErrorView> {
     let mut preface = Preface::default();
@@ -111,7 +111,7 @@ async fn resumable(journal: &Arc<dyn Journal>, parent: &TurnView) -> Result<Opti
 async fn going_on(
     journal: &Arc<dyn Journal>,
     view: &SessionView,
-    position: &Position,
+    position: &TurnPosition,
     parent: &TurnView,
     base: Base,
 ) -> Result<Context, ErrorView> {
@@ -147,13 +147,13 @@ async fn going_on(
 }
 
 /// What was said up to and with a turn, by Helix's own record; the newest part, as far as an agent is told.
-async fn recorded(journal: &Arc<dyn Journal>, last: &TurnView) -> Result<Vec<Said>, ReadError> {
+async fn recorded(journal: &Arc<dyn Journal>, last: &TurnView) -> Result<Vec<Message>, ReadError> {
     let (mut said, mut length, mut next) = (Vec::new(), 0, Some(last.clone()));
     while let Some(turn) = next {
         let answer = turn.end.as_ref().map(|end| end.text().to_owned()).filter(|answer| !answer.trim().is_empty());
         length += turn.message.len() + answer.as_ref().map_or(0, String::len);
-        said.extend(answer.map(|text| Said { by: Speaker::Consultant, text, uploads: Vec::new() }));
-        said.push(Said { by: Speaker::User, text: turn.message, uploads: Vec::new() });
+        said.extend(answer.map(|text| Message { author: Author::Consultant, text, uploads: Vec::new() }));
+        said.push(Message { author: Author::User, text: turn.message, uploads: Vec::new() });
         if length > 4 * HISTORY_LIMIT {
             break;
         }
@@ -174,7 +174,7 @@ struct Preface {
 
 impl Preface {
     /// What the agent cannot know of the place.
-    fn about(&mut self, position: &Position) {
+    fn about(&mut self, position: &TurnPosition) {
         let end = position.parent.as_ref().and_then(|parent| parent.end.as_ref());
         match end.map(|end| Outcome::from_facts(&end.facts)) {
             None => {}
@@ -182,7 +182,7 @@ impl Preface {
                 self.note("the user stopped your last answer before it was finished");
             }
             Some(outcome) => {
-                if let Some(trouble) = super::trouble::of(&outcome) {
+                if let Some(trouble) = super::turn_error::of_outcome(&outcome) {
                     self.note(&format!("your last answer did not end well: {}", trouble.message));
                 }
             }
@@ -198,7 +198,7 @@ impl Preface {
                         text,
                     );
                 }
-                Difference::Unheard(text) => self.quote("the user also said this before and got no answer", text),
+                Difference::UnseenMessage(text) => self.quote("the user also said this before and got no answer", text),
             }
         }
     }
@@ -212,7 +212,7 @@ impl Preface {
         self.text.push_str(&format!("[Helix: {what}:]\n{fence}text\n{quoted}\n{fence}\n\n"));
     }
 
-    fn record(&mut self, said: &[Said]) {
+    fn record(&mut self, said: &[Message]) {
         if said.is_empty() {
             return;
         }
@@ -223,9 +223,9 @@ impl Preface {
                 lines.push("(earlier parts are left out)".into());
                 break;
             }
-            let who = match one.by {
-                Speaker::User => "user",
-                Speaker::Consultant => "consultant",
+            let who = match one.author {
+                Author::User => "user",
+                Author::Consultant => "consultant",
             };
             lines.push(format!("[{who}]\n{}", one.text));
         }

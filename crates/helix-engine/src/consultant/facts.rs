@@ -11,7 +11,7 @@ use helix_job::question::QuestionStatus;
 use helix_job::session::SessionView;
 use helix_store::{Journal, ReadError};
 
-use super::desk::Desk;
+use super::services::ConsultantServices;
 use crate::prompt::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};
 use crate::tools::TOOL_NAMES;
 use helix_project::adr_files::AdrDirectory;
@@ -35,7 +35,7 @@ pub(super) enum FactsError {
     Task(#[from] tokio::task::JoinError),
 }
 
-impl Desk {
+impl ConsultantServices {
     /// Everything that the template is rendered with.
     pub(super) async fn facts(&self, view: &SessionView) -> Result<ConsultantFacts, FactsError> {
         let (jobs, questions) = known_jobs(&self.journal, &view.jobs).await?;

@@ -2,50 +2,51 @@
 //!
 //! Must not know HTTP or any chat client's wire format.
 
+mod actor;
 mod context;
-mod copying;
-mod desk;
-mod ears;
+mod copy_directory;
 mod enforce;
 mod facts;
-mod following;
-mod house;
-mod news;
-mod placing;
+mod job_digest;
+mod job_news;
+mod locator;
 mod retention;
-mod room;
-mod topic;
-mod trouble;
+mod services;
+mod sessions;
+mod summary;
+mod turn_error;
+mod turn_output;
 mod uploads;
 
-pub use desk::ToolsEndpoint;
-pub(crate) use desk::{Desk, TOOL_SERVER};
-pub(crate) use enforce::Judged;
+pub(crate) use enforce::CheckedFiles;
 pub use enforce::{Enforcement, Validator};
-pub use following::JobNews;
-pub(crate) use house::House;
-pub use news::outcome_of;
+pub use job_digest::job_outcome;
+pub use job_news::JobNews;
 pub use retention::Retention;
-pub use topic::{Topic, TopicStage};
+pub use services::ToolsEndpoint;
+pub(crate) use services::{ConsultantServices, TOOL_SERVER};
+pub(crate) use sessions::Sessions;
+pub use summary::{SessionStage, SessionSummary};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
+pub use helix_job::session::Author;
 use helix_job::session::ClientIds;
 use helix_job::{ErrorView, Wait};
+use tokio_util::sync::CancellationToken;
 
 /// A user message to be answered.
 #[derive(Debug, Clone)]
 pub struct TurnRequest {
     /// Which conversation it belongs to.
-    pub conversation: Conversation,
+    pub session: SessionSelector,
     /// Whose conversation it is, as the client tells it; conversations of different owners never meet.
     pub owner: Option<String>,
     /// Where in the conversation it stands.
-    pub place: Place,
+    pub parent: ParentSelector,
     /// What is to be done.
     pub purpose: Purpose,
     /// The user's new message, as the agent is to read it.
@@ -55,29 +56,29 @@ pub struct TurnRequest {
     /// Files that came with it.
     pub uploads: Vec<Upload>,
     /// What was said before, as the client tells it: finds the place, and is what a new agent session is told.
-    pub history: Vec<Said>,
+    pub history: Vec<Message>,
     /// What the client calls the turn.
     pub client: ClientIds,
     /// Extra system prompt of the client, if any; data for the agent, after Helix's own.
     pub system: Option<String>,
     /// Model, in the agent's words.
     pub model: Option<String>,
-    /// Whether somebody still reads the answer.
-    pub audience: Audience,
+    /// Cancelled when the client has disconnected.
+    pub disconnected: CancellationToken,
 }
 
 /// Which conversation a turn belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Conversation {
+pub enum SessionSelector {
     /// The one with the client's own key, which is opaque and unique; opened if there is none.
     Key(String),
     /// This one.
-    Session(SessionId),
+    Id(SessionId),
 }
 
 /// Where in a conversation a turn stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ParentSelector {
     /// After the turn that was started last.
     Latest,
     /// After the answer that the client calls so; `None`: at the beginning.
@@ -115,40 +116,15 @@ impl std::fmt::Debug for Upload {
     }
 }
 
-/// Whether somebody reads an answer. All clones speak of the same answer.
-#[derive(Debug, Clone, Default)]
-pub struct Audience(Arc<AtomicBool>);
-
-impl Audience {
-    /// Nobody reads it any more.
-    pub fn leave(&self) {
-        self.0.store(true, Ordering::Release);
-    }
-
-    /// Whether somebody still does.
-    pub fn is_there(&self) -> bool {
-        !self.0.load(Ordering::Acquire)
-    }
-}
-
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct Message {
     /// By whom.
-    pub by: Speaker,
+    pub author: Author,
     /// The text, without what a client wrapped around it.
     pub text: String,
     /// Files that came with it.
     pub uploads: Vec<Upload>,
-}
-
-/// Who speaks in a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
-    /// The user.
-    User,
-    /// The Consultant.
-    Consultant,
 }
 
 /// What happens while a turn is answered. The last one is always [`TurnEvent::Ended`].
@@ -227,8 +203,8 @@ pub struct TurnEnded {
 }
 
 /// What is wrong with a turn's outcome, and what to do, in one sentence; empty if it is an answer.
-pub fn trouble_of(outcome: &Outcome) -> String {
-    trouble::of(outcome).map_or_else(String::new, |view| match view.hint {
+pub fn outcome_error_line(outcome: &Outcome) -> String {
+    turn_error::of_outcome(outcome).map_or_else(String::new, |view| match view.hint {
         Some(hint) => format!("{}: {hint}", view.message),
         None => view.message,
     })

@@ -93,7 +93,7 @@ impl Engine {
             match self.inner.journal.forget_session(forget).await {
                 Ok(()) => {
                     tracing::info!(session = %view.id, turns = view.turn_count, updated_at = %view.updated_at, "forgot a conversation");
-                    self.inner.house.close(&view.id);
+                    self.inner.sessions.close(&view.id);
                     forgotten.insert(view.id.clone());
                 }
                 // Somebody has said something meanwhile.
@@ -114,7 +114,7 @@ impl Engine {
 
     /// Whether nothing is under way in a conversation.
     async fn is_at_rest(&self, view: &SessionView) -> Result<bool, EngineError> {
-        if view.running().is_some() || self.inner.house.is_busy(&view.id) {
+        if view.running().is_some() || self.inner.sessions.is_busy(&view.id) {
             return Ok(false);
         }
         for job in &view.jobs {

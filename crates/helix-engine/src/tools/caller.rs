@@ -17,7 +17,7 @@ use helix_project::skills::SkillCatalog;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
     /// The Consultant, in a conversation.
-    Conversation(SessionId),
+    Session(SessionId),
     /// The agent of a phase: it reads, checks and asks; decisions and jobs are not its own to make.
     Run(RunId),
     /// Any other client.
@@ -37,7 +37,7 @@ impl Tools {
     /// The conversation that calls, if one does.
     pub(super) async fn conversation(&self) -> Result<Option<SessionView>, Refusal> {
         match &self.caller {
-            Caller::Conversation(session) => {
+            Caller::Session(session) => {
                 Ok(Some(self.engine.session(session).await.map_err(|error| Refusal::of(&error))?))
             }
             Caller::Run(_) | Caller::Outside { .. } => Ok(None),
@@ -50,14 +50,14 @@ impl Tools {
             Caller::Run(run) => Err(Refusal::text(format!(
                 "{tool} is not for the agent of a phase (run {run}): do your task; what needs a decision, ask with ask_user"
             ))),
-            Caller::Conversation(_) | Caller::Outside { .. } => Ok(()),
+            Caller::Session(_) | Caller::Outside { .. } => Ok(()),
         }
     }
 
     /// Where relative paths begin, if anywhere.
     async fn start(&self) -> Result<Option<PathBuf>, Refusal> {
         match &self.caller {
-            Caller::Conversation(_) => Ok(self.conversation().await?.map(|view| PathBuf::from(view.directory))),
+            Caller::Session(_) => Ok(self.conversation().await?.map(|view| PathBuf::from(view.directory))),
             Caller::Outside { directory } => Ok(directory.clone()),
             Caller::Run(run) => {
                 let path = self.engine.inner.runner.run_dir(run).join("request.json");
@@ -118,7 +118,7 @@ impl Tools {
             return Ok(Some(root));
         }
         match &self.caller {
-            Caller::Conversation(_) => Ok(self.conversation().await?.and_then(|view| view.project).map(PathBuf::from)),
+            Caller::Session(_) => Ok(self.conversation().await?.and_then(|view| view.project).map(PathBuf::from)),
             Caller::Run(_) | Caller::Outside { .. } => {
                 let Some(start) = self.start().await? else { return Ok(None) };
                 blocking(move || Ok::<_, Refusal>(project_above(&start))).await
@@ -145,7 +145,7 @@ impl Tools {
         if within_own || view.project.as_ref() == Some(&path) {
             return Ok(());
         }
-        let recorded = self.engine.inner.desk.record(&view.id, SessionEvent::ProjectChosen { path }).await;
+        let recorded = self.engine.inner.consultant.record(&view.id, SessionEvent::ProjectChosen { path }).await;
         recorded.map(|_| ()).map_err(|error| Refusal::text(format!("the conversation cannot be recorded: {error}")))
     }
 

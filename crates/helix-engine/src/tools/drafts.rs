@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};
 use super::{AdrCheck, AdrFinalize, AdrList, Answer, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
-use crate::consultant::Judged;
+use crate::consultant::CheckedFiles;
 use crate::failures::{Depth, DocumentCheck, Remembering};
 use crate::submit::{Inspection, Site, SubmitRequest, look_at};
 use helix_git::Repository;
@@ -58,7 +58,7 @@ impl Tools {
         answer: Answer,
     ) -> Answer {
         let remembering = match &self.caller {
-            Caller::Conversation(_) | Caller::Outside { .. } => Remembering::Yes,
+            Caller::Session(_) | Caller::Outside { .. } => Remembering::Yes,
             Caller::Run(_) => Remembering::No,
         };
         let check = DocumentCheck { path, project, depth, diagnostics: found, remembering };
@@ -217,8 +217,8 @@ impl Tools {
     }
 
     /// What has been judged of the conversation's files; drafts that a project has taken over are.
-    async fn judged(&self) -> Result<Option<Judged>, Refusal> {
-        Ok(self.conversation().await?.map(|view| Judged::of(std::path::Path::new(&view.directory))))
+    async fn judged(&self) -> Result<Option<CheckedFiles>, Refusal> {
+        Ok(self.conversation().await?.map(|view| CheckedFiles::of(std::path::Path::new(&view.directory))))
     }
 }
 

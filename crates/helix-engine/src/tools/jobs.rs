@@ -22,23 +22,23 @@ impl Tools {
         self.answered(async {
             self.not_for_phases("job_start")?;
             let origin = match &self.caller {
-                Caller::Conversation(session) => Origin::Chat { session: session.clone() },
+                Caller::Session(session) => Origin::Chat { session: session.clone() },
                 Caller::Run(_) | Caller::Outside { .. } => Origin::Api,
             };
             let plan = self.existing(&arguments.project).await?;
             // Also where the plan itself was named: the conversation is about its project.
-            if matches!(self.caller, Caller::Conversation(_)) {
+            if matches!(self.caller, Caller::Session(_)) {
                 self.project(Some(&arguments.project)).await?;
             }
             let mut request = SubmitRequest::new(plan, origin);
             request.idempotency_key = self.key_of_start(&request.plan).await?;
             let submission = self.engine.submit(request).await?;
             let id = submission.job.id.clone();
-            if let (Caller::Conversation(session), Some(view)) = (&self.caller, self.conversation().await?)
+            if let (Caller::Session(session), Some(view)) = (&self.caller, self.conversation().await?)
                 && !view.jobs.contains(&id)
             {
                 let event = SessionEvent::JobStarted { job: id.clone() };
-                let recorded = self.engine.inner.desk.record(session, event).await;
+                let recorded = self.engine.inner.consultant.record(session, event).await;
                 recorded.map_err(|error| Refusal::text(format!("job {id} runs, but is not noted here: {error}")))?;
             }
             let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
@@ -80,7 +80,7 @@ impl Tools {
 
     /// Notes that the conversation is about a job from now on. Where that fails the question is answered all the same.
     async fn join(&self, job: &JobId) {
-        let Caller::Conversation(session) = &self.caller else { return };
+        let Caller::Session(session) = &self.caller else { return };
         match self.engine.session(session).await {
             Ok(view) if view.jobs.contains(job) => return,
             Ok(_) => {}
@@ -89,7 +89,9 @@ impl Tools {
                 return;
             }
         }
-        if let Err(error) = self.engine.inner.desk.record(session, SessionEvent::JobJoined { job: job.clone() }).await {
+        if let Err(error) =
+            self.engine.inner.consultant.record(session, SessionEvent::JobJoined { job: job.clone() }).await
+        {
             tracing::warn!(%session, %job, %error, "a job is not noted in the conversation that asked about it");
         }
     }
@@ -105,7 +107,7 @@ impl Tools {
                 }
                 (None, None) => match &self.caller {
                     Caller::Run(run) => job_of(run)?,
-                    Caller::Conversation(_) | Caller::Outside { .. } => {
+                    Caller::Session(_) | Caller::Outside { .. } => {
                         return Err(Refusal::text("name the job: there is no conversation to take it from"));
                     }
                 },
@@ -117,7 +119,7 @@ impl Tools {
                 let reader = match &self.caller {
                     Caller::Run(_) => Reader::Agent,
                     // A person reads along.
-                    Caller::Conversation(_) | Caller::Outside { .. } => Reader::Person,
+                    Caller::Session(_) | Caller::Outside { .. } => Reader::Person,
                 };
                 let reports = self.engine.job_reports(job.id.as_str()).await.map_err(|error| Refusal::of(&error))?;
                 last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));

@@ -31,7 +31,7 @@ impl Tools {
                 )));
             }
             match &self.caller {
-                Caller::Conversation(_) => {
+                Caller::Session(_) => {
                     let text = "End your turn now, with this question as the end of your answer: the user's next message is \
                                 the reply. Nothing waits in the meantime.";
                     Ok((text.to_owned(), json!({ "question": question, "options": options, "asked": "in the conversation" })))
@@ -60,7 +60,7 @@ impl Tools {
             self.not_for_phases("answer")?;
             let (jobs, by) = match (self.conversation().await?, &self.caller) {
                 (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in conversation {}", view.id)),
-                (None, Caller::Outside { .. } | Caller::Conversation(_) | Caller::Run(_)) => {
+                (None, Caller::Outside { .. } | Caller::Session(_) | Caller::Run(_)) => {
                     (None, "an MCP client".to_owned())
                 }
             };

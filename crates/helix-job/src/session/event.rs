@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::digest::TextDigest;
 use super::turn::{AnswerCheck, Attachment, ClientIds, Delivery};
-use super::words::WordsDigest;
 use helix_core::ids::{AgentSessionId, JobId, RunId, SessionId, TurnId};
 use helix_core::run::RunFacts;
 use helix_core::usage::Usage;
@@ -39,10 +39,10 @@ pub enum SessionEvent {
         message: String,
         /// Where in the tree it stands.
         #[serde(default)]
-        place: TurnPlace,
+        place: TurnParent,
         /// The user's own words, for finding the turn again by a client's history.
         #[serde(default)]
-        asked: WordsDigest,
+        asked: TextDigest,
         /// What the client calls it.
         #[serde(default)]
         client: ClientIds,
@@ -75,7 +75,7 @@ pub enum SessionEvent {
         shown: Option<String>,
         /// Digest of what the client shows: with the answer that this one continues, if it does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        answered: Option<WordsDigest>,
+        answered: Option<TextDigest>,
         /// What it consumed, all runs together.
         usage: Usage,
         /// The agent session that the next turn resumes.
@@ -125,7 +125,7 @@ fn one() -> u32 {
 /// Where in a conversation's tree a turn stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "at", rename_all = "snake_case")]
-pub enum TurnPlace {
+pub enum TurnParent {
     /// After the turn that was started last; at the beginning if there is none. (What journals before branching mean.)
     #[default]
     Latest,

@@ -3,15 +3,15 @@
 //! Must not know HTTP or any chat client: client ids are opaque texts here.
 
 mod branches;
+mod digest;
 mod event;
-mod locate;
+mod history;
 mod turn;
 mod view;
-mod words;
 
 pub use branches::{Branch, branches};
-pub use event::{SessionEvent, TurnPlace};
-pub use locate::{Exchange, Located, Mismatch, Side, TurnStub, exchanges, locate};
+pub use digest::{TextDigest, TextRelation, relation};
+pub use event::{SessionEvent, TurnParent};
+pub use history::{Author, Exchange, HistoryMatch, Mismatch, TurnSummary, exchanges, match_history};
 pub use turn::{AnswerCheck, AnswerFinding, Attachment, ClientIds, Delivery, TurnEnd, TurnView};
 pub use view::{Applied, IllegalSessionEvent, SessionView};
-pub use words::{TextRelation, WordsDigest, relation};

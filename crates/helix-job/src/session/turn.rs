@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::words::WordsDigest;
+use super::digest::TextDigest;
 use helix_core::finding::Finding;
 use helix_core::ids::{AgentSessionId, RunId, SessionId, TurnId};
 use helix_core::run::{Outcome, Retry, RunFacts};
@@ -34,7 +34,7 @@ pub struct TurnView {
     pub message: String,
     /// The user's own words.
     #[serde(default)]
-    pub asked: WordsDigest,
+    pub asked: TextDigest,
     /// What the client calls it.
     #[serde(default)]
     pub client: ClientIds,
@@ -92,7 +92,7 @@ pub struct TurnEnd {
     pub shown: Option<String>,
     /// Digest of what the client shows: with the answer that this one continues, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answered: Option<WordsDigest>,
+    pub answered: Option<TextDigest>,
     /// What it consumed, all runs together.
     pub usage: Usage,
     /// The agent session that the next turn resumes.
@@ -142,9 +142,9 @@ pub struct Attachment {
 pub enum Delivery {
     /// Somebody read it to its end.
     #[default]
-    Heard,
+    Delivered,
     /// Nobody was there any more: the same request, sent again, is given this answer.
-    Unheard,
+    Undelivered,
 }
 
 impl TurnView {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::event::{SessionEvent, TurnPlace};
+use super::event::{SessionEvent, TurnParent};
 use super::turn::{TurnEnd, TurnView};
 use crate::Recorded;
 use helix_core::ids::{JobId, SessionId, TurnId};
@@ -220,10 +220,10 @@ fn started(view: &SessionView, at: Timestamp, event: &SessionEvent) -> Option<Tu
         return None;
     };
     let (parent, under, continues) = match place {
-        TurnPlace::Latest => (view.latest.clone(), view.latest.clone(), None),
-        TurnPlace::Beginning => (None, None, None),
-        TurnPlace::After { turn } => (Some(turn.clone()), Some(turn.clone()), None),
-        TurnPlace::Continuing { turn, under } => (Some(turn.clone()), under.clone(), Some(turn.clone())),
+        TurnParent::Latest => (view.latest.clone(), view.latest.clone(), None),
+        TurnParent::Beginning => (None, None, None),
+        TurnParent::After { turn } => (Some(turn.clone()), Some(turn.clone()), None),
+        TurnParent::Continuing { turn, under } => (Some(turn.clone()), under.clone(), Some(turn.clone())),
     };
     Some(TurnView {
         id: turn.clone(),

@@ -5,7 +5,7 @@
 
 use axum::http::HeaderMap;
 use helix_core::ids::SessionId;
-use helix_engine::consultant::{Conversation as ConversationKey, Place};
+use helix_engine::consultant::{ParentSelector, SessionSelector};
 use helix_job::session::ClientIds;
 
 use super::conversation::Conversation;
@@ -28,11 +28,11 @@ const SESSION_HEADER: &str = "x-helix-session";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     /// Which conversation.
-    pub(crate) conversation: ConversationKey,
+    pub(crate) conversation: SessionSelector,
     /// Whose.
     pub(crate) owner: Option<String>,
     /// At which point of it.
-    pub(crate) place: Place,
+    pub(crate) place: ParentSelector,
     /// What the client calls the turn.
     pub(crate) client: ClientIds,
 }
@@ -58,9 +58,9 @@ impl Address {
         let conversation = match text(headers, SESSION_HEADER) {
             Some(id) => {
                 let unknown = |error: helix_core::ids::InvalidId| ApiError::session_not_found(&error.to_string());
-                ConversationKey::Session(SessionId::new(id).map_err(unknown)?)
+                SessionSelector::Id(SessionId::new(id).map_err(unknown)?)
             }
-            None => ConversationKey::Key(session_key(headers, conversation)),
+            None => SessionSelector::Key(session_key(headers, conversation)),
         };
         Ok(Self { conversation, owner: owner(headers), place, client })
     }
@@ -68,8 +68,8 @@ impl Address {
     /// The conversation as text, for whoever counts by conversations.
     pub(crate) fn key(&self) -> String {
         match &self.conversation {
-            ConversationKey::Key(key) => key.clone(),
-            ConversationKey::Session(id) => format!("session:{id}"),
+            SessionSelector::Key(key) => key.clone(),
+            SessionSelector::Id(id) => format!("session:{id}"),
         }
     }
 }
@@ -79,21 +79,21 @@ pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
     text(headers, FORWARDED_USER_HEADER)
 }
 
-fn place(headers: &HeaderMap, profile: Profile, conversation: &Conversation) -> Place {
+fn place(headers: &HeaderMap, profile: Profile, conversation: &Conversation) -> ParentSelector {
     if let Some(parent) = text(headers, PARENT_HEADER) {
-        return Place::Ids { parent: Some(parent) };
+        return ParentSelector::Ids { parent: Some(parent) };
     }
     let has_history = !conversation.history.is_empty();
     // An empty parent beside an answer's id says "at the beginning"; beside nothing it is a template that was not filled.
     let filled = text(headers, MESSAGE_HEADER).is_some() && headers.contains_key(PARENT_HEADER);
     if filled && !has_history {
-        return Place::Ids { parent: None };
+        return ParentSelector::Ids { parent: None };
     }
     // Whoever names a conversation and tells nothing of it relies on Helix's memory. Open WebUI always tells all of it.
     let named = [CHAT_HEADER, SESSION_HEADER].iter().any(|name| text(headers, name).is_some());
     let tells_all = matches!(profile, Profile::OpenWebUi { .. }) && text(headers, SESSION_HEADER).is_none()
         || text(headers, FORWARDED_CHAT_HEADER).is_some();
-    if named && !has_history && !tells_all { Place::Latest } else { Place::History }
+    if named && !has_history && !tells_all { ParentSelector::Latest } else { ParentSelector::History }
 }
 
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {

@@ -51,7 +51,7 @@ fn turn(all: &[Recorded], seq: u64) -> (Address, Conversation) {
 
 fn parent(address: &Address) -> Option<&str> {
     match &address.place {
-        Place::Ids { parent } => parent.as_deref(),
+        ParentSelector::Ids { parent } => parent.as_deref(),
         other => panic!("{other:?}"),
     }
 }
@@ -161,14 +161,14 @@ fn without_ids_the_history_decides_unless_a_client_relies_on_memory() {
         Address::of(&headers, profile, &say(history), None).unwrap().place
     };
     let web = Profile::OpenWebUi { tools: ToolDisplay::Items };
-    assert_eq!(of(&[], Profile::Plain, &["hi"]), Place::History);
-    assert_eq!(of(&[("x-chat", "c")], Profile::Plain, &["hi"]), Place::Latest);
-    assert_eq!(of(&[("x-chat", "c")], Profile::Plain, &["hi", "and"]), Place::History);
-    assert_eq!(of(&[("x-chat", "c")], web, &["hi"]), Place::History);
-    assert_eq!(of(&[("x-openwebui-chat-id", "c")], Profile::Plain, &["hi"]), Place::History);
-    assert_eq!(of(&[("x-helix-session", "s1")], web, &["hi"]), Place::Latest);
+    assert_eq!(of(&[], Profile::Plain, &["hi"]), ParentSelector::History);
+    assert_eq!(of(&[("x-chat", "c")], Profile::Plain, &["hi"]), ParentSelector::Latest);
+    assert_eq!(of(&[("x-chat", "c")], Profile::Plain, &["hi", "and"]), ParentSelector::History);
+    assert_eq!(of(&[("x-chat", "c")], web, &["hi"]), ParentSelector::History);
+    assert_eq!(of(&[("x-openwebui-chat-id", "c")], Profile::Plain, &["hi"]), ParentSelector::History);
+    assert_eq!(of(&[("x-helix-session", "s1")], web, &["hi"]), ParentSelector::Latest);
     let unfilled = [("x-chat", ""), ("x-message", ""), ("x-parent", "")];
-    assert_eq!(of(&unfilled, web, &["hi"]), Place::History, "a script through Open WebUI's own API");
+    assert_eq!(of(&unfilled, web, &["hi"]), ParentSelector::History, "a script through Open WebUI's own API");
     let filled = [("x-chat", "c"), ("x-message", "m"), ("x-parent", "")];
-    assert_eq!(of(&filled, web, &["hi"]), Place::Ids { parent: None });
+    assert_eq!(of(&filled, web, &["hi"]), ParentSelector::Ids { parent: None });
 }

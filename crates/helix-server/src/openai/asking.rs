@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::HeaderMap;
-use helix_engine::consultant::{Audience, Conversation as ConversationKey, Place, Topic, TurnRequest};
+use helix_engine::consultant::{ParentSelector, SessionSelector, SessionSummary, TurnRequest};
 
 use super::address::{self, Address};
 use super::conversation::Conversation;
@@ -20,6 +20,7 @@ use super::turn::Attended;
 use crate::config::BackgroundTasks;
 use crate::problem::chain;
 use crate::shared::Shared;
+use tokio_util::sync::CancellationToken;
 
 /// Bodies up to this size in bytes are parsed at once; that takes less than a millisecond.
 const LARGE: usize = 256 * 1024;
@@ -89,18 +90,18 @@ impl Ask {
 
     /// What the conversation that a task is about has come to. Nothing, where it cannot be told in time: a title is not worth
     /// waiting for.
-    async fn topic(&self, shared: &Shared) -> Topic {
-        let Some(key) = key_of_task(&self.headers) else { return Topic::default() };
+    async fn topic(&self, shared: &Shared) -> SessionSummary {
+        let Some(key) = key_of_task(&self.headers) else { return SessionSummary::default() };
         let owner = address::owner(&self.headers);
-        match tokio::time::timeout(TOPIC_LIMIT, shared.engine.topic(owner.as_deref(), &key)).await {
+        match tokio::time::timeout(TOPIC_LIMIT, shared.engine.session_summary(owner.as_deref(), &key)).await {
             Ok(Ok(found)) => found.unwrap_or_default(),
             Ok(Err(error)) => {
                 tracing::warn!(error = chain(&error), "what a conversation has come to cannot be read");
-                Topic::default()
+                SessionSummary::default()
             }
             Err(_) => {
                 tracing::warn!("what a conversation has come to could not be told within {TOPIC_LIMIT:?}");
-                Topic::default()
+                SessionSummary::default()
             }
         }
     }
@@ -119,8 +120,8 @@ impl Ask {
         let conversation = Conversation::from_messages(&self.request.messages)?;
         let mut address = Address::of(&self.headers, self.profile, &conversation, model.as_deref())?;
         if let Some(previous) = previous {
-            address.conversation = ConversationKey::Session(previous.session);
-            address.place = Place::Ids { parent: Some(previous.message) };
+            address.conversation = SessionSelector::Id(previous.session);
+            address.place = ParentSelector::Ids { parent: Some(previous.message) };
         }
         if address.client.message.is_none() {
             address.client.message = own_id.map(str::to_owned);
@@ -129,9 +130,9 @@ impl Ask {
         let Address { conversation: addressed, owner, place, client } = address;
         let Conversation { system, history, purpose, message, words, uploads, opening: _ } = conversation;
         let request = TurnRequest {
-            conversation: addressed,
+            session: addressed,
             owner,
-            place,
+            parent: place,
             purpose,
             message,
             words,
@@ -140,7 +141,7 @@ impl Ask {
             client,
             system,
             model,
-            audience: Audience::default(),
+            disconnected: CancellationToken::new(),
         };
         Attended::begin(shared, key, self.profile, request).await
     }

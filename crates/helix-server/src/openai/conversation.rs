@@ -1,6 +1,6 @@
 //! From a client's messages to what the Consultant is asked. Must not know headers or sessions.
 
-use helix_engine::consultant::{Purpose, Said, Speaker, Upload};
+use helix_engine::consultant::{Author, Message as HistoryMessage, Purpose, Upload};
 use sha2::{Digest, Sha256};
 
 use super::marks;
@@ -15,7 +15,7 @@ pub(crate) struct Conversation {
     /// The client's instructions.
     pub(crate) system: Option<String>,
     /// What was said before.
-    pub(crate) history: Vec<Said>,
+    pub(crate) history: Vec<HistoryMessage>,
     /// What is to be done.
     pub(crate) purpose: Purpose,
     /// What is to be answered.
@@ -88,9 +88,9 @@ impl Conversation {
         };
         part(model.unwrap_or_default());
         for one in &self.history {
-            part(match one.by {
-                Speaker::User => "user",
-                Speaker::Consultant => "consultant",
+            part(match one.author {
+                Author::User => "user",
+                Author::Consultant => "consultant",
             });
             part(&one.text);
         }
@@ -116,15 +116,15 @@ impl Message {
         text
     }
 
-    fn said(&self) -> Option<Said> {
-        let (by, text) = match self.role {
-            Role::User => (Speaker::User, unwrapped(&self.text).to_owned()),
-            Role::Assistant => (Speaker::Consultant, marks::strip(&self.text)),
+    fn said(&self) -> Option<HistoryMessage> {
+        let (author, text) = match self.role {
+            Role::User => (Author::User, unwrapped(&self.text).to_owned()),
+            Role::Assistant => (Author::Consultant, marks::strip(&self.text)),
             // Activity, not words.
             Role::Tool | Role::System => return None,
         };
         let uploads = self.uploads.clone();
-        (!text.trim().is_empty() || !uploads.is_empty()).then_some(Said { by, text, uploads })
+        (!text.trim().is_empty() || !uploads.is_empty()).then_some(HistoryMessage { author, text, uploads })
     }
 }
 
@@ -164,16 +164,12 @@ mod tests {
             message(Role::User, "two"),
         ])
         .unwrap();
-        let said = |by, text: &str| Said { by, text: text.into(), uploads: Vec::new() };
+        let said = |author, text: &str| HistoryMessage { author, text: text.into(), uploads: Vec::new() };
         assert_eq!(
             conversation,
             Conversation {
                 system: Some("be brief".into()),
-                history: vec![
-                    said(Speaker::User, "one"),
-                    said(Speaker::Consultant, "first"),
-                    said(Speaker::User, "lost"),
-                ],
+                history: vec![said(Author::User, "one"), said(Author::Consultant, "first"), said(Author::User, "lost"),],
                 purpose: Purpose::Answer,
                 message: "two".into(),
                 words: "two".into(),

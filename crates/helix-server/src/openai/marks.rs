@@ -2,7 +2,7 @@
 //!
 //! They are for the user's eyes and are taken out of history, so that no agent ever reads them as its own words. [11]
 
-use helix_engine::consultant::outcome_of;
+use helix_engine::consultant::job_outcome;
 use helix_job::question::QuestionView;
 use helix_job::{JobStatus, JobView, Wait};
 
@@ -41,7 +41,7 @@ pub(crate) fn job_over(job: &JobView) -> String {
             NOTE
         }
     };
-    let outcome = outcome_of(job).replace(['\r', '\n'], " ");
+    let outcome = job_outcome(job).replace(['\r', '\n'], " ");
     let more = match job.status {
         JobStatus::Failed => format!("All of it: `helix jobs show {}`. Ask here what to do about it.", job.id),
         JobStatus::Succeeded | JobStatus::Cancelled | JobStatus::Queued | JobStatus::Running | JobStatus::Waiting => {

@@ -4,7 +4,7 @@
 //! and then only for requests that no user's turn looks like.
 
 use axum::http::HeaderMap;
-use helix_engine::consultant::{Topic, TopicStage};
+use helix_engine::consultant::{SessionStage, SessionSummary};
 use serde_json::json;
 
 use super::error::ApiError;
@@ -74,7 +74,7 @@ impl Task {
     ///
     /// # Errors
     /// [`ApiError`] for tasks whose answer would be shown or kept as if somebody had thought about it.
-    pub(crate) fn answer(&self, request: &ChatRequest, topic: &Topic) -> Result<String, ApiError> {
+    pub(crate) fn answer(&self, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
         let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
         let answer = match self.name.as_str() {
             "title_generation" => {
@@ -93,7 +93,7 @@ impl Task {
     }
 }
 
-fn tags(topic: &Topic) -> Vec<String> {
+fn tags(topic: &SessionSummary) -> Vec<String> {
     if topic.tags.is_empty() {
         vec!["general".to_owned()]
     } else {
@@ -102,20 +102,20 @@ fn tags(topic: &Topic) -> Vec<String> {
 }
 
 /// What a user could say next; nothing while it is only talk, since nobody has thought about that.
-fn follow_ups(stage: &TopicStage, tongue: Tongue) -> Vec<String> {
+fn follow_ups(stage: &SessionStage, tongue: Tongue) -> Vec<String> {
     let (english, german): (&[&str], &[&str]) = match stage {
-        TopicStage::Talk => (&[], &[]),
-        TopicStage::Asked(options) => return options.iter().take(MOST_FOLLOW_UPS).cloned().collect(),
-        TopicStage::Drafted => (
+        SessionStage::Talk => (&[], &[]),
+        SessionStage::Asked(options) => return options.iter().take(MOST_FOLLOW_UPS).cloned().collect(),
+        SessionStage::Drafted => (
             &["Go ahead and build it.", "What could go wrong with this plan?"],
             &["Setze es so um.", "Was könnte an diesem Plan schiefgehen?"],
         ),
-        TopicStage::Working => (&["How far is it?"], &["Wie weit ist es?"]),
-        TopicStage::Succeeded => (
+        SessionStage::Working => (&["How far is it?"], &["Wie weit ist es?"]),
+        SessionStage::Succeeded => (
             &["What was changed?", "What should come next?"],
             &["Was wurde geändert?", "Was sollte als Nächstes kommen?"],
         ),
-        TopicStage::Failed => {
+        SessionStage::Failed => {
             (&["Why did it fail?", "What do you suggest?"], &["Woran ist es gescheitert?", "Was schlägst du vor?"])
         }
     };

@@ -59,7 +59,7 @@ fn answers_have_the_form_that_the_client_parses() {
     let mut seen = Vec::new();
     for one in recorded() {
         let Some(task) = Task::recognise(&one.headers, &one.request) else { continue };
-        let answer = task.answer(&one.request, &Topic::default());
+        let answer = task.answer(&one.request, &SessionSummary::default());
         let json = |answer: Result<String, ApiError>| serde_json::from_str::<Value>(&answer.unwrap()).unwrap();
         match task.name.as_str() {
             "title_generation" => assert!(!json(answer)["title"].as_str().unwrap().is_empty()),
@@ -92,22 +92,22 @@ fn a_title_is_the_users_first_words() {
 
 #[test]
 fn what_the_conversation_has_come_to_counts_before_its_words() {
-    let topic = Topic {
+    let topic = SessionSummary {
         title: Some("Account book in whole cents".into()),
         tags: vec!["accounts".into(), "python".into()],
-        stage: TopicStage::Asked(vec!["yes".into(), "no".into()]),
+        stage: SessionStage::Asked(vec!["yes".into(), "no".into()]),
     };
     let prompt = "### Task:\\nx\\n<chat_history>\\nUSER: Ich möchte bitte die Konten\\n</chat_history>";
     let body = format!(r#"{{"messages":[{{"role":"user","content":"{prompt}"}}]}}"#);
     let request = ChatRequest::parse(body.as_bytes()).unwrap();
-    let answer = |name: &str, topic: &Topic| {
+    let answer = |name: &str, topic: &SessionSummary| {
         let text = Task { name: name.into() }.answer(&request, topic).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()
     };
     assert_eq!(answer("title_generation", &topic)["title"], "Account book in whole cents");
     assert_eq!(answer("tags_generation", &topic)["tags"], serde_json::json!(["accounts", "python"]));
     assert_eq!(answer("follow_up_generation", &topic)["follow_ups"], serde_json::json!(["yes", "no"]));
-    let working = Topic { stage: TopicStage::Working, ..topic };
+    let working = SessionSummary { stage: SessionStage::Working, ..topic };
     assert_eq!(answer("follow_up_generation", &working)["follow_ups"], serde_json::json!(["Wie weit ist es?"]));
 }
 

@@ -5,8 +5,9 @@
 use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_engine::consultant::{Audience, TurnEvent, TurnRequest};
+use helix_engine::consultant::{TurnEvent, TurnRequest};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
 use super::profile::Profile;
@@ -23,7 +24,7 @@ pub(crate) struct Attended {
     shared: Shared,
     key: String,
     profile: Profile,
-    audience: Audience,
+    disconnected: CancellationToken,
     /// `None` once the turn is over.
     events: Option<mpsc::Receiver<TurnEvent>>,
     began: Option<(SessionId, TurnId)>,
@@ -40,10 +41,10 @@ impl Attended {
         profile: Profile,
         request: TurnRequest,
     ) -> Result<Self, ApiError> {
-        let audience = request.audience.clone();
+        let disconnected = request.disconnected.clone();
         shared.abandoned.goes_on(&key);
         let events = shared.engine.turn(request).await?;
-        Ok(Self { shared, key, profile, audience, events: Some(events), began: None })
+        Ok(Self { shared, key, profile, disconnected, events: Some(events), began: None })
     }
 
     /// Waits for the next event; `None` when there are no more.
@@ -97,7 +98,7 @@ impl Drop for Attended {
     fn drop(&mut self) {
         let Some(events) = self.events.take() else { return };
         // Whatever becomes of the turn: its end is not read by this client.
-        self.audience.leave();
+        self.disconnected.cancel();
         let Some(grace) = self.grace() else { return };
         if self.shared.shutdown.is_cancelled() {
             // Agents go on under their keepers while the server restarts.

@@ -157,7 +157,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     let mut reader = stage.watched(&second(go)).await;
     reader.until("Phase 1 of 1, Write the page: the agent works").await;
     let turns = stage.turns().await;
-    assert_eq!(turns[1]["end"]["delivery"], "heard", "the answer is whole while the job is watched: {turns:#?}");
+    assert_eq!(turns[1]["end"]["delivery"], "delivered", "the answer is whole while the job is watched: {turns:#?}");
     std::fs::write(&stage.gate, "").unwrap();
     let frames = reader.rest().await;
     let text = content(&frames);

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_job::JobView;
-use helix_job::session::{SessionView, TurnStub, TurnView};
+use helix_job::session::{SessionView, TurnSummary, TurnView};
 use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -394,8 +394,8 @@ impl Journal for SqliteJournal {
         Box::pin(self.readers.run(move |reading| turns::by_message(reading, &owner, &message)))
     }
 
-    fn turn_stubs(&self, session: SessionId) -> Pending<'_, Vec<TurnStub>, ReadError> {
-        Box::pin(self.readers.run(move |reading| turns::stubs(reading, &session)))
+    fn turn_summaries(&self, session: SessionId) -> Pending<'_, Vec<TurnSummary>, ReadError> {
+        Box::pin(self.readers.run(move |reading| turns::summaries(reading, &session)))
     }
 
     fn last_writer(&self, agent_session: AgentSessionId) -> Pending<'_, Option<TurnId>, ReadError> {

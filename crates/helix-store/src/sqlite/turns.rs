@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use helix_core::ids::{AgentSessionId, SessionId, TurnId};
-use helix_job::session::{SessionView, TurnStub, TurnView, WordsDigest};
+use helix_job::session::{SessionView, TextDigest, TurnSummary, TurnView};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::reader::Reading;
@@ -91,29 +91,29 @@ pub(super) fn by_message(reading: &Reading<'_>, owner: &str, message: &str) -> R
 }
 
 /// What finding turns by a history needs, of all turns of a session.
-pub(super) fn stubs(reading: &Reading<'_>, session: &SessionId) -> Result<Vec<TurnStub>, ReadError> {
+pub(super) fn summaries(reading: &Reading<'_>, session: &SessionId) -> Result<Vec<TurnSummary>, ReadError> {
     let failed = |error| reading.failed(error);
     let mut select = reading
         .connection
         .prepare_cached("SELECT id, number, under, asked, answered FROM turns WHERE session = ?1 ORDER BY number")
         .map_err(failed)?;
     let mut rows = select.query([session.as_str()]).map_err(failed)?;
-    let mut stubs = Vec::new();
+    let mut summaries = Vec::new();
     let turn_id = |text: String| {
         TurnId::new(text.clone()).map_err(|error| unreadable(reading, &format!("turn {text}"), Arc::new(error)))
     };
     while let Some(row) = rows.next().map_err(failed)? {
         let under: Option<String> = row.get(2).map_err(failed)?;
         let answered: Option<String> = row.get(4).map_err(failed)?;
-        stubs.push(TurnStub {
+        summaries.push(TurnSummary {
             id: turn_id(row.get(0).map_err(failed)?)?,
             number: row.get(1).map_err(failed)?,
             under: under.map(turn_id).transpose()?,
-            asked: WordsDigest::from_stored(row.get(3).map_err(failed)?),
-            answered: answered.map(WordsDigest::from_stored),
+            asked: TextDigest::from_stored(row.get(3).map_err(failed)?),
+            answered: answered.map(TextDigest::from_stored),
         });
     }
-    Ok(stubs)
+    Ok(summaries)
 }
 
 /// The turn that wrote to an agent's session last.

@@ -318,8 +318,8 @@ pub(crate) async fn turns_are_rows_of_their_own_and_found_by_every_name(journal:
         listed.extend(page.into_iter().map(|turn| turn.number));
     }
     assert_eq!(listed, (1..=40).collect::<Vec<_>>());
-    let stubs = journal.turn_stubs(id.clone()).await.unwrap();
-    assert_eq!((stubs.len(), stubs[1].under.clone()), (40, Some(turn(1))));
+    let summaries = journal.turn_summaries(id.clone()).await.unwrap();
+    assert_eq!((summaries.len(), summaries[1].under.clone()), (40, Some(turn(1))));
     let agent = helix_core::ids::AgentSessionId::new("agent").unwrap();
     assert_eq!(journal.last_writer(agent).await.unwrap(), Some(turn(40)));
 }

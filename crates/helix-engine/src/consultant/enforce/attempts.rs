@@ -16,7 +16,7 @@ const SHOWN_FINDINGS: usize = 5;
 
 /// An answer that was looked at.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Attempt {
+pub(crate) struct AnswerAttempt {
     /// The run that gave it.
     pub(crate) run: RunId,
     /// The whole answer, marker included.
@@ -27,15 +27,15 @@ pub(crate) struct Attempt {
 
 /// All attempts at one turn.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Attempts {
-    all: Vec<Attempt>,
+pub(crate) struct AnswerAttempts {
+    all: Vec<AnswerAttempt>,
     retries: u32,
     asked: u32,
 }
 
 /// What comes next.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Next {
+pub(crate) enum NextStep {
     /// The answer is in order.
     Accept,
     /// The agent is told what is wrong.
@@ -52,19 +52,19 @@ pub(crate) struct Retry {
     /// One line for the user.
     pub(crate) status: String,
     /// What is wanted back.
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CorrectionScope,
 }
 
 /// What the agent is asked to say again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum CorrectionScope {
     /// The marker's line alone: the answer itself stands.
     MarkerLine,
     /// The whole answer.
     Answer,
 }
 
-impl Attempts {
+impl AnswerAttempts {
     pub(super) fn new(retries: u32) -> Self {
         Self { all: Vec::new(), retries, asked: 0 }
     }
@@ -76,10 +76,10 @@ impl Attempts {
     }
 
     /// The text of the answer that a run's words amount to: where only the marker was wanted, the answer before with that marker.
-    pub(crate) fn answer_of(&self, wanted: Wanted, said: &str) -> String {
+    pub(crate) fn answer_of(&self, wanted: CorrectionScope, said: &str) -> String {
         let before = match (wanted, self.all.last()) {
-            (Wanted::MarkerLine, Some(before)) => before,
-            (Wanted::MarkerLine | Wanted::Answer, _) => return said.to_owned(),
+            (CorrectionScope::MarkerLine, Some(before)) => before,
+            (CorrectionScope::MarkerLine | CorrectionScope::Answer, _) => return said.to_owned(),
         };
         let kept = split(&before.answer).0;
         match split(said).1 {
@@ -91,23 +91,23 @@ impl Attempts {
     }
 
     /// Adds an answer that was looked at, and says what comes next.
-    pub(crate) fn add(&mut self, attempt: Attempt) -> Next {
+    pub(crate) fn add(&mut self, attempt: AnswerAttempt) -> NextStep {
         let examined = attempt.examined.clone();
         self.all.push(attempt);
         if examined.findings.is_empty() {
-            return Next::Accept;
+            return NextStep::Accept;
         }
         if self.asked == self.retries {
-            return Next::Exhausted;
+            return NextStep::Exhausted;
         }
         self.asked += 1;
-        Next::Retry(self.retry(&examined))
+        NextStep::Retry(self.retry(&examined))
     }
 
     /// The best answer so far: the one with the fewest findings, those of the marker counting least; of equal ones the latest,
     /// since it was written with knowledge of the others.
-    pub(crate) fn best(&self) -> Option<&Attempt> {
-        let weight = |attempt: &Attempt| {
+    pub(crate) fn best(&self) -> Option<&AnswerAttempt> {
+        let weight = |attempt: &AnswerAttempt| {
             let marker = Validator::StepMarker.word();
             let of_marker = attempt.examined.findings.iter().filter(|one| one.validator == marker).count();
             (attempt.examined.findings.len() - of_marker, of_marker)
@@ -172,7 +172,7 @@ impl Attempts {
                  the one line that says where the conversation stands:\n{}",
                 lines.join("\n")
             );
-            return Retry { prompt, status, wanted: Wanted::MarkerLine };
+            return Retry { prompt, status, wanted: CorrectionScope::MarkerLine };
         }
         let correction = Correction {
             summary: format!("Your last answer was checked, and {count} {findings} must be mended first:"),
@@ -184,11 +184,11 @@ impl Attempts {
              Do not mention this correction.",
             correction.to_markdown()
         );
-        Retry { prompt, status, wanted: Wanted::Answer }
+        Retry { prompt, status, wanted: CorrectionScope::Answer }
     }
 }
 
-impl Attempt {
+impl AnswerAttempt {
     /// What was found, for the journal; `None` when nothing was.
     pub(crate) fn check(&self) -> Option<AnswerCheck> {
         let findings = self.examined.findings.clone();

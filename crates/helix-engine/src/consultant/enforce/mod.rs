@@ -5,7 +5,7 @@
 
 mod answer;
 mod attempts;
-mod judged;
+mod checked_files;
 mod validators;
 
 #[cfg(test)]
@@ -13,8 +13,8 @@ mod tests;
 
 pub use validators::Validator;
 
-pub(crate) use attempts::{Attempt, Attempts, Next, Retry, Wanted};
-pub(crate) use judged::Judged;
+pub(crate) use attempts::{AnswerAttempt, AnswerAttempts, CorrectionScope, NextStep, Retry};
+pub(crate) use checked_files::CheckedFiles;
 pub(crate) use validators::{Evidence, Examined, examine};
 
 /// How answers are enforced.
@@ -67,7 +67,7 @@ impl ResponseEnforcer {
     }
 
     /// An empty list of attempts at one turn.
-    pub(crate) fn attempts(&self) -> Attempts {
-        Attempts::new(self.settings.retries)
+    pub(crate) fn attempts(&self) -> AnswerAttempts {
+        AnswerAttempts::new(self.settings.retries)
     }
 }

@@ -13,7 +13,7 @@ struct Scene {
     _session: tempfile::TempDir,
     work: PathBuf,
     enforcer: ResponseEnforcer,
-    attempts: Attempts,
+    attempts: AnswerAttempts,
 }
 
 impl Scene {
@@ -45,12 +45,12 @@ impl Scene {
         self.examine(answer).findings.into_iter().map(|one| one.validator).collect()
     }
 
-    fn try_answer(&mut self, wanted: Wanted, said: &str) -> Next {
+    fn try_answer(&mut self, wanted: CorrectionScope, said: &str) -> NextStep {
         let number = u32::try_from(self.attempts_made()).unwrap() + 1;
         let turn = TurnId::nth(&SessionId::new("s").unwrap(), 1);
         let answer = self.attempts.answer_of(wanted, said);
         let examined = self.examine(&answer);
-        self.attempts.add(Attempt { run: RunId::for_turn(&turn, number), answer, examined })
+        self.attempts.add(AnswerAttempt { run: RunId::for_turn(&turn, number), answer, examined })
     }
 
     fn attempts_made(&self) -> usize {
@@ -58,10 +58,10 @@ impl Scene {
     }
 }
 
-fn retry(next: Next) -> Retry {
+fn retry(next: NextStep) -> Retry {
     match next {
-        Next::Retry(retry) => retry,
-        Next::Accept | Next::Exhausted => panic!("no retry but {next:?}"),
+        NextStep::Retry(retry) => retry,
+        NextStep::Accept | NextStep::Exhausted => panic!("no retry but {next:?}"),
     }
 }
 
@@ -94,7 +94,7 @@ fn each_validator_finds_what_it_is_for() {
     let found = scene.found("Done.\n<!-- STEP: generate -->");
     assert!(!found.is_empty() && found.iter().all(|one| one == "plan_valid"), "{found:?}");
     std::fs::remove_file(scene.work.join("phases.yaml")).unwrap();
-    // Said instead of written.
+    // Message instead of written.
     let plan = "```yaml\nname: x\nphases:\n  - id: a\n    typo: 1\n```\n<!-- STEP: generate -->";
     assert!(scene.found(plan).contains(&"plan_valid".to_owned()));
 }
@@ -106,7 +106,7 @@ fn a_content_that_was_judged_is_not_looked_at_again() {
     let answer = "Done.\n<!-- STEP: generate -->";
     let examined = scene.examine(answer);
     assert!(!examined.findings.is_empty());
-    Judged::of(&scene.work).accept_all(examined.files).unwrap();
+    CheckedFiles::of(&scene.work).accept_all(examined.files).unwrap();
     assert_eq!(scene.found(answer), [""; 0]);
     scene.write("phases.yaml", "name: y\n");
     assert!(!scene.found(answer).is_empty());
@@ -115,11 +115,11 @@ fn a_content_that_was_judged_is_not_looked_at_again() {
 #[test]
 fn a_missing_marker_is_asked_for_alone_and_the_answer_stands() {
     let mut scene = Scene::new();
-    let first = retry(scene.try_answer(Wanted::Answer, "Hello."));
-    assert_eq!(first.wanted, Wanted::MarkerLine);
+    let first = retry(scene.try_answer(CorrectionScope::Answer, "Hello."));
+    assert_eq!(first.wanted, CorrectionScope::MarkerLine);
     assert!(first.prompt.contains("Do not repeat the answer") && first.prompt.contains("<!-- STEP: why -->"));
     assert!(first.status.contains("step_marker") && first.status.contains("1 of 2"), "{}", first.status);
-    assert_eq!(scene.try_answer(Wanted::MarkerLine, "<!-- STEP: why -->"), Next::Accept);
+    assert_eq!(scene.try_answer(CorrectionScope::MarkerLine, "<!-- STEP: why -->"), NextStep::Accept);
     assert_eq!(scene.attempts.best().unwrap().answer, "Hello.\n\n<!-- STEP: why -->");
     assert_eq!(scene.attempts.note(None), None);
 }
@@ -128,9 +128,9 @@ fn a_missing_marker_is_asked_for_alone_and_the_answer_stands() {
 fn nothing_is_inferred_where_the_agent_goes_on_without_a_marker() {
     // [3], [4]
     let mut scene = Scene::new();
-    retry(scene.try_answer(Wanted::Answer, "Hello."));
-    retry(scene.try_answer(Wanted::MarkerLine, "Sorry, what?"));
-    assert_eq!(scene.try_answer(Wanted::MarkerLine, "<!-- STEP: unknown -->"), Next::Exhausted);
+    retry(scene.try_answer(CorrectionScope::Answer, "Hello."));
+    retry(scene.try_answer(CorrectionScope::MarkerLine, "Sorry, what?"));
+    assert_eq!(scene.try_answer(CorrectionScope::MarkerLine, "<!-- STEP: unknown -->"), NextStep::Exhausted);
     assert_eq!(helix_core::step_marker::split(&scene.attempts.best().unwrap().answer).0, "Hello.");
     let note = scene.attempts.note(None).unwrap();
     assert!(note.contains("asked 2 times") && note.contains("step_marker"), "{note}");
@@ -141,17 +141,17 @@ fn the_best_attempt_is_kept_and_a_bad_retry_erases_nothing() {
     // [7]
     let mut scene = Scene::new();
     scene.write("phases.yaml", &format!("{GOOD_PLAN}    typo: 1\n"));
-    let correction = retry(scene.try_answer(Wanted::Answer, "The plan is there.\n<!-- STEP: generate -->"));
-    assert_eq!(correction.wanted, Wanted::Answer);
+    let correction = retry(scene.try_answer(CorrectionScope::Answer, "The plan is there.\n<!-- STEP: generate -->"));
+    assert_eq!(correction.wanted, CorrectionScope::Answer);
     assert!(
         correction.prompt.contains("`phases.yaml:8") && correction.prompt.contains("typo"),
         "{}",
         correction.prompt
     );
     scene.write("phases.yaml", "name: x\nphases:\n  - id: A B\n  - id: A B\n");
-    retry(scene.try_answer(Wanted::Answer, ""));
+    retry(scene.try_answer(CorrectionScope::Answer, ""));
     scene.write("phases.yaml", "nothing: x\n");
-    assert_eq!(scene.try_answer(Wanted::Answer, "Worse."), Next::Exhausted);
+    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Worse."), NextStep::Exhausted);
     let best = scene.attempts.best().unwrap();
     assert_eq!(best.answer, "The plan is there.\n<!-- STEP: generate -->");
     let restored = scene.attempts.files_to_restore();
@@ -169,9 +169,9 @@ fn the_best_attempt_is_kept_and_a_bad_retry_erases_nothing() {
 fn a_mended_answer_is_accepted() {
     let mut scene = Scene::new();
     scene.write("phases.yaml", "name: x\n");
-    retry(scene.try_answer(Wanted::Answer, "Done.\n<!-- STEP: generate -->"));
+    retry(scene.try_answer(CorrectionScope::Answer, "Done.\n<!-- STEP: generate -->"));
     scene.write("phases.yaml", GOOD_PLAN);
-    assert_eq!(scene.try_answer(Wanted::Answer, "Mended.\n<!-- STEP: generate -->"), Next::Accept);
+    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Mended.\n<!-- STEP: generate -->"), NextStep::Accept);
     assert_eq!(scene.attempts.best().unwrap().answer, "Mended.\n<!-- STEP: generate -->");
     assert_eq!(scene.attempts.files_to_restore(), []);
 }

@@ -8,7 +8,7 @@ use helix_core::step_marker::{Marker, Step, split};
 use helix_job::session::AnswerFinding;
 
 use super::answer;
-use super::judged::Judged;
+use super::checked_files::CheckedFiles;
 use helix_project::save_check::{Belongs, SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::Shelves;
@@ -97,7 +97,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
             SavedKind::Plan => &Validator::PlanValid,
         })
     };
-    let judged = Judged::of(&evidence.directory);
+    let judged = CheckedFiles::of(&evidence.directory);
     if wants(SavedKind::Adr) || wants(SavedKind::Plan) {
         for path in candidates(&evidence.directory)? {
             let shown = path.strip_prefix(&evidence.directory).unwrap_or(&path).display().to_string();

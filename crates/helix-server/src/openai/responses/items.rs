@@ -171,7 +171,7 @@ impl ResponseObject {
             let outcome = Outcome::from_facts(&end.facts);
             response.error = Some(ResponseError {
                 code: "server_error".into(),
-                message: helix_engine::consultant::trouble_of(&outcome),
+                message: helix_engine::consultant::outcome_error_line(&outcome),
             });
         }
         response

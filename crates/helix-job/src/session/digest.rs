@@ -12,7 +12,7 @@ const PIECE: usize = 1_024;
 /// Digest of a text without its white space: 32 hexadecimal digits; empty for a text that is not known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct WordsDigest(String);
+pub struct TextDigest(String);
 
 /// How what a client shows of an answer relates to the record of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum TextRelation {
     Different,
 }
 
-impl WordsDigest {
+impl TextDigest {
     /// Digest of a text.
     pub fn of(text: &str) -> Self {
         let mut hash = Sha256::new();
@@ -77,13 +77,13 @@ mod tests {
 
     #[test]
     fn white_space_is_no_difference_and_everything_else_is() {
-        assert_eq!(WordsDigest::of(" a\r\nb "), WordsDigest::of("ab"));
-        assert_ne!(WordsDigest::of("a_b"), WordsDigest::of("a-b"), "[19]");
+        assert_eq!(TextDigest::of(" a\r\nb "), TextDigest::of("ab"));
+        assert_ne!(TextDigest::of("a_b"), TextDigest::of("a-b"), "[19]");
         // SHA-256 of the letters, however many there are: what older journals hold.
-        assert_eq!(WordsDigest::of("a b c").as_str(), "ba7816bf8f01cfea414140de5dae2223");
+        assert_eq!(TextDigest::of("a b c").as_str(), "ba7816bf8f01cfea414140de5dae2223");
         let long = "ä".repeat(PIECE);
-        assert_eq!(WordsDigest::of(&long), WordsDigest::of(&long.replace("ääää", "ä ä\nää")));
-        assert_ne!(WordsDigest::of(&long), WordsDigest::of(&long[2..]));
+        assert_eq!(TextDigest::of(&long), TextDigest::of(&long.replace("ääää", "ä ä\nää")));
+        assert_ne!(TextDigest::of(&long), TextDigest::of(&long[2..]));
         assert_eq!(relation("Yes.\n\nNo", "Yes. No"), TextRelation::Same);
         assert_eq!(relation("Yes. N", "Yes. No"), TextRelation::Part);
         assert_eq!(relation("Yes. X", "Yes. No"), TextRelation::Different);

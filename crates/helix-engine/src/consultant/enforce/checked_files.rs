@@ -15,12 +15,12 @@ const RECORD: &str = "judged.json";
 
 /// The record of one conversation's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Judged {
+pub(crate) struct CheckedFiles {
     directory: PathBuf,
     record: PathBuf,
 }
 
-impl Judged {
+impl CheckedFiles {
     /// The record that belongs to a conversation's directory.
     pub(crate) fn of(directory: &Path) -> Self {
         let record = directory.parent().unwrap_or(directory).join(RECORD);
@@ -97,7 +97,7 @@ mod tests {
         std::fs::create_dir(&work).unwrap();
         let draft = work.join("adr-draft.md");
         std::fs::write(&draft, "one").unwrap();
-        let judged = Judged::of(&work);
+        let judged = CheckedFiles::of(&work);
         assert!(!judged.has(&draft, b"one"));
         judged.accept(&draft, b"one").unwrap();
         assert!(judged.has(&draft, b"one") && !judged.has(&draft, b"two"));
@@ -116,9 +116,9 @@ mod tests {
         std::thread::scope(|scope| {
             for file in &files {
                 std::fs::write(file, "x").unwrap();
-                scope.spawn(|| Judged::of(&work).accept(file, b"x").unwrap());
+                scope.spawn(|| CheckedFiles::of(&work).accept(file, b"x").unwrap());
             }
         });
-        assert!(files.iter().all(|file| Judged::of(&work).has(file, b"x")));
+        assert!(files.iter().all(|file| CheckedFiles::of(&work).has(file, b"x")));
     }
 }

@@ -7,27 +7,27 @@ fn id(number: u32) -> TurnId {
     TurnId::nth(&SessionId::new("s").unwrap(), number)
 }
 
-fn stub(number: u32, under: u32, asked: &str, answered: &str) -> TurnStub {
-    TurnStub {
+fn stub(number: u32, under: u32, asked: &str, answered: &str) -> TurnSummary {
+    TurnSummary {
         id: id(number),
         number,
         under: (under > 0).then(|| id(under)),
-        asked: WordsDigest::of(asked),
-        answered: (!answered.is_empty()).then(|| WordsDigest::of(answered)),
+        asked: TextDigest::of(asked),
+        answered: (!answered.is_empty()).then(|| TextDigest::of(answered)),
     }
 }
 
 fn exchange(asked: &str, answered: &str) -> Exchange {
-    let answered = (!answered.is_empty()).then(|| WordsDigest::of(answered));
-    Exchange { asked: WordsDigest::of(asked), answered }
+    let answered = (!answered.is_empty()).then(|| TextDigest::of(answered));
+    Exchange { asked: TextDigest::of(asked), answered }
 }
 
-fn here(after: u32) -> Located {
-    Located::Here { after: (after > 0).then(|| id(after)), mismatches: vec![], unheard: vec![] }
+fn here(after: u32) -> HistoryMatch {
+    HistoryMatch::Here { after: (after > 0).then(|| id(after)), mismatches: vec![], unseen: vec![] }
 }
 
 /// one ─ two ─ three, and one ─ other; a second conversation that begins with the same words.
-fn tree() -> Vec<TurnStub> {
+fn tree() -> Vec<TurnSummary> {
     vec![
         stub(1, 0, "one", "A"),
         stub(2, 1, "two", "B"),
@@ -40,41 +40,41 @@ fn tree() -> Vec<TurnStub> {
 #[test]
 fn the_history_is_the_path() {
     let tree = tree();
-    assert_eq!(locate(&tree, &[]), here(0), "a first message");
-    assert_eq!(locate(&tree, &[exchange("one", "A")]), here(1));
-    assert_eq!(locate(&tree, &[exchange("one", "E")]), here(5), "told apart by the answer");
-    assert_eq!(locate(&tree, &[exchange("one", "A"), exchange("two", "B"), exchange("three", "C")]), here(3));
-    assert_eq!(locate(&tree, &[exchange("one", "A"), exchange("other", "D")]), here(4));
+    assert_eq!(match_history(&tree, &[]), here(0), "a first message");
+    assert_eq!(match_history(&tree, &[exchange("one", "A")]), here(1));
+    assert_eq!(match_history(&tree, &[exchange("one", "E")]), here(5), "told apart by the answer");
+    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("two", "B"), exchange("three", "C")]), here(3));
+    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("other", "D")]), here(4));
 }
 
 #[test]
 fn two_user_messages_in_a_row_are_one_lost_answer() {
     let tree = tree();
-    assert_eq!(locate(&tree, &[exchange("one", "A"), exchange("two", "")]), here(2));
-    let never_seen = locate(&tree, &[exchange("one", "A"), exchange("never sent", "")]);
-    assert_eq!(never_seen, Located::Here { after: Some(id(1)), mismatches: vec![], unheard: vec![1] });
+    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("two", "")]), here(2));
+    let never_seen = match_history(&tree, &[exchange("one", "A"), exchange("never sent", "")]);
+    assert_eq!(never_seen, HistoryMatch::Here { after: Some(id(1)), mismatches: vec![], unseen: vec![1] });
 }
 
 #[test]
 fn a_changed_answer_is_named_and_a_foreign_history_is_unknown() {
     let tree = tree();
-    let changed = locate(&tree, &[exchange("one", "A"), exchange("two", "edited"), exchange("three", "C")]);
+    let changed = match_history(&tree, &[exchange("one", "A"), exchange("two", "edited"), exchange("three", "C")]);
     let mismatches = vec![Mismatch { turn: id(2), exchange: 1 }];
-    assert_eq!(changed, Located::Here { after: Some(id(3)), mismatches, unheard: vec![] });
-    assert_eq!(locate(&tree, &[exchange("elsewhere", "X")]), Located::Unknown);
-    assert_eq!(locate(&tree, &[exchange("one", "A"), exchange("elsewhere", "X")]), Located::Unknown);
+    assert_eq!(changed, HistoryMatch::Here { after: Some(id(3)), mismatches, unseen: vec![] });
+    assert_eq!(match_history(&tree, &[exchange("elsewhere", "X")]), HistoryMatch::Unknown);
+    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("elsewhere", "X")]), HistoryMatch::Unknown);
 }
 
 #[test]
 fn of_equal_paths_the_newest_counts() {
     let mut tree = tree();
     tree.push(stub(6, 1, "two", "B"));
-    assert_eq!(locate(&tree, &[exchange("one", "A"), exchange("two", "B")]), here(6));
+    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("two", "B")]), here(6));
 }
 
 #[test]
 fn texts_are_sorted_into_exchanges() {
-    use Side::{Consultant, User};
+    use Author::{Consultant, User};
     let said = [(Consultant, "hi"), (User, "a"), (Consultant, "b"), (Consultant, "c"), (User, "d"), (User, "e")];
     let some = |text: &str| Some(text.to_owned());
     let expected = [("a".to_owned(), some("b\n\nc")), ("d".into(), None), ("e".into(), None)];
@@ -85,13 +85,13 @@ proptest! {
     /// Whatever tree there is: the path to a turn, told by its texts, leads to a turn with exactly this path.
     #[test]
     fn every_path_is_found_again(parents in prop::collection::vec((0_usize..20, 0_u8..3, 0_u8..3), 1..20), goal in 0_usize..20) {
-        let mut tree: Vec<TurnStub> = Vec::new();
+        let mut tree: Vec<TurnSummary> = Vec::new();
         for (number, (parent, asked, answered)) in (1..).zip(parents) {
             let under = if tree.is_empty() { 0 } else { parent % (tree.len() + 1) };
             tree.push(stub(number, u32::try_from(under).unwrap(), &format!("q{asked}"), &format!("a{answered}")));
         }
         let goal = &tree[goal % tree.len()];
-        let path = |goal: &TurnStub| {
+        let path = |goal: &TurnSummary| {
             let mut at = goal.clone();
             let mut path = vec![Exchange { asked: at.asked.clone(), answered: at.answered.clone() }];
             while let Some(under) = &at.under {
@@ -102,9 +102,9 @@ proptest! {
             path
         };
         let wanted = path(goal);
-        match locate(&tree, &wanted) {
-            Located::Here { after: Some(found), mismatches, unheard } => {
-                prop_assert!(mismatches.is_empty() && unheard.is_empty());
+        match match_history(&tree, &wanted) {
+            HistoryMatch::Here { after: Some(found), mismatches, unseen } => {
+                prop_assert!(mismatches.is_empty() && unseen.is_empty());
                 let found = tree.iter().find(|stub| stub.id == found).unwrap();
                 prop_assert_eq!(path(found), wanted);
                 prop_assert!(found.number >= goal.number);

@@ -8,7 +8,7 @@ use helix_adr::Adr;
 use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView};
 
-use super::news::open_questions;
+use super::job_digest::open_questions;
 use crate::engine::{Engine, EngineError};
 use helix_project::save_check::SavedKind;
 
@@ -19,18 +19,18 @@ const LARGEST_DRAFT: u64 = 256 << 10;
 
 /// What a conversation has come to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Topic {
+pub struct SessionSummary {
     /// What it is about: the decision's title, else the plan's name; nothing while it is only talk.
     pub title: Option<String>,
     /// Words for it: project, language, field.
     pub tags: Vec<String>,
     /// How far it is.
-    pub stage: TopicStage,
+    pub stage: SessionStage,
 }
 
 /// How far a conversation is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum TopicStage {
+pub enum SessionStage {
     /// Only talk so far.
     #[default]
     Talk,
@@ -51,7 +51,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Journal`], and [`EngineError::Environment`] when its directory cannot be read.
-    pub async fn topic(&self, owner: Option<&str>, key: &str) -> Result<Option<Topic>, EngineError> {
+    pub async fn session_summary(&self, owner: Option<&str>, key: &str) -> Result<Option<SessionSummary>, EngineError> {
         let Some(view) = self.session_by_key(key).await?.filter(|view| view.owner.as_deref() == owner) else {
             return Ok(None);
         };
@@ -69,7 +69,7 @@ impl Engine {
     }
 }
 
-fn of(view: &SessionView, job: Option<&JobView>) -> std::io::Result<Topic> {
+fn of(view: &SessionView, job: Option<&JobView>) -> std::io::Result<SessionSummary> {
     let draft = draft(Path::new(&view.directory))?;
     let front = draft.as_ref().and_then(|adr| adr.front.as_ref());
     let project = view.project.as_deref().and_then(|path| Path::new(path).file_name());
@@ -80,19 +80,19 @@ fn of(view: &SessionView, job: Option<&JobView>) -> std::io::Result<Topic> {
         }
     }
     let title = draft.as_ref().map(|adr| adr.title().to_owned()).or_else(|| job.map(|job| job.name.clone()));
-    Ok(Topic { title, tags, stage: stage(draft.is_some(), job) })
+    Ok(SessionSummary { title, tags, stage: stage(draft.is_some(), job) })
 }
 
-fn stage(drafted: bool, job: Option<&JobView>) -> TopicStage {
+fn stage(drafted: bool, job: Option<&JobView>) -> SessionStage {
     match job.map(|job| (job.status, open_questions(job).next())) {
         Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, Some(question))) => {
-            TopicStage::Asked(question.options.iter().map(|option| option.label.clone()).collect())
+            SessionStage::Asked(question.options.iter().map(|option| option.label.clone()).collect())
         }
-        Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, None)) => TopicStage::Working,
-        Some((JobStatus::Succeeded, _)) => TopicStage::Succeeded,
-        Some((JobStatus::Failed | JobStatus::Cancelled, _)) => TopicStage::Failed,
-        None if drafted => TopicStage::Drafted,
-        None => TopicStage::Talk,
+        Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, None)) => SessionStage::Working,
+        Some((JobStatus::Succeeded, _)) => SessionStage::Succeeded,
+        Some((JobStatus::Failed | JobStatus::Cancelled, _)) => SessionStage::Failed,
+        None if drafted => SessionStage::Drafted,
+        None => SessionStage::Talk,
     }
 }
 

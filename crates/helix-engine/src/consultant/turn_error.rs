@@ -7,7 +7,7 @@ use helix_job::ErrorView;
 use jiff::Timestamp;
 
 /// What is wrong with a turn's outcome; `None` if it is an answer.
-pub(super) fn of(outcome: &Outcome) -> Option<ErrorView> {
+pub(super) fn of_outcome(outcome: &Outcome) -> Option<ErrorView> {
     match outcome.retry() {
         Retry::Accept => None,
         Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => {
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
         let at = "2026-11-22T14:05:31Z".parse().unwrap();
-        let view = of(&Outcome::RateLimited { resets_at: Some(at) }).unwrap();
+        let view = of_outcome(&Outcome::RateLimited { resets_at: Some(at) }).unwrap();
         assert_eq!(view.message, "the provider's usage limit is reached until 2026-11-22 14:05 UTC");
         let outcomes = [
             Outcome::LocalCommand,
@@ -129,7 +129,7 @@ mod tests {
             Outcome::Failed(Failure::Contradicted { evidence: "x".into() }),
         ];
         for outcome in outcomes {
-            let view = of(&outcome).unwrap();
+            let view = of_outcome(&outcome).unwrap();
             let text = format!("{} {}", view.message, view.hint.unwrap());
             for word in [" job", "phase", "attempt"] {
                 assert!(!text.contains(word), "{word:?} in {text:?}");

@@ -22,12 +22,12 @@ const MOST_LINES: usize = 20;
 
 /// What happened to one job since some time.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct JobStory {
+pub(super) struct JobDigest {
     job: JobView,
     lines: Vec<String>,
 }
 
-impl JobStory {
+impl JobDigest {
     /// All of it, for the agent.
     pub(super) fn told(&self) -> String {
         let mut text = format!("Job {} ({}), now {}:\n", self.job.id, self.job.name, self.job.status.word());
@@ -54,8 +54,8 @@ pub(super) async fn since(
     journal: &Arc<dyn Journal>,
     jobs: &[JobId],
     after: Option<Timestamp>,
-) -> Result<Vec<JobStory>, ReadError> {
-    let mut stories = Vec::new();
+) -> Result<Vec<JobDigest>, ReadError> {
+    let mut digests = Vec::new();
     for id in &jobs[jobs.len().saturating_sub(MOST_JOBS)..] {
         // A job that is gone from the journal is of no use to anybody.
         let Some(job) = journal.job(id.to_string()).await? else { continue };
@@ -69,9 +69,9 @@ pub(super) async fn since(
             continue;
         }
         lines.drain(..lines.len().saturating_sub(MOST_LINES));
-        stories.push(JobStory { job, lines });
+        digests.push(JobDigest { job, lines });
     }
-    Ok(stories)
+    Ok(digests)
 }
 
 /// Questions of a job that wait for a person.
@@ -82,7 +82,7 @@ pub(super) fn open_questions(job: &JobView) -> impl Iterator<Item = &QuestionVie
 /// How a job stands, to follow its name.
 pub(super) fn standing(job: &JobView) -> String {
     match job.status {
-        JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => outcome_of(job),
+        JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => job_outcome(job),
         JobStatus::Queued => "waits for its turn".to_owned(),
         JobStatus::Running | JobStatus::Waiting => {
             if let Some(question) = open_questions(job).next() {
@@ -117,7 +117,7 @@ fn doing(job: &JobView, phase: &PhaseView) -> Option<String> {
 }
 
 /// How a job that is over ended, to follow its name: outcome with commit, or cause with remedy.
-pub fn outcome_of(job: &JobView) -> String {
+pub fn job_outcome(job: &JobView) -> String {
     let hint = |view: &helix_job::ErrorView| view.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     match job.status {
         JobStatus::Succeeded => {
@@ -209,7 +209,7 @@ pub(super) fn line(event: &JobEvent, job: &JobView) -> Option<String> {
             Some(format!("could not be merged: {}", cut(first)))
         }
         JobEvent::CancelRequested { by } => Some(format!("is being stopped by {}", cut(by))),
-        JobEvent::JobFinished { .. } if job.status.is_final() => Some(cut(&outcome_of(job))),
+        JobEvent::JobFinished { .. } if job.status.is_final() => Some(cut(&job_outcome(job))),
         // It was taken up again since.
         JobEvent::JobFinished { end: JobEnd::Succeeded } => Some("succeeded".to_owned()),
         JobEvent::JobFinished { end: JobEnd::Failed { reason, .. } } => Some(format!("failed: {}", cut(reason))),

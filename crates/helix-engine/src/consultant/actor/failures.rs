@@ -15,7 +15,7 @@ use helix_job::ErrorView;
 use helix_job::session::{AnswerFinding, SessionEvent, TurnView};
 use jiff::Timestamp;
 
-use super::{Room, Work};
+use super::{SessionActor, Work};
 use crate::failures::{AttemptEnd, AttemptSite, FailureContext};
 
 /// What a failed turn says something about.
@@ -65,7 +65,7 @@ impl About {
     }
 }
 
-impl Room {
+impl SessionActor {
     /// Remembers what became of a turn's run. Returns the error that the user is shown, with what is known of it from before.
     pub(super) async fn remember_turn(
         &mut self,
@@ -83,7 +83,7 @@ impl Room {
         let mut error = error?;
         let site = self.site(work, &turn);
         let name = About::of(&outcome).check(&turn);
-        let dialect = self.desk.runner.profile(&self.view.agent).map_or("", |profile| profile.dialect.as_str());
+        let dialect = self.services.runner.profile(&self.view.agent).map_or("", |profile| profile.dialect.as_str());
         if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), now) {
             context.see_as(&name);
             self.note_failure(context, &name, &site, &mut error).await;
@@ -110,15 +110,15 @@ impl Room {
             let found: Vec<Finding> = of_it.map(|one| one.finding.clone()).collect();
             let (site, name) = (self.site(work, turn), check::answer(validator));
             let context = FailureContext::of_findings(&site, &name, &found, at);
-            let recorded = self.desk.failures.record_failure(context).await;
-            let artefact = self.desk.reports.keep(&recorded, &name, &site).await;
+            let recorded = self.services.failures.record_failure(context).await;
+            let artefact = self.services.reports.keep(&recorded, &name, &site).await;
             self.tell_journal(recorded.events(artefact)).await;
         }
     }
 
     async fn note_failure(&mut self, context: FailureContext, name: &str, site: &AttemptSite, error: &mut ErrorView) {
-        let recorded = self.desk.failures.record_failure(context).await;
-        let artefact = self.desk.reports.keep(&recorded, name, site).await;
+        let recorded = self.services.failures.record_failure(context).await;
+        let artefact = self.services.reports.keep(&recorded, name, site).await;
         self.tell_journal(recorded.events(artefact)).await;
         if let Some(before) = recorded.report.recollection(recorded.seen_before) {
             let hint = error.hint.take().map(|hint| format!("{hint}. ")).unwrap_or_default();
@@ -131,10 +131,10 @@ impl Room {
         let site = self.site(work, turn);
         let mut passed = vec![About::TheWay.check(turn), About::TheMessage.check(turn)];
         let found = |name: &String| findings.iter().any(|one| check::answer(&one.validator) == *name);
-        let validators = self.desk.config.enforcement.validators.iter();
+        let validators = self.services.config.enforcement.validators.iter();
         passed.extend(validators.map(|one| check::answer(one.word())).filter(|name| !found(name)));
         let end = AttemptEnd { site, passed, files: Vec::new(), diff: String::new(), at };
-        let resolution = self.desk.failures.attempt_passed(end).await;
+        let resolution = self.services.failures.attempt_passed(end).await;
         self.tell_journal(resolution.resolved.iter().filter_map(FailureEvent::suggestion_resolved).collect()).await;
     }
 

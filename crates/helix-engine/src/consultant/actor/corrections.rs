@@ -13,15 +13,18 @@ use helix_core::step_marker::split;
 use helix_job::ErrorView;
 use helix_job::session::{AnswerFinding, SessionEvent, TurnView};
 
-use super::super::enforce::{Attempt, Attempts, Evidence, Examined, Judged, Next, ResponseEnforcer, Retry, Wanted};
-use super::super::{Audience, Conversation, Place, Purpose, TurnEvent, TurnRequest, trouble};
-use super::{Room, RunReport, Work};
+use super::super::enforce::{
+    AnswerAttempt, AnswerAttempts, CheckedFiles, CorrectionScope, Evidence, Examined, NextStep, ResponseEnforcer, Retry,
+};
+use super::super::{ParentSelector, Purpose, SessionSelector, TurnEvent, TurnRequest, turn_error};
+use super::{RunReport, SessionActor, Work};
+use tokio_util::sync::CancellationToken;
 
 /// What stands between an answer that the user has seen and the one that replaces it.
 const REPLACES: &str = "\n\n---\n\n";
 
 /// A run of the turn and what it left.
-pub(super) type Done = (RunId, RunReport);
+pub(super) type FinishedRun = (RunId, RunReport);
 
 /// An answer that was enforced.
 pub(super) struct Enforced {
@@ -40,22 +43,22 @@ impl Enforced {
 }
 
 /// The turn's answers so far.
-struct Course {
-    attempts: Attempts,
+struct Corrections {
+    attempts: AnswerAttempts,
     /// Reports of the runs whose answers are among the attempts.
-    reports: Vec<Done>,
+    reports: Vec<FinishedRun>,
     /// The last run of all, whose end is the end of the agent's session.
     last: RunReport,
     /// Texts that the user has seen.
     visible: Vec<String>,
 }
 
-impl Room {
+impl SessionActor {
     /// Looks at the answers of these runs, in their order, and has the last one mended as often as the settings allow. Runs that
     /// are there already (after a restart) are not repeated.
-    pub(super) async fn enforce(&mut self, work: &mut Work, request: &TurnRequest, runs: Vec<Done>) -> Enforced {
+    pub(super) async fn enforce(&mut self, work: &mut Work, request: &TurnRequest, runs: Vec<FinishedRun>) -> Enforced {
         let mut runs = VecDeque::from(runs);
-        let enforcer = ResponseEnforcer::new(self.desk.config.enforcement.clone());
+        let enforcer = ResponseEnforcer::new(self.services.config.enforcement.clone());
         // What came before the first answer (a lost session) was never one.
         while runs.len() > 1 && runs.front().is_some_and(|(_, report)| !is_answer(report)) {
             runs.pop_front();
@@ -64,107 +67,117 @@ impl Room {
             return Enforced::unchanged(super::lost_report());
         };
         if enforcer.is_off() || !is_answer(&report) {
-            work.ears.release().await;
+            work.output.release().await;
             return Enforced::unchanged(runs.pop_back().map_or(report, |(_, last)| last));
         }
-        let mut course =
-            Course { attempts: enforcer.attempts(), reports: Vec::new(), last: report.clone(), visible: Vec::new() };
-        let (mut wanted, mut trouble) = (Wanted::Answer, None);
+        let mut corrections = Corrections {
+            attempts: enforcer.attempts(),
+            reports: Vec::new(),
+            last: report.clone(),
+            visible: Vec::new(),
+        };
+        let (mut wanted, mut trouble) = (CorrectionScope::Answer, None);
         loop {
-            let answer = course.attempts.answer_of(wanted, &report.answer);
+            let answer = corrections.attempts.answer_of(wanted, &report.answer);
             let examined = match self.examine(&enforcer, &answer).await {
                 Ok(examined) => examined,
                 Err(why) => {
                     // Nothing is known of this answer: it is shown, and nobody says that it is in order.
-                    work.ears.release().await;
+                    work.output.release().await;
                     let note = unexamined(&why);
-                    let report = RunReport { answer, ..course.last };
+                    let report = RunReport { answer, ..corrections.last };
                     return Enforced { report, note: Some(note), findings: Vec::new() };
                 }
             };
-            let attempt = Attempt { run: run.clone(), answer: answer.clone(), examined };
+            let attempt = AnswerAttempt { run: run.clone(), answer: answer.clone(), examined };
             if let Some(check) = attempt.check() {
                 let event = SessionEvent::AnswerChecked { turn: work.turn.clone(), check };
                 if let Err(error) = self.record(event).await {
                     tracing::error!(session = %self.view.id, message = error.message, "a check of an answer is not recorded");
                 }
             }
-            course.reports.push((run.clone(), report.clone()));
-            let next = course.attempts.add(attempt);
-            if let Next::Accept = next {
-                work.ears.release().await;
+            corrections.reports.push((run.clone(), report.clone()));
+            let next = corrections.attempts.add(attempt);
+            if let NextStep::Accept = next {
+                work.output.release().await;
             }
-            if course.reports.len() == 1 && !work.ears.is_holding() {
-                course.visible.push(split(&answer).0.to_owned());
+            if corrections.reports.len() == 1 && !work.output.is_holding() {
+                corrections.visible.push(split(&answer).0.to_owned());
             }
             let retry = match next {
-                Next::Accept | Next::Exhausted => break,
-                Next::Retry(retry) => retry,
+                NextStep::Accept | NextStep::Exhausted => break,
+                NextStep::Retry(retry) => retry,
             };
-            work.ears.tell(TurnEvent::Status { text: retry.status.clone() }).await;
+            work.output.tell(TurnEvent::Status { text: retry.status.clone() }).await;
             match retry.wanted {
                 // The answer stands: it may be read while the marker is asked for.
-                Wanted::MarkerLine => {
-                    work.ears.release().await;
-                    course.visible.push(split(&answer).0.to_owned());
+                CorrectionScope::MarkerLine => {
+                    work.output.release().await;
+                    corrections.visible.push(split(&answer).0.to_owned());
                 }
-                Wanted::Answer => work.ears.withdraw().await,
+                CorrectionScope::Answer => work.output.withdraw().await,
             }
             wanted = retry.wanted;
             let again = match runs.pop_front() {
                 Some(done) => Ok(done),
-                None => self.ask_again(work, request, &retry, &course).await,
+                None => self.ask_again(work, request, &retry, &corrections).await,
             };
             match again {
                 Ok((next_run, next_report)) if is_answer(&next_report) => {
                     (run, report) = (next_run, next_report);
-                    course.last = report.clone();
+                    corrections.last = report.clone();
                 }
                 // The answer that is there stays: a correction that fails erases nothing [7].
                 Ok((_, failed)) => {
                     trouble = Some(Outcome::from_facts(&failed.facts));
-                    course.last = RunReport {
-                        session: failed.session.or(course.last.session),
-                        point: failed.point.or(course.last.point),
+                    corrections.last = RunReport {
+                        session: failed.session.or(corrections.last.session),
+                        point: failed.point.or(corrections.last.point),
                         ..failed
                     };
                     break;
                 }
                 Err(error) => {
                     tracing::warn!(session = %self.view.id, message = error.message, "a correction cannot be asked for");
-                    let note = course.attempts.note(Some(&error.message));
-                    return self.kept(work, course, note, None).await;
+                    let note = corrections.attempts.note(Some(&error.message));
+                    return self.kept(work, corrections, note, None).await;
                 }
             }
         }
         let note = match &trouble {
             Some(Outcome::Cancelled) => None,
             Some(outcome) => {
-                let why = trouble::of(outcome).map(|error| error.message);
-                course.attempts.note(Some(why.as_deref().unwrap_or("it gave no answer")))
+                let why = turn_error::of_outcome(outcome).map(|error| error.message);
+                corrections.attempts.note(Some(why.as_deref().unwrap_or("it gave no answer")))
             }
-            None => course.attempts.note(None),
+            None => corrections.attempts.note(None),
         };
-        self.kept(work, course, note, trouble).await
+        self.kept(work, corrections, note, trouble).await
     }
 
     /// The best answer, shown if it has not been, with the files as it left them.
-    async fn kept(&self, work: &mut Work, course: Course, note: Option<String>, trouble: Option<Outcome>) -> Enforced {
-        let Course { attempts, reports, last, visible } = course;
+    async fn kept(
+        &self,
+        work: &mut Work,
+        corrections: Corrections,
+        note: Option<String>,
+        trouble: Option<Outcome>,
+    ) -> Enforced {
+        let Corrections { attempts, reports, last, visible } = corrections;
         let Some(best) = attempts.best() else { return Enforced::unchanged(last) };
         let text = split(&best.answer).0;
-        if work.ears.is_holding() && reports.len() == 1 {
-            work.ears.release().await;
+        if work.output.is_holding() && reports.len() == 1 {
+            work.output.release().await;
         } else if !visible.iter().any(|seen| seen == text) {
-            work.ears.withdraw().await;
-            if !work.ears.shown().trim().is_empty() {
-                work.ears.tell(TurnEvent::Text { text: REPLACES.to_owned() }).await;
+            work.output.withdraw().await;
+            if !work.output.shown().trim().is_empty() {
+                work.output.tell(TurnEvent::Text { text: REPLACES.to_owned() }).await;
             }
-            work.ears.tell(TurnEvent::Text { text: text.to_owned() }).await;
+            work.output.tell(TurnEvent::Text { text: text.to_owned() }).await;
         } else {
-            work.ears.withdraw().await;
+            work.output.withdraw().await;
         }
-        work.ears.as_it_comes();
+        work.output.as_it_comes();
         let (restore, judged) = (attempts.files_to_restore(), attempts.judged_files());
         let directory = PathBuf::from(&self.view.directory);
         let settled = tokio::task::spawn_blocking(move || settle(&directory, restore, judged)).await;
@@ -188,22 +201,22 @@ impl Room {
         work: &mut Work,
         request: &TurnRequest,
         retry: &Retry,
-        course: &Course,
-    ) -> Result<Done, ErrorView> {
-        let session: AgentSessionId = course.last.session.clone().ok_or_else(|| ErrorView {
+        corrections: &Corrections,
+    ) -> Result<FinishedRun, ErrorView> {
+        let session: AgentSessionId = corrections.last.session.clone().ok_or_else(|| ErrorView {
             message: "the agent named no session that could be resumed".into(),
             hint: None,
         })?;
-        work.ears.aside();
+        work.output.aside();
         let report = self.run_once(work, request, &retry.prompt, SessionRef::Resume(session)).await?;
         // The last run's own consumption is added at the end of the turn.
-        work.usage += course.last.usage;
+        work.usage += corrections.last.usage;
         Ok((RunId::for_turn(&work.turn, work.runs), report))
     }
 
     async fn examine(&mut self, enforcer: &ResponseEnforcer, answer: &str) -> Result<Examined, String> {
         // Tools may have chosen a project meanwhile.
-        match self.desk.journal.session(self.view.id.clone()).await {
+        match self.services.journal.session(self.view.id.clone()).await {
             Ok(Some(view)) => self.view = view,
             Ok(None) => return Err("the conversation is gone".into()),
             Err(error) => return Err(crate::job::environment(&error).message),
@@ -212,8 +225,8 @@ impl Room {
             answer: answer.to_owned(),
             directory: PathBuf::from(&self.view.directory),
             project: self.view.project.clone().map(PathBuf::from),
-            skills: self.desk.config.skills.clone(),
-            config: self.desk.config_dir.clone(),
+            skills: self.services.config.skills.clone(),
+            config: self.services.config_dir.clone(),
         };
         let enforcer = enforcer.clone();
         match tokio::task::spawn_blocking(move || enforcer.examine(&evidence)).await {
@@ -226,9 +239,9 @@ impl Room {
     /// The request of a turn that a former host began, as far as a correction needs it.
     pub(super) fn recovered_request(&self, turn: &TurnView) -> TurnRequest {
         TurnRequest {
-            conversation: Conversation::Session(self.view.id.clone()),
+            session: SessionSelector::Id(self.view.id.clone()),
             owner: self.view.owner.clone(),
-            place: Place::Latest,
+            parent: ParentSelector::Latest,
             purpose: Purpose::Answer,
             message: turn.message.clone(),
             words: turn.message.clone(),
@@ -237,7 +250,7 @@ impl Room {
             client: turn.client.clone(),
             system: turn.system.clone(),
             model: turn.model.clone(),
-            audience: Audience::default(),
+            disconnected: CancellationToken::new(),
         }
     }
 }
@@ -263,5 +276,5 @@ fn settle(directory: &Path, restore: Vec<(PathBuf, Vec<u8>)>, judged: Vec<(PathB
         std::io::Write::write_all(&mut file, &content)?;
         file.persist(&path).map_err(|error| error.error)?;
     }
-    if judged.is_empty() { Ok(()) } else { Judged::of(directory).accept_all(judged) }
+    if judged.is_empty() { Ok(()) } else { CheckedFiles::of(directory).accept_all(judged) }
 }

@@ -9,8 +9,9 @@ use helix_core::step_marker::MarkerFilter;
 use helix_job::Wait;
 use helix_job::session::Delivery;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
-use super::{Audience, TurnEnded, TurnEvent};
+use super::{TurnEnded, TurnEvent};
 use crate::agent_run::Listener;
 
 /// How long a listener may take nothing before it counts as gone: a client that is there but reads nothing must not keep its
@@ -21,9 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SHOWN_LIMIT: usize = 4 * 1024 * 1024;
 
 /// Hears the agent for a turn.
-pub(super) struct Ears {
+pub(super) struct TurnOutput {
     listener: Option<mpsc::Sender<TurnEvent>>,
-    audience: Audience,
+    disconnected: CancellationToken,
     patience: Duration,
     filter: MarkerFilter,
     shown: String,
@@ -42,19 +43,19 @@ enum Showing {
     Aside,
 }
 
-impl Ears {
-    /// Ears that tell somebody.
-    pub(super) fn of(listener: mpsc::Sender<TurnEvent>, audience: Audience) -> Self {
-        Self { listener: Some(listener), audience, ..Self::unheard() }
+impl TurnOutput {
+    /// TurnOutput that tell somebody.
+    pub(super) fn to_client(listener: mpsc::Sender<TurnEvent>, disconnected: CancellationToken) -> Self {
+        Self { listener: Some(listener), disconnected, ..Self::without_client() }
     }
 
-    /// Ears of a turn that nobody reads.
-    pub(super) fn unheard() -> Self {
-        let audience = Audience::default();
-        audience.leave();
+    /// TurnOutput of a turn that nobody reads.
+    pub(super) fn without_client() -> Self {
+        let disconnected = CancellationToken::new();
+        disconnected.cancel();
         Self {
             listener: None,
-            audience,
+            disconnected,
             patience: PATIENCE,
             filter: MarkerFilter::default(),
             shown: String::new(),
@@ -84,7 +85,7 @@ impl Ears {
         }
     }
 
-    /// Says the last of a run's text: what might have become a marker and did not. Must precede [`Ears::shown`].
+    /// Says the last of a run's text: what might have become a marker and did not. Must precede [`TurnOutput::shown`].
     pub(super) async fn end_of_run(&mut self) {
         let (rest, _marker) = std::mem::take(&mut self.filter).finish();
         if !rest.is_empty() {
@@ -92,7 +93,7 @@ impl Ears {
         }
     }
 
-    /// From now on, what the agent says after it has written an ADR or a plan waits for [`Ears::release`].
+    /// From now on, what the agent says after it has written an ADR or a plan waits for [`TurnOutput::release`].
     pub(super) fn check_drafts(&mut self) {
         self.checks_drafts = true;
     }
@@ -160,8 +161,8 @@ impl Ears {
     /// Whether somebody reads the answer to its end.
     pub(super) fn delivery(&self) -> Delivery {
         match &self.listener {
-            Some(listener) if self.audience.is_there() && !listener.is_closed() => Delivery::Heard,
-            Some(_) | None => Delivery::Unheard,
+            Some(listener) if !self.disconnected.is_cancelled() && !listener.is_closed() => Delivery::Delivered,
+            Some(_) | None => Delivery::Undelivered,
         }
     }
 
@@ -178,7 +179,7 @@ impl Ears {
     }
 }
 
-impl Listener for Ears {
+impl Listener for TurnOutput {
     async fn waits(&mut self, wait: Wait) {
         self.tell(TurnEvent::Waits { wait }).await;
     }
@@ -212,7 +213,7 @@ impl Listener for Ears {
             },
             AgentEvent::RateLimited { rejected: true, resets_at } => TurnEvent::Status {
                 text: match resets_at {
-                    Some(at) => format!("The provider's limit is reached until {}", super::trouble::time(at)),
+                    Some(at) => format!("The provider's limit is reached until {}", super::turn_error::time(at)),
                     None => "The provider's limit is reached".into(),
                 },
             },
@@ -238,14 +239,14 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
         let (listener, mut events) = mpsc::channel(1);
-        let mut ears = Ears::of(listener, Audience::default());
-        ears.patience = Duration::from_millis(10);
+        let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+        output.patience = Duration::from_millis(10);
         let text = |text: &str| TurnEvent::Text { text: text.into() };
-        ears.tell(text("one")).await;
-        assert_eq!(ears.delivery(), Delivery::Heard);
-        ears.tell(text("two")).await;
-        ears.tell(text("three")).await;
-        assert_eq!((ears.shown(), ears.delivery()), ("onetwothree", Delivery::Unheard));
+        output.tell(text("one")).await;
+        assert_eq!(output.delivery(), Delivery::Delivered);
+        output.tell(text("two")).await;
+        output.tell(text("three")).await;
+        assert_eq!((output.shown(), output.delivery()), ("onetwothree", Delivery::Undelivered));
         assert_eq!((events.recv().await, events.recv().await), (Some(text("one")), None));
     }
 }

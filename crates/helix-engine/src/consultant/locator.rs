@@ -6,27 +6,27 @@ use std::sync::Arc;
 
 use helix_core::ids::TurnId;
 use helix_job::session::{
-    Delivery, Exchange, Located, SessionView, Side, TextRelation, TurnPlace, TurnView, WordsDigest, exchanges, locate,
-    relation,
+    Delivery, Exchange, HistoryMatch, SessionView, TextDigest, TextRelation, TurnParent, TurnView, exchanges,
+    match_history, relation,
 };
 use helix_store::{Journal, ReadError};
 
-use super::{Place, Purpose, Said, Speaker, TurnRequest};
+use super::{Message, ParentSelector, Purpose, TurnRequest};
 
 /// Where a request stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Placed {
+pub(super) enum Located {
     /// It was answered already and nobody has read the answer to its end: the same request, sent again.
     Again(Box<TurnView>),
     /// It is new.
-    New(Box<Position>),
+    New(Box<TurnPosition>),
 }
 
 /// The place of a new turn.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Position {
+pub(super) struct TurnPosition {
     /// For the record.
-    pub(super) place: TurnPlace,
+    pub(super) after: TurnParent,
     /// The turn that it goes on from; `None` at the beginning, or where Helix does not know what was before.
     pub(super) parent: Option<TurnView>,
     /// Whose account of what was said before is right.
@@ -50,38 +50,38 @@ pub(super) enum Difference {
     /// The last answer was edited by the user and reads so now.
     EditedAnswer(String),
     /// A user message that never reached Helix.
-    Unheard(String),
+    UnseenMessage(String),
     /// What happened to a job of the conversation since, told in lines.
     Job(String),
 }
 
 /// Finds the place of a request. Called when the request's turn has come, so that nothing moves meanwhile.
-pub(super) async fn place(
+pub(super) async fn locate(
     journal: &Arc<dyn Journal>,
     view: &SessionView,
     request: &TurnRequest,
-) -> Result<Placed, ReadError> {
-    let placing = Placing { journal, view, request };
-    if let Some(turn) = placing.answered_by_id().await? {
-        return Ok(Placed::Again(Box::new(turn)));
+) -> Result<Located, ReadError> {
+    let locator = Locator { journal, view, request };
+    if let Some(turn) = locator.answered_by_id().await? {
+        return Ok(Located::Again(Box::new(turn)));
     }
     let position = match request.purpose {
-        Purpose::Answer => placing.after().await?,
-        Purpose::Continue => placing.continuing().await?,
+        Purpose::Answer => locator.after().await?,
+        Purpose::Continue => locator.continuing().await?,
     };
-    if let Some(turn) = placing.answered_here(&position).await? {
-        return Ok(Placed::Again(Box::new(turn)));
+    if let Some(turn) = locator.answered_here(&position).await? {
+        return Ok(Located::Again(Box::new(turn)));
     }
-    Ok(Placed::New(Box::new(position)))
+    Ok(Located::New(Box::new(position)))
 }
 
-struct Placing<'a> {
+struct Locator<'a> {
     journal: &'a Arc<dyn Journal>,
     view: &'a SessionView,
     request: &'a TurnRequest,
 }
 
-impl Placing<'_> {
+impl Locator<'_> {
     /// The turn of the same request under the same id, if it has an answer.
     async fn answered_by_id(&self) -> Result<Option<TurnView>, ReadError> {
         let Some(message) = &self.request.client.message else { return Ok(None) };
@@ -91,16 +91,17 @@ impl Placing<'_> {
 
     /// The turn of the same request at the same place whose answer nobody has read. A client without ids that asks for
     /// another answer sends the same, so that what was read once is answered anew.
-    async fn answered_here(&self, position: &Position) -> Result<Option<TurnView>, ReadError> {
+    async fn answered_here(&self, position: &TurnPosition) -> Result<Option<TurnView>, ReadError> {
         if self.request.client.message.is_some() {
             return Ok(None);
         }
         let Some(latest) = &self.view.latest else { return Ok(None) };
         let Some(turn) = self.journal.turn(latest.clone()).await? else { return Ok(None) };
-        let unread = turn.end.as_ref().is_some_and(|end| end.delivery == Delivery::Unheard);
+        let unread = turn.end.as_ref().is_some_and(|end| end.delivery == Delivery::Undelivered);
         // Without a history the place is "after the latest", which the lost turn itself may be.
         let here = turn.parent == position.parent.as_ref().map(|parent| parent.id.clone())
-            || (self.request.place == Place::Latest && position.parent.as_ref().is_some_and(|at| at.id == turn.id));
+            || (self.request.parent == ParentSelector::Latest
+                && position.parent.as_ref().is_some_and(|at| at.id == turn.id));
         Ok(Some(turn).filter(|turn| unread && here && self.is_same_request(turn) && turn.is_answered()))
     }
 
@@ -108,40 +109,40 @@ impl Placing<'_> {
         turn.client.request.is_some() && turn.client.request == self.request.client.request
     }
 
-    async fn after(&self) -> Result<Position, ReadError> {
-        match &self.request.place {
-            Place::Latest => self.after_latest().await,
-            Place::Ids { parent: None } => Ok(self.at_beginning()),
-            Place::Ids { parent: Some(parent) } => match self.by_message(parent).await? {
+    async fn after(&self) -> Result<TurnPosition, ReadError> {
+        match &self.request.parent {
+            ParentSelector::Latest => self.after_latest().await,
+            ParentSelector::Ids { parent: None } => Ok(self.at_beginning()),
+            ParentSelector::Ids { parent: Some(parent) } => match self.by_message(parent).await? {
                 Some(turn) if self.history_ends_with(&turn) => Ok(self.after_turn(turn)),
                 // The answer before is another model's, or from before Helix's time; or the client asks for a variant of
                 // an answer (Open WebUI's "More Concise"), whose history goes on beyond the parent that it names.
                 Some(_) | None => self.after_history().await,
             },
-            Place::History => self.after_history().await,
+            ParentSelector::History => self.after_history().await,
         }
     }
 
-    async fn continuing(&self) -> Result<Position, ReadError> {
-        let known = match (&self.request.client.message, &self.request.place) {
+    async fn continuing(&self) -> Result<TurnPosition, ReadError> {
+        let known = match (&self.request.client.message, &self.request.parent) {
             (Some(message), _) => self.by_message(message).await?,
-            (None, Place::Latest) => match &self.view.latest {
+            (None, ParentSelector::Latest) => match &self.view.latest {
                 Some(latest) => self.journal.turn(latest.clone()).await?,
                 None => None,
             },
-            (None, Place::Ids { .. } | Place::History) => None,
+            (None, ParentSelector::Ids { .. } | ParentSelector::History) => None,
         };
         let mut position = match known {
             Some(turn) => self.after_turn(turn),
             None => self.after_history().await?,
         };
         if let Some(turn) = &position.parent {
-            position.place = TurnPlace::Continuing { turn: turn.id.clone(), under: turn.under.clone() };
+            position.after = TurnParent::Continuing { turn: turn.id.clone(), under: turn.under.clone() };
         }
         Ok(position)
     }
 
-    async fn after_latest(&self) -> Result<Position, ReadError> {
+    async fn after_latest(&self) -> Result<TurnPosition, ReadError> {
         let latest = match &self.view.latest {
             Some(latest) => self.journal.turn(latest.clone()).await?,
             None => None,
@@ -152,17 +153,17 @@ impl Placing<'_> {
         })
     }
 
-    fn at_beginning(&self) -> Position {
+    fn at_beginning(&self) -> TurnPosition {
         // What the client tells although nothing was before it: a history that was made elsewhere.
         let account = if self.request.history.is_empty() { Account::Own } else { Account::Client };
-        Position { place: TurnPlace::Beginning, parent: None, account, differences: Vec::new() }
+        TurnPosition { after: TurnParent::Beginning, parent: None, account, differences: Vec::new() }
     }
 
     /// Whether the history that the client shows ends with this turn, by the user's words or by the answer.
     fn history_ends_with(&self, turn: &TurnView) -> bool {
         let Some((asked, answered)) = history_exchanges(&self.request.history).pop() else { return true };
         let same_words =
-            WordsDigest::of(&asked) == turn.asked || (!asked.trim().is_empty() && turn.message.contains(asked.trim()));
+            TextDigest::of(&asked) == turn.asked || (!asked.trim().is_empty() && turn.message.contains(asked.trim()));
         let text = turn.end.as_ref().map_or("", |end| end.text());
         let same_answer = answered.is_some_and(|answered| {
             !answered.trim().is_empty()
@@ -173,7 +174,7 @@ impl Placing<'_> {
     }
 
     /// After a turn that the client named. What the client shows as its answer may have been edited.
-    fn after_turn(&self, turn: TurnView) -> Position {
+    fn after_turn(&self, turn: TurnView) -> TurnPosition {
         let shown = history_exchanges(&self.request.history).pop().and_then(|(_, answer)| answer);
         let mut position = own(turn);
         if let (Some(shown), Some(turn)) = (shown, &position.parent)
@@ -185,17 +186,17 @@ impl Placing<'_> {
         position
     }
 
-    async fn after_history(&self) -> Result<Position, ReadError> {
+    async fn after_history(&self) -> Result<TurnPosition, ReadError> {
         let told = history_exchanges(&self.request.history);
         let history: Vec<Exchange> = told
             .iter()
             .map(|(asked, answered)| Exchange {
-                asked: WordsDigest::of(asked),
-                answered: answered.as_deref().map(WordsDigest::of),
+                asked: TextDigest::of(asked),
+                answered: answered.as_deref().map(TextDigest::of),
             })
             .collect();
-        let stubs = self.journal.turn_stubs(self.view.id.clone()).await?;
-        let Located::Here { after, mismatches, unheard } = locate(&stubs, &history) else {
+        let stubs = self.journal.turn_summaries(self.view.id.clone()).await?;
+        let HistoryMatch::Here { after, mismatches, unseen } = match_history(&stubs, &history) else {
             return Ok(self.elsewhere());
         };
         for mismatch in mismatches {
@@ -203,28 +204,28 @@ impl Placing<'_> {
             let recorded = self.journal.turn(mismatch.turn).await?.and_then(|turn| turn.end);
             // A client that stopped reading has the beginning of the answer; anything else was changed.
             if recorded.is_none_or(|end| relation(shown, end.text()) == TextRelation::Different) {
-                return Ok(Position { account: Account::Client, ..self.after_id(after).await? });
+                return Ok(TurnPosition { account: Account::Client, ..self.after_id(after).await? });
             }
         }
         let mut position = self.after_id(after).await?;
-        let lost = unheard.into_iter().filter_map(|index| told.get(index));
-        position.differences.extend(lost.map(|(asked, _)| Difference::Unheard(asked.clone())));
+        let lost = unseen.into_iter().filter_map(|index| told.get(index));
+        position.differences.extend(lost.map(|(asked, _)| Difference::UnseenMessage(asked.clone())));
         Ok(position)
     }
 
     /// After something that Helix does not know.
-    fn elsewhere(&self) -> Position {
-        Position { place: TurnPlace::Beginning, parent: None, account: Account::Client, differences: Vec::new() }
+    fn elsewhere(&self) -> TurnPosition {
+        TurnPosition { after: TurnParent::Beginning, parent: None, account: Account::Client, differences: Vec::new() }
     }
 
-    async fn after_id(&self, after: Option<TurnId>) -> Result<Position, ReadError> {
+    async fn after_id(&self, after: Option<TurnId>) -> Result<TurnPosition, ReadError> {
         let turn = match after {
             Some(id) => self.journal.turn(id).await?,
             None => None,
         };
         Ok(match turn {
             Some(turn) => own(turn),
-            None => Position { account: Account::Own, ..self.elsewhere() },
+            None => TurnPosition { account: Account::Own, ..self.elsewhere() },
         })
     }
 
@@ -233,19 +234,15 @@ impl Placing<'_> {
     }
 }
 
-fn own(turn: TurnView) -> Position {
-    Position {
-        place: TurnPlace::After { turn: turn.id.clone() },
+fn own(turn: TurnView) -> TurnPosition {
+    TurnPosition {
+        after: TurnParent::After { turn: turn.id.clone() },
         parent: Some(turn),
         account: Account::Own,
         differences: Vec::new(),
     }
 }
 
-fn history_exchanges(history: &[Said]) -> Vec<(String, Option<String>)> {
-    let side = |by: Speaker| match by {
-        Speaker::User => Side::User,
-        Speaker::Consultant => Side::Consultant,
-    };
-    exchanges(history.iter().map(|said| (side(said.by), said.text.as_str())))
+fn history_exchanges(history: &[Message]) -> Vec<(String, Option<String>)> {
+    exchanges(history.iter().map(|message| (message.author, message.text.as_str())))
 }

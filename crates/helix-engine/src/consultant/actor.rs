@@ -2,8 +2,8 @@
 //!
 //! Must not know other conversations, and nothing of who listens: a turn goes on when its listener is gone.
 
-mod enforcing;
-mod remembering;
+mod corrections;
+mod failures;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use helix_agents::{AgentAsk, SessionRef};
 use helix_core::ids::{RunId, SessionId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
-use helix_job::session::{SessionEvent, SessionView, TextRelation, TurnPlace, TurnView, WordsDigest, relation};
+use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnParent, TurnView, relation};
 use helix_job::{ErrorView, Recorded};
 use helix_store::{Append, NewEvent, Projection, Stream};
 use jiff::Timestamp;
@@ -20,27 +20,27 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::context::{self, Context};
-use super::desk::{Desk, turn_place};
-use super::ears::Ears;
-use super::news::{self, JobStory};
-use super::placing::{self, Difference, Placed, Position};
-use super::{TurnEnded, TurnEvent, TurnRequest, trouble, uploads};
+use super::job_digest::{self, JobDigest};
+use super::locator::{self, Difference, Located, TurnPosition};
+use super::services::{ConsultantServices, turn_place};
+use super::turn_output::TurnOutput;
+use super::{TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
 use crate::admission::{Owner, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
-use enforcing::Enforced;
+use corrections::Enforced;
 
 /// A turn that waits for its place.
-pub(super) struct Waiting {
+pub(super) struct QueuedTurn {
     pub(super) request: TurnRequest,
     pub(super) listener: mpsc::Sender<TurnEvent>,
-    pub(super) seat: Seat,
+    pub(super) permit: TurnPermit,
 }
 
 /// Counts as an open turn of its conversation for as long as it exists.
-pub(super) struct Seat(Arc<watch::Sender<usize>>);
+pub(super) struct TurnPermit(Arc<watch::Sender<usize>>);
 
-impl Seat {
-    /// Takes a seat; returns how many are taken already.
+impl TurnPermit {
+    /// Takes a permit; returns how many are taken already.
     pub(super) fn take(open: &Arc<watch::Sender<usize>>) -> (Self, usize) {
         let mut ahead = 0;
         open.send_modify(|open| {
@@ -51,17 +51,17 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for TurnPermit {
     fn drop(&mut self) {
         self.0.send_modify(|open| *open -= 1);
     }
 }
 
 /// The loop's data.
-pub(super) struct Room {
-    desk: Arc<Desk>,
+pub(super) struct SessionActor {
+    services: Arc<ConsultantServices>,
     view: SessionView,
-    queue: mpsc::Receiver<Waiting>,
+    queue: mpsc::Receiver<QueuedTurn>,
     /// Cancelled to stop the turn under way; a new one for each turn.
     stop: Arc<std::sync::Mutex<CancellationToken>>,
 }
@@ -76,25 +76,25 @@ struct Work {
     /// What the runs before the last one consumed.
     usage: Usage,
     stop: CancellationToken,
-    ears: Ears,
+    output: TurnOutput,
     /// Its place among the conversation's open turns, given up before its end is told: whoever hears of the end may then
     /// trust in the count. Turns of a former host have none.
-    seat: Option<Seat>,
+    permit: Option<TurnPermit>,
 }
 
-impl Room {
+impl SessionActor {
     pub(super) fn new(
-        desk: Arc<Desk>,
+        services: Arc<ConsultantServices>,
         view: SessionView,
-        queue: mpsc::Receiver<Waiting>,
+        queue: mpsc::Receiver<QueuedTurn>,
         stop: Arc<std::sync::Mutex<CancellationToken>>,
     ) -> Self {
-        Self { desk, view, queue, stop }
+        Self { services, view, queue, stop }
     }
 
     /// Answers turns until the engine closes or nobody can ask any more.
     pub(super) async fn run(mut self) {
-        let closing = self.desk.closing.clone();
+        let closing = self.services.closing.clone();
         let work = async {
             self.finish_interrupted_turn().await;
             while let Some(waiting) = self.queue.recv().await {
@@ -110,26 +110,26 @@ impl Room {
     /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read. [T10]
     async fn finish_interrupted_turn(&mut self) {
         let Some(open) = self.view.running().cloned() else { return };
-        let runs = runs_of(&self.desk.runner, &open.id);
+        let runs = runs_of(&self.services.runner, &open.id);
         let mut work = Work {
             turn: open.id.clone(),
             continues: open.continues.clone(),
             runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
             usage: Usage::default(),
             stop: self.new_stop(),
-            ears: Ears::unheard(),
-            seat: None,
+            output: TurnOutput::without_client(),
+            permit: None,
         };
         let mut done = Vec::new();
         for run in &runs {
-            let report = match self.desk.runner.follow(run, &mut work.ears).await {
+            let report = match self.services.runner.follow(run, &mut work.output).await {
                 Ok(report) => report,
                 Err(error) => {
                     tracing::warn!(session = %self.view.id, %run, %error, "a run of a former host cannot be read");
                     lost_report()
                 }
             };
-            work.ears.end_of_run().await;
+            work.output.end_of_run().await;
             done.push((run.clone(), report));
         }
         for (_, report) in done.iter().rev().skip(1) {
@@ -140,56 +140,62 @@ impl Room {
         self.conclude(&mut work, enforced, None).await;
     }
 
-    async fn answer(&mut self, waiting: Waiting) {
-        let Waiting { request, listener, seat } = waiting;
-        let mut ears = Ears::of(listener, request.audience.clone());
+    async fn answer(&mut self, waiting: QueuedTurn) {
+        let QueuedTurn { request, listener, permit } = waiting;
+        let mut output = TurnOutput::to_client(listener, request.disconnected.clone());
         // Jobs may have been started from this conversation meanwhile: the record is read again.
-        let ended = match self.place(&request).await {
-            Ok(Placed::Again(turn)) => Ok(self.tell_again(&turn, &mut ears).await),
-            Ok(Placed::New(position)) => return self.take_turn(request, *position, ears, seat).await,
+        let ended = match self.locate(&request).await {
+            Ok(Located::Again(turn)) => Ok(self.tell_again(&turn, &mut output).await),
+            Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
             Err(error) => Err(error),
         };
-        drop(seat);
-        ears.finish(ended.unwrap_or_else(refused)).await;
+        drop(permit);
+        output.finish(ended.unwrap_or_else(refused)).await;
     }
 
-    async fn place(&mut self, request: &TurnRequest) -> Result<Placed, ErrorView> {
+    async fn locate(&mut self, request: &TurnRequest) -> Result<Located, ErrorView> {
         let failed = |error: helix_store::ReadError| ErrorView {
             message: format!("the conversation's record cannot be read: {error}"),
             hint: Some("`helix doctor` examines the database".into()),
         };
-        if let Some(view) = self.desk.journal.session(self.view.id.clone()).await.map_err(failed)? {
+        if let Some(view) = self.services.journal.session(self.view.id.clone()).await.map_err(failed)? {
             self.view = view;
         }
-        placing::place(&self.desk.journal, &self.view, request).await.map_err(failed)
+        locator::locate(&self.services.journal, &self.view, request).await.map_err(failed)
     }
 
     /// Gives the answer of a turn that is over to whoever asks for it again. [12]
-    async fn tell_again(&self, turn: &TurnView, ears: &mut Ears) -> TurnEnded {
-        ears.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
-        ears.tell(TurnEvent::Status { text: "This was answered already; here is the answer".into() }).await;
+    async fn tell_again(&self, turn: &TurnView, output: &mut TurnOutput) -> TurnEnded {
+        output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
+        output.tell(TurnEvent::Status { text: "This was answered already; here is the answer".into() }).await;
         let Some(end) = &turn.end else { return refused(lost_view()) };
-        ears.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
+        output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
         let outcome = Outcome::from_facts(&end.facts);
-        TurnEnded { error: trouble::of(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
+        TurnEnded { error: turn_error::of_outcome(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
     }
 
     /// Carries a new turn out, from its beginning in the record to its end.
-    async fn take_turn(&mut self, request: TurnRequest, mut position: Position, ears: Ears, seat: Seat) {
+    async fn take_turn(
+        &mut self,
+        request: TurnRequest,
+        mut position: TurnPosition,
+        output: TurnOutput,
+        permit: TurnPermit,
+    ) {
         let mut work = Work {
             turn: self.view.next_turn(),
-            continues: match &position.place {
-                TurnPlace::Continuing { turn, .. } => Some(turn.clone()),
-                TurnPlace::Latest | TurnPlace::Beginning | TurnPlace::After { .. } => None,
+            continues: match &position.after {
+                TurnParent::Continuing { turn, .. } => Some(turn.clone()),
+                TurnParent::Latest | TurnParent::Beginning | TurnParent::After { .. } => None,
             },
             runs: 0,
             usage: Usage::default(),
             stop: self.new_stop(),
-            ears,
-            seat: Some(seat),
+            output,
+            permit: Some(permit),
         };
-        if !self.desk.config.enforcement.validators.is_empty() {
-            work.ears.check_drafts();
+        if !self.services.config.enforcement.validators.is_empty() {
+            work.output.check_drafts();
         }
         let result = self.begin_and_ask(&mut work, &request, &mut position).await;
         let (enforced, error) = match result {
@@ -200,28 +206,28 @@ impl Room {
             Err(error) => (Enforced { report: lost_report(), note: None, findings: Vec::new() }, Some(error)),
         };
         let ended = self.conclude(&mut work, enforced, error).await;
-        drop(work.seat.take());
-        work.ears.finish(ended).await;
+        drop(work.permit.take());
+        work.output.finish(ended).await;
     }
 
     async fn begin_and_ask(
         &mut self,
         work: &mut Work,
         request: &TurnRequest,
-        position: &mut Position,
+        position: &mut TurnPosition,
     ) -> Result<RunReport, ErrorView> {
         let attachments = uploads::keep(&self.view.directory, &request.uploads).await?;
-        let stories = self.stories(position).await?;
-        position.differences.extend(stories.iter().map(|story| Difference::Job(story.told())));
+        let digests = self.digests(position).await?;
+        position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.told())));
         let position = &*position;
-        let context = context::at(&self.desk.journal, &self.view, position, request).await?;
+        let context = context::at(&self.services.journal, &self.view, position, request).await?;
         let message = uploads::told(&request.message, &self.view.directory, &attachments);
         self.record(SessionEvent::TurnStarted {
             turn: work.turn.clone(),
             run: RunId::for_turn(&work.turn, 1),
             message: request.message.clone(),
-            place: position.place.clone(),
-            asked: asked(&self.desk, work, request).await,
+            place: position.after.clone(),
+            asked: asked(&self.services, work, request).await,
             client: request.client.clone(),
             model: request.model.clone(),
             system: request.system.clone(),
@@ -230,18 +236,20 @@ impl Room {
             agent_session: Some(context.writes_to().clone()),
         })
         .await?;
-        work.ears.tell(TurnEvent::Began { session: self.view.id.clone(), turn: work.turn.clone() }).await;
-        for story in &stories {
-            work.ears.tell(TurnEvent::JobNews { text: format!("Since your last message, {}", story.standing()) }).await;
+        work.output.tell(TurnEvent::Began { session: self.view.id.clone(), turn: work.turn.clone() }).await;
+        for digest in &digests {
+            work.output
+                .tell(TurnEvent::JobNews { text: format!("Since your last message, {}", digest.standing()) })
+                .await;
         }
         self.ask_agent(work, request, position, context, &message).await
     }
 
     /// What happened to the conversation's jobs since the turn that this one goes on from began: what came in its course its
     /// agent need not have seen.
-    async fn stories(&self, position: &Position) -> Result<Vec<JobStory>, ErrorView> {
+    async fn digests(&self, position: &TurnPosition) -> Result<Vec<JobDigest>, ErrorView> {
         let since = position.parent.as_ref().map(|parent| parent.started_at);
-        let found = news::since(&self.desk.journal, &self.view.jobs, since).await;
+        let found = job_digest::since(&self.services.journal, &self.view.jobs, since).await;
         found.map_err(|error| ErrorView {
             message: format!("the conversation's jobs cannot be read: {error}"),
             hint: Some("`helix doctor` examines the database".into()),
@@ -253,7 +261,7 @@ impl Room {
         &self,
         work: &mut Work,
         request: &TurnRequest,
-        position: &Position,
+        position: &TurnPosition,
         context: Context,
         message: &str,
     ) -> Result<RunReport, ErrorView> {
@@ -265,9 +273,9 @@ impl Room {
             return Ok(report);
         }
         let text = "The agent has lost this conversation; it starts anew with the record of it".to_owned();
-        work.ears.tell(TurnEvent::Status { text }).await;
+        work.output.tell(TurnEvent::Status { text }).await;
         work.usage += report.usage;
-        let context = context::rebuilt(&self.desk.journal, position, request).await?;
+        let context = context::rebuilt(&self.services.journal, position, request).await?;
         self.run_once(work, request, &context.prompt(message), context.session).await
     }
 
@@ -282,14 +290,14 @@ impl Room {
         work.runs += 1;
         let run = RunId::for_turn(&work.turn, work.runs);
         let ask = self.make_ask(&run, request, prompt, session).await?;
-        let owner = Owner::Conversation(self.view.id.clone());
+        let owner = Owner::Session(self.view.id.clone());
         let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
-        let limits = RunLimits { deadline: Some(self.desk.config.turn_timeout), stop: &work.stop, entry };
+        let limits = RunLimits { deadline: Some(self.services.config.turn_timeout), stop: &work.stop, entry };
         let place = format!("run {}.{}", turn_place(&work.turn), work.runs);
-        self.desk.crash.pass(|| format!("before {place}"));
-        let result = self.desk.runner.run(&self.view.agent, &run, || ask, limits, &mut work.ears).await;
-        self.desk.crash.pass(|| format!("after {place}"));
-        work.ears.end_of_run().await;
+        self.services.crash.pass(|| format!("before {place}"));
+        let result = self.services.runner.run(&self.view.agent, &run, || ask, limits, &mut work.output).await;
+        self.services.crash.pass(|| format!("after {place}"));
+        work.output.end_of_run().await;
         result.map_err(|error| {
             let hint = match &error {
                 RunError::UnknownAgent { .. } => "set [consultant] agent in helix.toml to one that is there",
@@ -307,26 +315,26 @@ impl Room {
         session: SessionRef,
     ) -> Result<AgentAsk, ErrorView> {
         let cwd = PathBuf::from(&self.view.directory);
-        let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.desk.runner.agent_files(run));
-        ask.system = Some(self.desk.system_prompt(&self.view, request).await?);
-        ask.model = request.model.clone().or_else(|| self.desk.config.model.clone());
-        ask.tools = self.desk.tool_rules(&self.view);
-        ask.mcp = self.desk.tool_server(&self.view.id).into_iter().collect();
-        ask.hooks = vec![self.desk.save_hook(&self.view)];
-        ask.agents = self.desk.config.experts.clone();
+        let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.services.runner.agent_files(run));
+        ask.system = Some(self.services.system_prompt(&self.view, request).await?);
+        ask.model = request.model.clone().or_else(|| self.services.config.model.clone());
+        ask.tools = self.services.tool_rules(&self.view);
+        ask.mcp = self.services.tool_server(&self.view.id).into_iter().collect();
+        ask.hooks = vec![self.services.save_hook(&self.view)];
+        ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
         Ok(ask)
     }
 
     /// The end of a turn: looks at what its last run left, and records it. Everything that ends a turn comes through here;
-    /// what wants another run of the same turn first (such as a correction) calls [`Room::run_once`] with `work`.
+    /// what wants another run of the same turn first (such as a correction) calls [`SessionActor::run_once`] with `work`.
     ///
     /// `refused` is why the agent could not be asked at all.
     async fn conclude(&mut self, work: &mut Work, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
         let Enforced { report, note, findings } = enforced;
-        work.ears.release().await;
+        work.output.release().await;
         let usage = work.usage + report.usage;
-        let shown = work.ears.shown().to_owned();
+        let shown = work.output.shown().to_owned();
         let plain = helix_core::step_marker::split(&report.answer).0;
         let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
         let event = SessionEvent::TurnFinished {
@@ -339,12 +347,12 @@ impl Room {
             session: report.session.clone(),
             point: report.point.clone(),
             runs: work.runs.max(1),
-            delivery: work.ears.delivery(),
+            delivery: work.output.delivery(),
         };
         let outcome = Outcome::from_facts(&report.facts);
         let error = match refused {
             Some(refused) => Some(self.remember_refusal(work, refused).await),
-            None => self.remember_turn(work, &report.facts, &findings, trouble::of(&outcome)).await,
+            None => self.remember_turn(work, &report.facts, &findings, turn_error::of_outcome(&outcome)).await,
         };
         let mut ended = TurnEnded { error, outcome, answer, usage };
         if self.view.running().is_some_and(|running| running.id == work.turn)
@@ -356,20 +364,20 @@ impl Room {
         if let Some(note) = note {
             let note = format!("\n\n{note}");
             ended.answer.push_str(&note);
-            work.ears.note(note).await;
+            work.output.note(note).await;
         }
         ended
     }
 
     /// Digest of what the client shows as this answer: with the one that it continues, which for the client is the same.
-    async fn answered(&self, work: &Work, answer: &str) -> Option<WordsDigest> {
+    async fn answered(&self, work: &Work, answer: &str) -> Option<TextDigest> {
         let (mut text, mut before) = (answer.to_owned(), work.continues.clone());
         while let Some(id) = before {
-            let turn = self.desk.journal.turn(id).await.ok().flatten()?;
+            let turn = self.services.journal.turn(id).await.ok().flatten()?;
             text.insert_str(0, turn.end.as_ref().map_or("", |end| end.text()));
             before = turn.continues;
         }
-        (!text.trim().is_empty()).then(|| WordsDigest::of(&text))
+        (!text.trim().is_empty()).then(|| TextDigest::of(&text))
     }
 
     fn new_stop(&self) -> CancellationToken {
@@ -381,7 +389,7 @@ impl Room {
 
     /// Makes an event durable, after whatever the tools have recorded in this conversation meanwhile.
     async fn record(&mut self, event: SessionEvent) -> Result<(), ErrorView> {
-        match self.desk.record(&self.view.id, event).await {
+        match self.services.record(&self.view.id, event).await {
             Ok(view) => {
                 self.view = view;
                 Ok(())
@@ -395,12 +403,12 @@ impl Room {
 }
 
 /// The user's words of a turn; those of the continued one, where it continues an answer.
-async fn asked(desk: &Desk, work: &Work, request: &TurnRequest) -> WordsDigest {
+async fn asked(services: &ConsultantServices, work: &Work, request: &TurnRequest) -> TextDigest {
     let continued = match &work.continues {
-        Some(id) => desk.journal.turn(id.clone()).await.ok().flatten(),
+        Some(id) => services.journal.turn(id.clone()).await.ok().flatten(),
         None => None,
     };
-    continued.map_or_else(|| WordsDigest::of(&request.words), |turn| turn.asked)
+    continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.asked)
 }
 
 /// Runs of a turn that have a record, in order.

@@ -13,7 +13,7 @@ use helix_store::{AppendError, Fence, Journal};
 use tokio_util::sync::CancellationToken;
 
 use super::TurnRequest;
-use super::room::append_of;
+use super::actor::append_of;
 use crate::agent_run::{AgentRunner, writing_below};
 use crate::config::ConsultantConfig;
 use crate::crash_point::CrashPoint;
@@ -35,7 +35,7 @@ pub struct ToolsEndpoint {
 }
 
 /// What all conversations share.
-pub(crate) struct Desk {
+pub(crate) struct ConsultantServices {
     pub(crate) runner: AgentRunner,
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) fence: Fence,
@@ -55,7 +55,7 @@ pub(crate) struct Desk {
     pub(crate) reports: ReportShelf,
 }
 
-impl Desk {
+impl ConsultantServices {
     /// Adds an event to a conversation. Others (tools) may write to the same stream: on a conflict it is read again.
     pub(crate) async fn record(
         &self,

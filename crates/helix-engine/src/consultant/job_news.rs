@@ -13,12 +13,12 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::news::{line, open_questions, outcome_of, standing};
+use super::job_digest::{job_outcome, line, open_questions, standing};
 use crate::engine::{Engine, EngineError};
 
 /// Most jobs that are watched at once, the newest of the conversation.
 const MOST_JOBS: usize = 8;
-/// News that a slow reader may be behind; more are read from the journal when there is room.
+/// News that a slow reader may be behind; more are read from the journal when there is actor.
 const BUFFER: usize = 64;
 
 /// What somebody who watches the jobs of a conversation is told.
@@ -46,7 +46,7 @@ impl JobNews {
         match self {
             Self::Progress { text } | Self::GoesOn { text } => text.clone(),
             Self::Asks(question) => format!("{} waits for you: {}", question.job_name, question.text),
-            Self::Over(job) => format!("{} {}", job.name, outcome_of(job)),
+            Self::Over(job) => format!("{} {}", job.name, job_outcome(job)),
         }
     }
 }
@@ -70,7 +70,7 @@ impl Engine {
         }
         let began = self.turn_record(turn).await?.started_at;
         let jobs = self.known(&view.jobs[view.jobs.len().saturating_sub(MOST_JOBS)..]).await?;
-        let turns = self.inner.house.open_turns(view);
+        let turns = self.inner.sessions.open_turns(view);
         if *turns.borrow() > 0 {
             return Ok(None);
         }
