@@ -170,9 +170,11 @@ pub struct ToolAccess {
     pub sub_agents: bool,
     /// Change files below these directories, absolute and free of links: agents compare with the resolved path.
     pub write_below: Vec<PathBuf>,
+    /// Commands that it may run.
     pub shell: Shell,
     /// Search and read the web.
     pub web: bool,
+    /// Tools of tool servers; one that is not listed may not be called at all.
     pub mcp: Vec<McpAccess>,
 }
 
@@ -180,8 +182,10 @@ pub struct ToolAccess {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shell {
+    /// None at all.
     #[default]
     None,
+    /// Any command, with the user's own rights where the agent has no sandbox.
     All,
     /// Those that begin with these words, such as `cargo test`.
     Commands(Vec<String>),
@@ -190,6 +194,7 @@ pub enum Shell {
 /// Which tools of a tool server an agent may call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpAccess {
+    /// As [`McpServer::name`].
     pub server: String,
     /// All of them where absent.
     #[serde(default)]
@@ -290,6 +295,7 @@ pub struct AgentAsk {
     /// JSON Schema of the structured output that is wanted.
     #[serde(default)]
     pub schema: Option<Value>,
+    /// What it may do without asking.
     #[serde(default)]
     pub tools: ToolAccess,
     /// Tool servers.

@@ -92,7 +92,7 @@ impl Carrier {
     ) -> Result<ToolEnvironment, Fault> {
         let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job).await?);
         // An agent that is configured no more says nothing of its environment.
-        Ok(runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), |profile| of_agent(profile)))
+        Ok(runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), of_agent))
     }
 }
 
