@@ -13,14 +13,15 @@ pub mod supervisor;
 pub mod tail;
 
 pub use dialect::{
-    Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Program, Reader, classify_recording,
-    dialect, replay_main,
+    AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Program, Reader, RecordedRun,
+    RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
 pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
 pub use probe::{Capabilities, ProbeError, Supported, Version, probe};
 pub use profile::{
-    AgentAsk, AgentHook, AgentProfile, AskedSchema, DialectName, ExitStatus, McpServer, SessionRef, SubAgent, ToolRules,
+    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpServer, SessionRef,
+    Shell, SubAgent, ToolAccess,
 };
 pub use run_dir::RunDirError;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};

@@ -157,15 +157,60 @@ pub enum SessionRef {
     },
 }
 
-/// What the agent may do without asking. Everything else is denied: nobody is there to be asked.
+/// What the agent may do without asking. Everything else is denied: nobody is there to be asked. Each dialect says it in its own
+/// words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolRules {
-    /// Permission rules in the dialect's own syntax, such as `Edit` or `Bash(cargo test:*)`.
+#[serde(default)]
+pub struct ToolAccess {
+    /// Read and search files.
+    pub read: bool,
+    /// Keep a list of what it has to do.
+    pub task_list: bool,
+    /// Hand a part of the work to agents of its own.
+    pub sub_agents: bool,
+    /// Change files below these directories, absolute and free of links: agents compare with the resolved path.
+    pub write_below: Vec<PathBuf>,
+    /// Commands that it may run.
+    pub shell: Shell,
+    /// Search and read the web.
+    pub web: bool,
+    /// Tools of tool servers; one that is not listed may not be called at all.
+    pub mcp: Vec<McpAccess>,
+}
+
+/// Which commands an agent may run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shell {
+    /// None at all.
+    #[default]
+    None,
+    /// Any command, with the user's own rights where the agent has no sandbox.
+    All,
+    /// Those that begin with these words, such as `cargo test`.
+    Commands(Vec<String>),
+}
+
+/// Which tools of a tool server an agent may call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct McpAccess {
+    /// As [`McpServer::name`].
+    pub server: String,
+    /// All of them where absent.
     #[serde(default)]
-    pub allow: Vec<String>,
-    /// Rules that are denied even where `allow` matches.
-    #[serde(default)]
-    pub deny: Vec<String>,
+    pub tools: Option<Vec<String>>,
+}
+
+impl ToolAccess {
+    /// Reading and nothing else.
+    pub fn read_only() -> Self {
+        Self { read: true, ..Self::default() }
+    }
+
+    /// Whether files may change.
+    pub fn may_write(&self) -> bool {
+        !self.write_below.is_empty() || self.shell != Shell::None
+    }
 }
 
 /// A tool server that the agent may call over HTTP.
@@ -191,14 +236,9 @@ impl fmt::Debug for McpServer {
     }
 }
 
-/// A program that the agent runs at an event of its own.
+/// A program that the agent runs each time it has changed a file, with what it did as JSON on stdin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentHook {
-    /// Event in the dialect's words, such as `PostToolUse`.
-    pub event: String,
-    /// Which tools it is for, in the dialect's syntax; all where absent.
-    #[serde(default)]
-    pub matcher: Option<String>,
+pub struct AfterWriteHook {
     /// Program and arguments; quoted for the shell by the dialect.
     pub command: Vec<String>,
     /// Longest time it may take.
@@ -255,15 +295,15 @@ pub struct AgentAsk {
     /// JSON Schema of the structured output that is wanted.
     #[serde(default)]
     pub schema: Option<Value>,
-    /// What it may do.
+    /// What it may do without asking.
     #[serde(default)]
-    pub tools: ToolRules,
+    pub tools: ToolAccess,
     /// Tool servers.
     #[serde(default)]
     pub mcp: Vec<McpServer>,
-    /// Programs at events of the agent.
+    /// Dialects without hooks leave it out.
     #[serde(default)]
-    pub hooks: Vec<AgentHook>,
+    pub after_write: Option<AfterWriteHook>,
     /// Agents that it may ask. Dialects without such leave them out: they are help, never a condition.
     #[serde(default)]
     pub agents: Vec<SubAgent>,
@@ -298,9 +338,9 @@ impl AgentAsk {
             max_turns: None,
             budget_usd: None,
             schema: None,
-            tools: ToolRules::default(),
+            tools: ToolAccess::default(),
             mcp: Vec::new(),
-            hooks: Vec::new(),
+            after_write: None,
             agents: Vec::new(),
             cwd: cwd.into(),
             run_dir: run_dir.into(),

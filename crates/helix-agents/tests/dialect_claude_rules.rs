@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 
-use helix_agents::{AskedSchema, Classified, DialectName, Ended, Reader, classify_recording, dialect};
+use helix_agents::{AskedSchema, Classified, DialectName, Ended, Reader, StreamEnd, classify_recording, dialect};
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{Outcome, OutcomeName};
 use serde_json::{Value, json};
@@ -347,7 +347,8 @@ fn usage_is_counted_once_however_it_is_reported() {
     let usage = reader.usage();
     assert_eq!((usage.input_tokens, usage.output_tokens, usage.cost_usd), (100, 20, 0.25));
     // Cut off: what the messages named.
-    let (_, reader) = events(&[init(), says("a"), says("a")]);
+    let (_, mut reader) = events(&[init(), says("a"), says("a")]);
     assert_eq!((reader.usage().input_tokens, reader.usage().turns), (10, 1));
+    reader.facts_of(&Ended::exited(1), &StreamEnd::default());
     assert_eq!(reader.answer(), "a\n\na");
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use helix_agents::dialect::Surroundings;
-use helix_agents::profile::{AgentHook, PromptImage};
+use helix_agents::profile::PromptImage;
 use helix_agents::{
-    AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, Keeping, Limit, McpServer, SessionRef, SubAgent,
-    ToolRules, dialect,
+    AfterWriteHook, AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, Keeping, Limit, McpAccess,
+    McpServer, SessionRef, Shell, SubAgent, ToolAccess, dialect,
 };
 use helix_core::ids::AgentSessionId;
 use serde_json::{Value, json};
@@ -63,18 +63,16 @@ fn the_command_line_is_the_measured_one() {
     ask.budget_usd = Some(1.5);
     // Generated schemas name a dialect that the CLI does not know.
     ask.schema = Some(json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}));
-    ask.tools = ToolRules { allow: vec!["Edit".into(), "Bash(cargo test:*)".into()], deny: vec!["WebFetch".into()] };
+    ask.tools = ToolAccess { shell: Shell::Commands(vec!["cargo test".into()]), ..ToolAccess::default() };
     ask.mcp = vec![McpServer {
         name: "helix".into(),
         url: "http://127.0.0.1:7070/mcp".into(),
         headers: [("Authorization".to_owned(), "Bearer secret-token".to_owned())].into(),
     }];
-    ask.hooks = vec![AgentHook {
-        event: "PostToolUse".into(),
-        matcher: Some("Write|Edit".into()),
+    ask.after_write = Some(AfterWriteHook {
         command: vec!["/opt/my tools/helix".into(), "hook".into(), "it's".into()],
         timeout: Duration::from_secs(30),
-    }];
+    });
     let made = invocation(&profile(), &ask).unwrap();
     let run_dir = dir.path().display().to_string();
     let args: Vec<String> = made.args.iter().map(|arg| arg.replace(&run_dir, "RUN")).collect();
@@ -137,8 +135,8 @@ fn the_command_line_is_the_measured_one() {
     assert_eq!(mode, 0o600);
     assert_eq!(
         settings,
-        json!({"permissions": {"allow": ["Edit", "Bash(cargo test:*)"], "deny": ["WebFetch"]},
-               "hooks": {"PostToolUse": [{"matcher": "Write|Edit", "hooks": [{"type": "command", "timeout": 30,
+        json!({"permissions": {"allow": ["Bash(cargo test:*)"], "deny": []},
+               "hooks": {"PostToolUse": [{"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [{"type": "command", "timeout": 30,
                    "command": "'/opt/my tools/helix' 'hook' 'it'\\''s'"}]}]}})
     );
     let (servers, mode) = file(&made, "--mcp-config");
@@ -148,6 +146,40 @@ fn the_command_line_is_the_measured_one() {
     assert_eq!(servers, json!({"mcpServers": {"helix": entry}}));
     let shown = format!("{:?} {:?}", made.args, ask.mcp);
     assert!(!shown.contains("secret-token") && !shown.contains("key-of-helix") && !shown.contains("hello"), "{shown}");
+}
+
+/// The permissions of a phase, of a conversation and of a reviewer, as the CLI was given them when they were measured.
+#[test]
+fn access_to_tools_becomes_the_measured_rules() {
+    let dir = tempfile::tempdir().unwrap();
+    let permissions = |tools: ToolAccess| {
+        let ask = AgentAsk { tools, ..ask(dir.path()) };
+        file(&invocation(&profile(), &ask).unwrap(), "--settings").0["permissions"].take()
+    };
+    let server = |tools: Option<Vec<String>>| vec![McpAccess { server: "helix".into(), tools }];
+    let phase = ToolAccess {
+        task_list: true,
+        sub_agents: true,
+        write_below: vec!["/home/dev/project".into()],
+        shell: Shell::All,
+        mcp: server(Some(vec!["ask_user".into()])),
+        ..ToolAccess::read_only()
+    };
+    let rules = ["Read", "Glob", "Grep", "LS", "TodoWrite", "Agent", "Task", "Bash"].map(str::to_owned);
+    let writes = ["Edit", "Write", "MultiEdit", "NotebookEdit"].map(|tool| format!("{tool}(//home/dev/project/**)"));
+    let allow: Vec<String> = rules.into_iter().chain(writes).chain(["mcp__helix__ask_user".to_owned()]).collect();
+    assert_eq!(permissions(phase.clone()), json!({"allow": allow, "deny": []}));
+    let conversation = ToolAccess { sub_agents: false, shell: Shell::None, mcp: server(None), ..phase };
+    let allow: Vec<&String> = allow.iter().filter(|rule| !["Agent", "Task", "Bash"].contains(&rule.as_str())).collect();
+    let (_, own) = allow.split_last().unwrap();
+    let allow: Vec<&str> = own.iter().map(|rule| rule.as_str()).chain(["mcp__helix"]).collect();
+    assert_eq!(permissions(conversation), json!({"allow": allow, "deny": []}));
+    let deny = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"];
+    assert_eq!(permissions(ToolAccess::read_only()), json!({"allow": ["Read", "Glob", "Grep", "LS"], "deny": deny}));
+    assert_eq!(
+        permissions(ToolAccess { web: true, ..ToolAccess::default() })["allow"],
+        json!(["WebSearch", "WebFetch"])
+    );
 }
 
 #[test]
@@ -246,7 +278,8 @@ fn the_codex_command_line_is_the_measured_one() {
     ask.model = Some("gpt-5.1-codex".to_owned());
     ask.system = Some("Be \"brief\"\u{7f}.".to_owned());
     ask.schema = Some(json!({"type": "object", "properties": {"a": {"type": "string"}}}));
-    ask.tools = ToolRules { allow: vec!["Read".into(), "Edit(//home/dev/notes/**)".into()], deny: Vec::new() };
+    ask.tools.read = true;
+    ask.tools.write_below = vec!["/home/dev/notes".into()];
     ask.images = vec![PromptImage { media_type: "image/png".to_owned(), base64: "aGk=".to_owned() }];
     ask.mcp = vec![McpServer {
         name: "helix".into(),
@@ -363,7 +396,7 @@ fn every_dialect_keeps_the_rules_that_are_not_its_own() {
         [("HOME".to_owned(), "/home/dev".to_owned()), ("SECRET".to_owned(), "s".to_owned())].into_iter().collect();
     for name in DialectName::ALL {
         let dialect = dialect(name);
-        assert_eq!(dialect.name, name);
+        assert_eq!(dialect.kind.dialect, name);
         let profile = AgentProfile::new("one", name, vec!["agent".to_owned(), "--leading".to_owned()]);
         let with = |change: &dyn Fn(&mut AgentAsk)| {
             let mut ask = plain.clone();

@@ -13,8 +13,8 @@ use std::io::Write;
 use std::time::Duration;
 
 use bed::Bed;
-use helix_agents::ReadError;
 use helix_agents::supervisor::Watching;
+use helix_agents::{AskedSchema, DialectName, ExitStatus, ReadError, dialect};
 use helix_core::run::{Ending, StopCause};
 
 /// [1] The predecessor lost everything behind the first line above 64 KiB.
@@ -137,4 +137,20 @@ async fn a_record_shorter_than_its_end_says_is_an_error() {
         last = lines.next().await;
     }
     assert!(matches!(last, Some(Err(ReadError::Truncated { length: 10, .. }))), "{last:?}");
+}
+
+/// What a program without a record prints is its answer, with its lines and paragraphs: the reader of lines hands them on
+/// without their newlines.
+#[tokio::test]
+async fn the_answer_of_a_command_keeps_its_lines() {
+    let bed = Bed::new();
+    let request = bed.script("printf 'one\\ntwo\\n\\nthree\\n'");
+    let handle = bed.start(&request).await;
+    let mut reader = dialect(DialectName::Command).reader_with(AskedSchema::No, ExitStatus::Trusted);
+    let (mut lines, mut events) = (handle.lines(), Vec::new());
+    while let Some(line) = lines.next().await {
+        reader.line(&line.unwrap(), &mut events);
+    }
+    reader.facts(&handle.ended().await, lines.end());
+    assert_eq!(reader.answer(), "one\ntwo\n\nthree");
 }

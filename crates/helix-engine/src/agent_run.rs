@@ -5,7 +5,6 @@
 mod stopping;
 mod watch;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,21 +13,20 @@ use helix_agents::RunDirError;
 use helix_agents::dialect::{self, InvocationError, Reader};
 use helix_agents::supervisor::SweepReport;
 use helix_agents::{
-    AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, Grace, Keeping, Limit, RunEnd, RunHandle, RunRequest,
-    SessionRef, Supervisor,
+    AgentAsk, AgentProfile, Grace, Keeping, Limit, RecordedRun, RecordingError, RunEnd, RunHandle, RunRequest,
+    SessionRef, Supervisor, run_labels,
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 use helix_job::Wait;
-use tokio::io::AsyncBufReadExt as _;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::stopping::Stopping;
 use self::watch::{Sign, Watch};
-use crate::admission::{Admission, Place, Ticket};
+use crate::admission::{Admission, Permit, Ticket};
 use crate::session_totals::SessionTotals;
 
 /// How long an agent may take to exit after its terminal record. Measured: 50 to 90 ms, 1.1 s at most in 473 runs, plus
@@ -40,15 +38,6 @@ const STALL: Duration = Duration::from_secs(360);
 
 /// The record of an agent's stdout in its run directory.
 const STDOUT: &str = "stdout.jsonl";
-/// Label that names the dialect, so that a restarted host reads the run's record in the right language.
-const DIALECT_LABEL: &str = "dialect";
-/// Label that says that the exit status of the agent is trusted.
-const EXIT_LABEL: &str = "trust_exit";
-/// Label that says whether structured output was asked for.
-const SCHEMA_LABEL: &str = "asked_schema";
-/// Label with what the session had consumed before the run, in JSON.
-const BEFORE_LABEL: &str = "session_before";
-
 /// Runs agents under the supervisor, at most so many at a time.
 #[derive(Clone)]
 pub struct AgentRunner {
@@ -57,12 +46,12 @@ pub struct AgentRunner {
     profiles: Arc<Vec<AgentProfile>>,
     admission: Admission,
     totals: SessionTotals,
-    patience: Patience,
+    timeouts: RunTimeouts,
 }
 
 /// How long the runner waits before it ends a run that does not end by itself.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct RunTimeouts {
     /// After the terminal record.
     pub linger: Duration,
     /// Without a sign of work outside a tool call: an event with a meaning, or a piece of one. Mere lines are none.
@@ -71,17 +60,10 @@ pub struct Patience {
     pub grace: Grace,
 }
 
-impl Default for Patience {
+impl Default for RunTimeouts {
     fn default() -> Self {
         Self { linger: LINGER, stall: STALL, grace: Grace::default() }
     }
-}
-
-/// Permission rules, in the Claude dialect's words, that let an agent change files below a directory and nowhere else with its
-/// own tools. The directory must be absolute and free of links: the agent compares with the resolved path.
-pub(crate) fn writing_below(directory: &str) -> [String; 4] {
-    let below = directory.trim_start_matches('/');
-    ["Edit", "Write", "MultiEdit", "NotebookEdit"].map(|tool| format!("{tool}(//{below}/**)"))
 }
 
 /// What a run left.
@@ -167,7 +149,7 @@ pub struct RunLimits<'a> {
 /// How a run gets in.
 pub enum Entry {
     /// It has its place already.
-    Place(Place),
+    Permit(Permit),
     /// It waits in the line with this.
     Ticket(Ticket),
 }
@@ -194,7 +176,7 @@ impl AgentRunner {
     /// Makes a runner for these agents.
     pub fn new(supervisor: Supervisor, runs: PathBuf, profiles: Vec<AgentProfile>, admission: Admission) -> Self {
         let totals = SessionTotals::in_directory(runs.with_file_name("session-totals"));
-        Self { supervisor, runs, profiles: Arc::new(profiles), admission, totals, patience: Patience::default() }
+        Self { supervisor, runs, profiles: Arc::new(profiles), admission, totals, timeouts: RunTimeouts::default() }
     }
 
     /// Who may start now.
@@ -202,10 +184,10 @@ impl AgentRunner {
         &self.admission
     }
 
-    /// The same with other limits to its patience.
+    /// The same with other timeouts.
     #[must_use]
-    pub fn with_patience(mut self, patience: Patience) -> Self {
-        self.patience = patience;
+    pub fn with_timeouts(mut self, timeouts: RunTimeouts) -> Self {
+        self.timeouts = timeouts;
         self
     }
 
@@ -279,7 +261,7 @@ impl AgentRunner {
         // A run that exists asks nobody for a place: it lives already, and takes one, or is over and gives it back at once.
         if let Some(handle) = self.attach(run).await? {
             let _place = match limits.entry {
-                Entry::Place(place) => place,
+                Entry::Permit(place) => place,
                 Entry::Ticket(ticket) => self.admission.occupy(ticket.owner),
             };
             return self.read(run, handle, limits.stop, listener).await;
@@ -298,8 +280,8 @@ impl AgentRunner {
             run: run.clone(),
             invocation,
             deadline: limits.deadline,
-            grace: self.patience.grace,
-            labels: labels(profile, &ask, self.consumed_before(&ask.session).await),
+            grace: self.timeouts.grace,
+            labels: run_labels(profile, &ask, self.consumed_before(&ask.session).await),
         };
         let handle =
             self.supervisor.start(request).await.map_err(|source| RunError::Start { run: run.clone(), source })?;
@@ -312,7 +294,7 @@ impl AgentRunner {
     /// [`RunError::Unknown`] and [`RunError::Record`].
     pub async fn follow(&self, run: &RunId, listener: &mut impl Listener) -> Result<RunReport, RunError> {
         let handle = self.attach(run).await?.ok_or_else(|| RunError::Unknown { run: run.clone() })?;
-        let mut reader = self.reader(run, &handle)?;
+        let mut reader = reader(run, &handle)?;
         let mut lines = handle.lines();
         let mut events = Vec::new();
         while let Some(line) = lines.next().await {
@@ -321,6 +303,10 @@ impl AgentRunner {
             for event in events.drain(..) {
                 listener.hear(event).await;
             }
+        }
+        reader.tail(&lines.end().tail, &mut events);
+        for event in events.drain(..) {
+            listener.hear(event).await;
         }
         let end = handle.ended().await;
         Ok(report(reader, &end, lines.end()))
@@ -331,25 +317,30 @@ impl AgentRunner {
     /// # Errors
     /// As for [`AgentRunner::follow`].
     pub async fn replay(&self, run: &RunId, listener: &mut impl Listener) -> Result<(), RunError> {
-        let handle = self.attach(run).await?.ok_or_else(|| RunError::Unknown { run: run.clone() })?;
-        let mut reader = self.reader(run, &handle)?;
-        let record_error = |source: std::io::Error| RunError::Record { run: run.clone(), source: Box::new(source) };
-        let file = tokio::fs::File::open(handle.directory().join(STDOUT)).await.map_err(record_error)?;
-        let mut file = tokio::io::BufReader::with_capacity(64 << 10, file);
-        let (mut line, mut events) = (Vec::new(), Vec::new());
-        while file.read_until(b'\n', &mut line).await.map_err(record_error)? > 0 && line.ends_with(b"\n") {
-            reader.line(&line, &mut events);
-            line.clear();
-            for event in events.drain(..) {
-                listener.hear(event).await;
+        let directory = self.run_dir(run);
+        let (told, mut heard) = tokio::sync::mpsc::channel(64);
+        let reading = tokio::task::spawn_blocking(move || -> Result<Option<()>, RecordingError> {
+            let Some(mut recorded) = RecordedRun::open(&directory)? else { return Ok(None) };
+            let mut events = Vec::new();
+            while recorded.next_line(&mut events)? {
+                // Nobody listens any more: the rest need not be read.
+                if events.drain(..).any(|event| told.blocking_send(event).is_err()) {
+                    break;
+                }
             }
+            Ok(Some(()))
+        });
+        while let Some(event) = heard.recv().await {
+            listener.hear(event).await;
         }
-        Ok(())
+        let read = reading.await.map_err(|_| RunError::Closing)?;
+        let read = read.map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
+        read.ok_or_else(|| RunError::Unknown { run: run.clone() })
     }
 
-    async fn enter(&self, entry: Entry, listener: &mut impl Listener) -> Result<Place, RunError> {
+    async fn enter(&self, entry: Entry, listener: &mut impl Listener) -> Result<Permit, RunError> {
         let ticket = match entry {
-            Entry::Place(place) => return Ok(place),
+            Entry::Permit(place) => return Ok(place),
             Entry::Ticket(ticket) => ticket,
         };
         let (owner, phase) = (ticket.owner.clone(), ticket.phase.clone());
@@ -364,24 +355,6 @@ impl AgentRunner {
     async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, RunError> {
         let attached = self.supervisor.attach(run).await;
         attached.map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })
-    }
-
-    fn reader(&self, run: &RunId, handle: &RunHandle) -> Result<Reader, RunError> {
-        let labels = handle.labels();
-        let name: DialectName = labels
-            .get(DIALECT_LABEL)
-            .map_or("", String::as_str)
-            .parse()
-            .map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
-        let asked = labels.get(SCHEMA_LABEL).map_or(AskedSchema::No, |_| AskedSchema::Yes);
-        let exit = labels.get(EXIT_LABEL).map_or(ExitStatus::NoEvidence, |_| ExitStatus::Trusted);
-        let mut reader = dialect::dialect(name).reader_with(asked, exit);
-        if let Some(before) = labels.get(BEFORE_LABEL) {
-            let before = serde_json::from_str(before)
-                .map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })?;
-            reader.carries(before);
-        }
-        Ok(reader)
     }
 
     /// What the session that a run goes on with has consumed so far.
@@ -427,10 +400,10 @@ impl AgentRunner {
     ) -> Result<RunReport, RunError> {
         let record_error =
             |source: Box<dyn std::error::Error + Send + Sync>| RunError::Record { run: run.clone(), source };
-        let mut reader = self.reader(run, handle)?;
+        let mut reader = reader(run, handle)?;
         let mut lines = handle.lines();
         let mut events = Vec::new();
-        let (mut watch, mut stopping) = (Watch::new(self.patience, Instant::now()), Stopping::new());
+        let (mut watch, mut stopping) = (Watch::new(self.timeouts, Instant::now()), Stopping::new());
         loop {
             // Reading first: what is there is heard before anything is stopped, and a busy run is never called stalled.
             let next = tokio::select! {
@@ -502,6 +475,10 @@ enum Over {
     Patience { heard: u64 },
 }
 
+fn reader(run: &RunId, handle: &RunHandle) -> Result<Reader, RunError> {
+    Reader::of_run(handle.labels()).map_err(|source| RunError::Record { run: run.clone(), source: Box::new(source) })
+}
+
 async fn record_length(handle: &RunHandle) -> std::io::Result<u64> {
     Ok(tokio::fs::metadata(handle.directory().join(STDOUT)).await?.len())
 }
@@ -522,20 +499,4 @@ fn report(mut reader: Reader, end: &RunEnd, stream: &helix_agents::StreamEnd) ->
         answer: reader.answer().to_owned(),
         duration_ms: u64::try_from(elapsed).unwrap_or(0),
     }
-}
-
-fn labels(profile: &AgentProfile, ask: &AgentAsk, before: Usage) -> BTreeMap<String, String> {
-    let mut labels = BTreeMap::from([(DIALECT_LABEL.to_owned(), profile.dialect.as_str().to_owned())]);
-    if profile.exit_status == ExitStatus::Trusted {
-        labels.insert(EXIT_LABEL.to_owned(), "yes".to_owned());
-    }
-    if ask.asked_schema() == AskedSchema::Yes {
-        labels.insert(SCHEMA_LABEL.to_owned(), "yes".to_owned());
-    }
-    if before != Usage::default()
-        && let Ok(before) = serde_json::to_string(&before)
-    {
-        labels.insert(BEFORE_LABEL.to_owned(), before);
-    }
-    labels
 }

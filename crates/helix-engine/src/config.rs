@@ -8,7 +8,7 @@ use helix_agents::{AgentProfile, SubAgent};
 use helix_job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
-use crate::agent_run::Patience;
+use crate::agent_run::RunTimeouts;
 use crate::consultant::{Enforcement, Retention, ToolsEndpoint};
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
@@ -45,7 +45,7 @@ pub struct EngineConfig {
     /// What may be under way at the same time over all jobs and conversations.
     pub admission: AdmissionLimits,
     /// How long agents may linger, be silent, and take to stop.
-    pub patience: Patience,
+    pub timeouts: RunTimeouts,
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
     pub tools: Option<ToolsEndpoint>,

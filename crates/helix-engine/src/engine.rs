@@ -21,8 +21,8 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::admission::{Admission, Owner, Place};
-use crate::agent_run::{AgentRunner, Listener, Patience, RunError};
+use crate::admission::{Admission, Owner, Permit};
+use crate::agent_run::{AgentRunner, Listener, RunError, RunTimeouts};
 use crate::config::EngineConfig;
 use crate::consultant::{ConsultantServices, Sessions, TurnError, TurnEvent, TurnRequest};
 use crate::failures::{FailureDesk, ReportShelf};
@@ -169,13 +169,13 @@ impl Engine {
             config.agents.clone(),
             Admission::to_agents(&config.admission),
         )
-        .with_patience(config.patience);
+        .with_timeouts(config.timeouts);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let git = config.git.clone().owned_by(state.root());
         let failures = FailureDesk::open(&state, config.failures).await;
         let consultant = Arc::new(ConsultantServices {
-            runner: runner.clone().with_patience(in_a_chat(config.patience)),
+            runner: runner.clone().with_timeouts(in_a_chat(config.timeouts)),
             journal: Arc::clone(&journal),
             fence: fence.clone(),
             config: config.consultant.clone(),
@@ -296,7 +296,7 @@ impl Engine {
         self.start_loop_in(HashMap::new(), id, state);
     }
 
-    fn start_loop_in(&self, places: HashMap<String, Place>, id: JobId, state: JobState) {
+    fn start_loop_in(&self, places: HashMap<String, Permit>, id: JobId, state: JobState) {
         let inner = &self.inner;
         let crash = inner.config.crash.clone();
         let log = JobLog::new(id.clone(), state, Arc::clone(&inner.journal), inner.fence.clone(), crash.clone());
@@ -530,11 +530,11 @@ impl Engine {
     }
 }
 
-/// Patience with agents that somebody in a chat waits for: a stop ends a turn within two seconds.
-fn in_a_chat(patience: Patience) -> Patience {
+/// Timeouts for agents that somebody in a chat waits for: a stop ends a turn within two seconds.
+fn in_a_chat(timeouts: RunTimeouts) -> RunTimeouts {
     let step = |step: Duration| step.min(CHAT_GRACE);
-    let grace = Grace { interrupt: step(patience.grace.interrupt), terminate: step(patience.grace.terminate) };
-    Patience { grace, ..patience }
+    let grace = Grace { interrupt: step(timeouts.grace.interrupt), terminate: step(timeouts.grace.terminate) };
+    RunTimeouts { grace, ..timeouts }
 }
 
 /// Runs of a job whose end is not in the journal yet.

@@ -31,8 +31,10 @@ pub mod tools;
 
 pub use config::{ConsultantConfig, EngineConfig, FOLLOW_JOBS};
 pub use consultant::ToolsEndpoint;
-// What a host needs to configure an engine and to be its agents' keeper.
 pub use engine::{Activity, Engine, EngineError, Follow};
-pub use helix_agents::{AgentProfile, DialectName, keeper_main};
+// What a host needs to configure an engine, to be its agents' keeper, and to show what its agents did.
+pub use helix_agents::{
+    AgentKind, AgentProfile, DialectName, ExitMeaning, Program, RecordedRun, RecordingError, agent_kind, keeper_main,
+};
 pub use helix_store::{JobFilter, StateDir};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};

@@ -5,20 +5,18 @@
 use std::path::Path;
 use std::time::Duration;
 
-use helix_agents::AgentHook;
+use helix_agents::AfterWriteHook;
 use helix_project::save_check::Belongs;
 
 /// How long an agent waits for the hook. A check takes milliseconds; ten thousand ADRs take a second.
 const HOOK_LIMIT: Duration = Duration::from_secs(30);
-/// Tools of the claude dialect that write files.
-const WRITING_TOOLS: &str = "Write|Edit|MultiEdit|NotebookEdit";
 
 /// The hook that an agent runs after each file that it has written: `helix hook post-write`. To be put into
-/// [`helix_agents::AgentAsk::hooks`] of conversations and phases alike; dialects without hooks leave it out.
-pub(crate) fn save_hook(helix: &Path, belongs: Belongs<'_>) -> AgentHook {
+/// [`helix_agents::AgentAsk::after_write`] of conversations and phases alike; dialects without hooks leave it out.
+pub(crate) fn save_hook(helix: &Path, belongs: Belongs<'_>) -> AfterWriteHook {
     let mut command = vec![helix.to_string_lossy().into_owned(), "hook".into(), "post-write".into()];
     if let Belongs::Project(root) = belongs {
         command.extend(["--project".into(), root.to_string_lossy().into_owned()]);
     }
-    AgentHook { event: "PostToolUse".into(), matcher: Some(WRITING_TOOLS.into()), command, timeout: HOOK_LIMIT }
+    AfterWriteHook { command, timeout: HOOK_LIMIT }
 }

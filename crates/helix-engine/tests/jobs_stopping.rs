@@ -8,7 +8,7 @@ use std::time::Duration;
 use helix_agents::Grace;
 use helix_core::ids::PhaseId;
 use helix_core::run::{Outcome, StopCause};
-use helix_engine::agent_run::Patience;
+use helix_engine::agent_run::RunTimeouts;
 use helix_engine::reopen::ReopenRequest;
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_store::{Access, Acquire, Journal, SqliteJournal};
@@ -40,8 +40,8 @@ fn kill(value: &str, command: &str) {
 async fn a_cancelled_job_is_over_at_once_and_stays_so_with_its_work_kept() {
     // Deaf agents with a deaf orphan in a session of its own: only SIGKILL to the whole tree ends this.
     let act = "    act: { steps: [{ write: { path: note.md, content: half } }], faults: [deaf, orphan, hang] }\n";
-    let patience = Patience { grace: Grace::each(Duration::from_millis(300)), ..patient() };
-    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", act)), patience).await;
+    let timeouts = RunTimeouts { grace: Grace::each(Duration::from_millis(300)), ..patient() };
+    let shop = Workshop::with_timeouts(&format!("parts:\n{}", part("note", act)), timeouts).await;
     let repo = shop.repo();
     let job = shop.submit(&repo, PLAN).await;
     shop.until_working(&job, "note", 1, Some("note.md")).await;
@@ -113,8 +113,8 @@ async fn a_phase_that_takes_too_long_is_stopped_and_tried_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_stays_after_its_result_is_ended_and_not_taken_at_its_word() {
     let acts = "    attempts: [{ steps: [{ write: { path: note.md, content: N } }], faults: [result-then-hang] }, { say: It is there. }]\n";
-    let patience = Patience { linger: Duration::from_millis(500), ..patient() };
-    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let timeouts = RunTimeouts { linger: Duration::from_millis(500), ..patient() };
+    let shop = Workshop::with_timeouts(&format!("parts:\n{}", part("note", acts)), timeouts).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, PLAN).await;
     let causes: Vec<Option<StopCause>> = ended
@@ -135,8 +135,8 @@ async fn an_agent_that_stays_after_its_result_is_ended_and_not_taken_at_its_word
 async fn an_agent_that_says_nothing_any_more_is_ended() {
     let acts = "    attempts: [{ faults: [hang] }, { steps: [{ write: { path: note.md, content: N } }] }]\n";
     // Longer than a busy machine keeps a quick agent from its first word.
-    let patience = Patience { stall: Duration::from_secs(8), ..patient() };
-    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let timeouts = RunTimeouts { stall: Duration::from_secs(8), ..patient() };
+    let shop = Workshop::with_timeouts(&format!("parts:\n{}", part("note", acts)), timeouts).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, PLAN).await;
     assert!(matches!(outcomes(&ended)[..], [Outcome::Stalled, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
@@ -147,8 +147,8 @@ async fn an_agent_that_says_nothing_any_more_is_ended() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_prints_only_notices_any_more_is_ended() {
     let acts = "    attempts: [{ faults: [{ kind: flood, lines: 6000, per_second: 20 }] }, { steps: [{ write: { path: note.md, content: N } }] }]\n";
-    let patience = Patience { stall: Duration::from_secs(8), ..patient() };
-    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let timeouts = RunTimeouts { stall: Duration::from_secs(8), ..patient() };
+    let shop = Workshop::with_timeouts(&format!("parts:\n{}", part("note", acts)), timeouts).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, PLAN).await;
     assert!(matches!(outcomes(&ended)[..], [Outcome::Stalled, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
@@ -159,8 +159,8 @@ async fn an_agent_that_prints_only_notices_any_more_is_ended() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_is_silent_for_longer_than_the_agent_may_be_is_no_stall() {
     let acts = "    act: { steps: [{ run: sleep 12 }, { write: { path: note.md, content: N } }] }\n";
-    let patience = Patience { stall: Duration::from_secs(8), ..patient() };
-    let shop = Workshop::with_patience(&format!("parts:\n{}", part("note", acts)), patience).await;
+    let timeouts = RunTimeouts { stall: Duration::from_secs(8), ..patient() };
+    let shop = Workshop::with_timeouts(&format!("parts:\n{}", part("note", acts)), timeouts).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, PLAN).await;
     assert!(matches!(outcomes(&ended)[..], [Outcome::Completed(_)]), "{:?}", outcomes(&ended));

@@ -4,7 +4,6 @@
 //! Must not hold any rule: those are in `helix_core`. Must not know who asks.
 
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
 
 use helix_adr::{Adr, AdrId, NoRepo, RepoFacts, Status, built_in_rules, check, complete};
 use helix_core::diagnostic::Diagnostic;

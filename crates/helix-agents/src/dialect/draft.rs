@@ -46,7 +46,7 @@ impl<'a> Draft<'a> {
             ask,
             profile,
             own,
-            dialect: dialect.name,
+            dialect: dialect.kind.dialect,
             program: PathBuf::from(program),
             args: leading.iter().cloned().map(Argument::plain).collect(),
             defaults: BTreeMap::new(),

@@ -40,13 +40,6 @@ pub(crate) fn text_event(channel: Channel, text: String, part: Part, parent: Opt
     }
 }
 
-/// A text of the run itself that came as a whole: its only fragment is the same text.
-pub(crate) fn said_at_once(channel: Channel, text: &str, events: &mut Vec<AgentEvent>) {
-    if !text.is_empty() {
-        events.extend([Part::Fragment, Part::Whole].map(|part| text_event(channel, text.to_owned(), part, None)));
-    }
-}
-
 /// Authors whose fragments are remembered at a time; the oldest is forgotten first (its whole text is then shown again).
 const AUTHORS: usize = 64;
 

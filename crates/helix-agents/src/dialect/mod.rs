@@ -18,7 +18,7 @@ mod task_ledger;
 
 pub use draft::InvocationError;
 pub use reader::{Ended, Reader};
-pub use recording::{Classified, classify_recording};
+pub use recording::{Classified, RecordedRun, RecordingError, classify_recording, run_labels};
 pub use replay::{CASSETTE_VERSION, Cassette, CassetteAction, CassetteError, CassetteTake, TakeEnd, replay_main};
 pub use surroundings::Surroundings;
 
@@ -33,16 +33,8 @@ const TOOL_OUTPUT_LIMIT: usize = 16 * 1024;
 
 /// One agent's language: everything in which agents differ, and nothing else. What a new one has to give is in `docs/agents.md`.
 pub struct Dialect {
-    /// Its name.
-    pub name: DialectName,
-    /// What is started where the configuration names no command.
-    pub program: Program,
-    /// Variables that the agent gets from Helix's own environment where the configuration names none: its provider's only.
-    pub passed_variables: &'static [&'static str],
-    /// Models, the cheapest first, of which the first that has not done the work reviews it where nobody names one.
-    pub review_models: &'static [&'static str],
-    /// Whether a user may vouch for its exit status.
-    pub exit_status: ExitMeaning,
+    /// What others may know of its agents.
+    pub kind: AgentKind,
     versions: Versions,
     sessions: Sessions,
     turns: Keeping,
@@ -53,6 +45,26 @@ pub struct Dialect {
     write: fn(&mut Draft<'_>) -> Result<(), InvocationError>,
     /// Begins to read what one run prints.
     read: fn(AskedSchema, ExitStatus) -> Box<dyn Reading>,
+}
+
+/// What configuration, `helix init` and `helix doctor` need to know of a kind of agent.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentKind {
+    /// The dialect that such agents speak.
+    pub dialect: DialectName,
+    /// What is started where the configuration names no command.
+    pub program: Program,
+    /// Variables that the agent gets from Helix's own environment where the configuration names none: its provider's only.
+    pub passed_variables: &'static [&'static str],
+    /// Models, the cheapest first, of which the first that has not done the work reviews it where nobody names one.
+    pub review_models: &'static [&'static str],
+    /// Whether a user may vouch for its exit status.
+    pub exit_status: ExitMeaning,
+}
+
+/// The kind of agents that speak this dialect.
+pub fn agent_kind(name: DialectName) -> &'static AgentKind {
+    &dialect(name).kind
 }
 
 /// What is started for an agent of which nobody says how.

@@ -9,7 +9,9 @@ use helix_core::usage::Usage;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::fragments::{Channel, Part, text_event};
 use super::json_line::JsonLine;
+use super::task_ledger::TaskLedger;
 use crate::invocation::{RunEnd, StreamEnd};
 use crate::profile::AskedSchema;
 
@@ -25,6 +27,7 @@ pub struct Reader {
     unparsable: u64,
     /// What stood after the last newline, once it was taken.
     tail: Option<Taken>,
+    gathered: Gathered,
     reading: Box<dyn Reading>,
 }
 
@@ -33,65 +36,35 @@ pub(super) trait Reading: Send {
     /// Takes a line, or what stands after the last one. Total: whatever the bytes are, this returns.
     ///
     /// Every whole text (`partial: false`) is preceded by fragments (`partial: true`) that add up to it.
-    fn take(&mut self, piece: Piece<'_>, events: &mut Vec<AgentEvent>) -> Taken {
+    fn take(&mut self, piece: Piece<'_>, run: &mut Gathered) -> Taken {
         match JsonLine::read(piece.bytes) {
             JsonLine::Blank => Taken::Whole,
-            JsonLine::Object(record) => self.record(record, events),
+            JsonLine::Object(record) => self.record(record, run),
             JsonLine::Other => {
-                events.push(unrecognised("not json"));
+                run.unrecognised("not json");
                 Taken::Spoiled
             }
         }
     }
 
     /// Takes a record.
-    fn record(&mut self, record: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken;
+    fn record(&mut self, record: Map<String, Value>, run: &mut Gathered) -> Taken;
 
-    /// What the records amount to, given how the process ended. To be called after the last piece.
-    fn evidence(&mut self, ended: &Ended) -> Evidence;
-
-    /// As [`Reader::pieces`].
-    fn pieces(&self) -> u64 {
-        0
-    }
-
-    /// As [`Reader::usage`].
-    fn usage(&self) -> Usage;
-
-    /// As [`Reader::answer`].
-    fn answer(&self) -> &str;
-
-    /// As [`Reader::session`]; for agents that have sessions.
-    fn session(&self) -> Option<&AgentSessionId> {
-        None
-    }
-
-    /// As [`Reader::point`]; for agents whose sessions can be cut.
-    fn point(&self) -> Option<&str> {
-        None
-    }
-
-    /// As [`Reader::carries`]; for agents that report a session's consumption as a whole.
-    fn carries(&mut self, _before: Usage) {}
-
-    /// As [`Reader::session_usage`]; for agents that report a session's consumption as a whole.
-    fn session_usage(&self) -> Option<Usage> {
-        None
-    }
+    /// Completes what was gathered, given how the process ended. Called after the last piece, perhaps more than once.
+    fn finish(&mut self, _ended: &Ended, _run: &mut Gathered) {}
 }
 
 /// A piece of stdout.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece<'b> {
-    /// It, with or without its newline.
+    /// The bytes without their newline.
     pub(super) bytes: &'b [u8],
-    /// Where it stood.
-    pub(super) place: Place,
+    pub(super) position: Position,
 }
 
 /// Where a piece of stdout stood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// Before a newline.
     Line,
     /// After the last one.
@@ -107,26 +80,63 @@ pub(super) enum Taken {
     Spoiled,
 }
 
-/// What the records of a run say of it.
+/// What a dialect gathers of a run while it reads.
 #[derive(Debug, Default)]
-pub(super) struct Evidence {
+pub(super) struct Gathered {
     /// As [`RunFacts::started`].
     pub(super) started: bool,
-    /// As [`RunFacts::active_after_terminal`].
-    pub(super) active_after_terminal: bool,
-    /// As [`RunFacts::terminal`].
+    /// Whether anything happened since the last terminal record.
+    pub(super) active: bool,
     pub(super) terminal: Option<Terminal>,
-    /// As [`RunFacts::declared_error`].
     pub(super) declared_error: Option<AgentErrorKind>,
-    /// As [`RunFacts::rate_limit`].
     pub(super) rate_limit: Option<RateLimit>,
-    /// As [`RunFacts::tasks_lost`].
-    pub(super) tasks_lost: u32,
+    pub(super) tasks: TaskLedger,
+    /// As [`Reader::session`].
+    pub(super) session: Option<AgentSessionId>,
+    /// As [`Reader::point`].
+    pub(super) point: Option<String>,
+    /// As [`Reader::pieces`].
+    pub(super) pieces: u64,
+    /// As [`Reader::usage`].
+    pub(super) usage: Usage,
+    /// As [`Reader::carries`].
+    pub(super) usage_before: Usage,
+    /// As [`Reader::session_usage`].
+    pub(super) session_usage: Option<Usage>,
+    /// As [`Reader::answer`].
+    pub(super) answer: String,
+    /// Events of the line under way.
+    pub(super) events: Vec<AgentEvent>,
+}
+
+impl Gathered {
+    /// Records work of the agent. After a terminal record it means that another turn began.
+    pub(super) fn worked(&mut self) {
+        (self.started, self.active) = (true, true);
+    }
+
+    /// Takes the name of the session; one that is missing or unusable keeps the name that is known.
+    pub(super) fn name_session(&mut self, id: Option<&str>) {
+        self.session = id.and_then(|id| AgentSessionId::new(id).ok()).or_else(|| self.session.take());
+    }
+
+    /// An event without meaning for Helix, or that the dialect does not know.
+    pub(super) fn unrecognised(&mut self, kind: &str) {
+        self.events.push(AgentEvent::Unrecognised { kind_name: kind.chars().take(NAME_LIMIT).collect() });
+    }
+
+    /// A text of the run itself that came as a whole: its only fragment is the same text.
+    pub(super) fn said_at_once(&mut self, channel: Channel, text: &str) {
+        if !text.is_empty() {
+            let event = |part| text_event(channel, text.to_owned(), part, None);
+            self.events.extend([Part::Fragment, Part::Whole].map(event));
+        }
+    }
 }
 
 impl Reader {
     pub(super) fn new(reading: Box<dyn Reading>, asked_schema: AskedSchema) -> Self {
-        Self { asked_schema, lines: 0, unparsable: 0, tail: None, reading }
+        Self { asked_schema, lines: 0, unparsable: 0, tail: None, gathered: Gathered::default(), reading }
     }
 
     /// Takes one line, with or without its newline. Total: whatever the bytes are, this returns. Events are appended.
@@ -134,7 +144,9 @@ impl Reader {
     /// Every whole text (`partial: false`) is preceded by fragments (`partial: true`) that add up to it, also where the agent did
     /// not stream: who shows text as it comes uses the fragments alone, who keeps texts uses the whole ones alone.
     pub fn line(&mut self, line: &[u8], events: &mut Vec<AgentEvent>) {
-        let taken = self.reading.take(Piece { bytes: line, place: Place::Line }, events);
+        let bytes = line.strip_suffix(b"\n").unwrap_or(line);
+        let taken = self.reading.take(Piece { bytes, position: Position::Line }, &mut self.gathered);
+        events.append(&mut self.gathered.events);
         self.lines += 1;
         self.unparsable += u64::from(taken == Taken::Spoiled);
     }
@@ -142,7 +154,9 @@ impl Reader {
     /// Takes what stands after the last newline once the stream has ended; nothing if that is empty. To be called once;
     /// [`Reader::facts`] does it where the caller did not.
     pub fn tail(&mut self, tail: &[u8], events: &mut Vec<AgentEvent>) {
-        self.tail = Some(self.reading.take(Piece { bytes: tail, place: Place::Tail }, events));
+        let piece = Piece { bytes: tail, position: Position::Tail };
+        self.tail = Some(self.reading.take(piece, &mut self.gathered));
+        events.append(&mut self.gathered.events);
     }
 
     /// Everything that is known of the run, given how it and its stdout ended.
@@ -150,7 +164,8 @@ impl Reader {
         if self.tail.is_none() {
             self.tail(&stream.tail, &mut Vec::new());
         }
-        let evidence = self.reading.evidence(ended);
+        self.reading.finish(ended, &mut self.gathered);
+        let run = &self.gathered;
         RunFacts {
             ending: ended.ending.clone(),
             stopped: ended.stopped,
@@ -162,12 +177,12 @@ impl Reader {
                 broken_tail: self.tail == Some(Taken::Spoiled),
             },
             asked_schema: self.asked_schema == AskedSchema::Yes,
-            started: evidence.started,
-            active_after_terminal: evidence.active_after_terminal,
-            terminal: evidence.terminal,
-            declared_error: evidence.declared_error,
-            rate_limit: evidence.rate_limit,
-            tasks_lost: evidence.tasks_lost,
+            started: run.started,
+            active_after_terminal: run.terminal.is_some() && run.active,
+            terminal: run.terminal.clone(),
+            declared_error: run.declared_error,
+            rate_limit: run.rate_limit,
+            tasks_lost: run.tasks.not_completed(),
             stderr_tail: ended.stderr_tail.clone(),
         }
     }
@@ -180,39 +195,40 @@ impl Reader {
     /// How many lines so far showed work without an event of their own: pieces of a call's arguments, progress of tasks in
     /// the background. With the events, but for [`AgentEvent::Unrecognised`], that is what says that an agent lives.
     pub fn pieces(&self) -> u64 {
-        self.reading.pieces()
+        self.gathered.pieces
     }
 
     /// Consumption of this run so far: the agent's own account where it gave one, else what its messages named.
     pub fn usage(&self) -> Usage {
-        self.reading.usage()
+        self.gathered.usage
     }
 
     /// Says what the session that is resumed or forked had consumed before this run, for agents that report a session's
     /// consumption as a whole. To be called before the first line.
     pub fn carries(&mut self, before: Usage) {
-        self.reading.carries(before);
+        self.gathered.usage_before = before;
     }
 
     /// What the whole session has consumed, where that is what the agent reports.
     pub fn session_usage(&self) -> Option<Usage> {
-        self.reading.session_usage()
+        self.gathered.session_usage
     }
 
     /// The session as the agent announced it.
     pub fn session(&self) -> Option<&AgentSessionId> {
-        self.reading.session()
+        self.gathered.session.as_ref()
     }
 
     /// The point that the session has reached, by which [`crate::SessionRef::Cut`] finds it again; `None` where the dialect
     /// cannot cut sessions or nothing was said yet.
     pub fn point(&self) -> Option<&str> {
-        self.reading.point()
+        self.gathered.point.as_deref()
     }
 
     /// The answer: the last terminal record's text if that is no error, else the text of the turn as far as it came.
+    /// Complete once [`Reader::facts`] was called.
     pub fn answer(&self) -> &str {
-        self.reading.answer()
+        &self.gathered.answer
     }
 }
 
@@ -245,11 +261,6 @@ impl From<&RunEnd> for Ended {
             at: Some(end.ended_at),
         }
     }
-}
-
-/// An event without meaning for Helix, or that the dialect does not know.
-pub(super) fn unrecognised(kind: &str) -> AgentEvent {
-    AgentEvent::Unrecognised { kind_name: kind.chars().take(NAME_LIMIT).collect() }
 }
 
 /// As much of a text as a terminal record keeps for people.

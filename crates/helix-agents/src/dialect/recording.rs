@@ -1,17 +1,29 @@
-//! Classifies the recorded stdout of a run, whoever recorded it.
+//! Reads recorded runs: the outcome of a recording, and the events of a run from its directory.
 //!
-//! Must not hold more of the recording than its longest line.
+//! Must not hold more of a recording than its longest line.
 
-use std::io::{BufRead, Error, ErrorKind};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Error, ErrorKind};
+use std::path::{Path, PathBuf};
 
+use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
 use helix_core::run::{Outcome, RunFacts};
 use helix_core::usage::Usage;
 use serde::Serialize;
 
-use super::{Ended, dialect};
+use super::{Ended, Reader, dialect};
 use crate::invocation::StreamEnd;
-use crate::profile::{AskedSchema, DialectName};
+use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, UnknownDialect};
+use crate::run_dir::{RequestFile, RunDir, RunDirError};
+
+/// Labels of a run by which its record is read again, by another host too.
+const DIALECT_LABEL: &str = "dialect";
+const EXIT_LABEL: &str = "trust_exit";
+const SCHEMA_LABEL: &str = "asked_schema";
+/// What the session had consumed before the run, in JSON.
+const BEFORE_LABEL: &str = "session_before";
 
 /// What a recording amounts to, with the evidence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,4 +77,113 @@ pub fn classify_recording(
         session: reader.session().cloned(),
         answer: reader.answer().to_owned(),
     })
+}
+
+/// What has to be known of a run besides its output to read that, as labels of the run; `before` is what the session that it
+/// continues has consumed.
+pub fn run_labels(profile: &AgentProfile, ask: &AgentAsk, before: Usage) -> BTreeMap<String, String> {
+    let mut labels = BTreeMap::from([(DIALECT_LABEL.to_owned(), profile.dialect.to_string())]);
+    let mut mark = |name: &str| labels.insert(name.to_owned(), "yes".to_owned());
+    if profile.exit_status == ExitStatus::Trusted {
+        mark(EXIT_LABEL);
+    }
+    if ask.asked_schema() == AskedSchema::Yes {
+        mark(SCHEMA_LABEL);
+    }
+    if before != Usage::default()
+        && let Ok(before) = serde_json::to_string(&before)
+    {
+        labels.insert(BEFORE_LABEL.to_owned(), before);
+    }
+    labels
+}
+
+impl Reader {
+    /// A reader for the run with these labels.
+    ///
+    /// # Errors
+    /// [`RecordingError::Dialect`] and [`RecordingError::Usage`] where the labels are not those of [`run_labels`].
+    pub fn of_run(labels: &BTreeMap<String, String>) -> Result<Self, RecordingError> {
+        let name: DialectName = labels.get(DIALECT_LABEL).map_or("", String::as_str).parse()?;
+        let asked = labels.get(SCHEMA_LABEL).map_or(AskedSchema::No, |_| AskedSchema::Yes);
+        let exit = labels.get(EXIT_LABEL).map_or(ExitStatus::NoEvidence, |_| ExitStatus::Trusted);
+        let mut reader = dialect(name).reader_with(asked, exit);
+        if let Some(before) = labels.get(BEFORE_LABEL) {
+            reader.carries(serde_json::from_str(before).map_err(RecordingError::Usage)?);
+        }
+        Ok(reader)
+    }
+}
+
+/// The record of a run, read as far as it is written.
+pub struct RecordedRun {
+    directory: RunDir,
+    file: BufReader<File>,
+    reader: Reader,
+    /// The line that is not whole yet.
+    line: Vec<u8>,
+    /// Whether all of a run that is over was read.
+    over: bool,
+}
+
+impl RecordedRun {
+    /// Opens the record; `None` if the run has not started, or its directory was removed.
+    ///
+    /// # Errors
+    /// [`RecordingError`] if it cannot be read.
+    pub fn open(run_dir: &Path) -> Result<Option<Self>, RecordingError> {
+        let directory = RunDir::at(run_dir.to_owned());
+        let Some(request) = RequestFile::read(&directory)? else { return Ok(None) };
+        let reader = Reader::of_run(&request.labels)?;
+        let path = directory.stdout();
+        let file = File::open(&path).map_err(|source| RecordingError::Output { path, source })?;
+        Ok(Some(Self { directory, file: BufReader::new(file), reader, line: Vec::new(), over: false }))
+    }
+
+    /// Reads the next line and appends its events; `false` if there is none at present. What stands after the last newline
+    /// counts as a line once the run is over.
+    ///
+    /// # Errors
+    /// [`RecordingError`] if the record cannot be read.
+    pub fn next_line(&mut self, events: &mut Vec<AgentEvent>) -> Result<bool, RecordingError> {
+        if self.over {
+            return Ok(false);
+        }
+        // Asked before reading: what is written in between is seen the next time.
+        let ended = self.directory.exists(&self.directory.exit())?;
+        let read = self.file.read_until(b'\n', &mut self.line);
+        read.map_err(|source| RecordingError::Output { path: self.directory.stdout(), source })?;
+        if self.line.ends_with(b"\n") {
+            self.reader.line(&self.line, events);
+            self.line.clear();
+            return Ok(true);
+        }
+        self.over = ended;
+        if ended {
+            self.reader.tail(&self.line, events);
+        }
+        Ok(ended)
+    }
+}
+
+/// Why the record of a run cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// A file of its directory cannot be read.
+    #[error(transparent)]
+    Files(#[from] RunDirError),
+    /// Its output cannot be read.
+    #[error("cannot read {}", path.display())]
+    Output {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: Error,
+    },
+    /// It was made by an agent whose dialect is not known.
+    #[error(transparent)]
+    Dialect(#[from] UnknownDialect),
+    /// The note of what its session had consumed is damaged.
+    #[error("the consumption noted for the session is damaged")]
+    Usage(#[source] serde_json::Error),
 }

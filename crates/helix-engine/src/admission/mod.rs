@@ -1,6 +1,6 @@
-//! Who may start now: a cap over all jobs and conversations, a fair queue before it, and a floor of memory under it.
+//! Admission: a cap on concurrent work over all jobs and conversations, with a fair queue and a floor of free memory.
 //!
-//! Must not know what is started. A place is held by a value and comes back when that is dropped, so that none is ever lost.
+//! Must not know what is started. Dropping a [`Permit`] gives it back, so that none is ever lost.
 
 mod memory;
 mod queue;
@@ -52,7 +52,7 @@ pub struct Admission {
 
 struct Shared {
     what: &'static str,
-    queue: Mutex<Queue<oneshot::Sender<Place>>>,
+    queue: Mutex<Queue<oneshot::Sender<Permit>>>,
     floor: u64,
     gauge: MemoryGauge,
     look_again: Duration,
@@ -60,8 +60,8 @@ struct Shared {
     pressure: watch::Sender<Option<u64>>,
 }
 
-/// A place. Dropping it gives it to the next in the line.
-pub struct Place {
+/// The right to run. Dropping it hands it to the next in the queue.
+pub struct Permit {
     shared: Arc<Shared>,
     owner: Owner,
 }
@@ -92,7 +92,7 @@ impl Admission {
     ///
     /// # Errors
     /// [`Closed`], which cannot happen while this value exists.
-    pub fn enter(&self, ticket: Ticket) -> impl Future<Output = Result<Place, Closed>> + Send + use<> {
+    pub fn enter(&self, ticket: Ticket) -> impl Future<Output = Result<Permit, Closed>> + Send + use<> {
         let (told, place) = oneshot::channel();
         let owner = ticket.owner.clone();
         let number = self.shared.queue().join(ticket, told);
@@ -112,9 +112,9 @@ impl Admission {
     }
 
     /// A place for what runs already, whether or not one is free: those who come after it wait until there is room again.
-    pub fn occupy(&self, owner: Owner) -> Place {
+    pub fn occupy(&self, owner: Owner) -> Permit {
         self.shared.queue().occupy(&owner);
-        Place { shared: Arc::clone(&self.shared), owner }
+        Permit { shared: Arc::clone(&self.shared), owner }
     }
 
     /// What of an owner waits, and why it does.
@@ -161,7 +161,7 @@ impl Admission {
 }
 
 impl Shared {
-    fn queue(&self) -> MutexGuard<'_, Queue<oneshot::Sender<Place>>> {
+    fn queue(&self) -> MutexGuard<'_, Queue<oneshot::Sender<Permit>>> {
         // The queue is whole at every step: a panic elsewhere does not make it wrong.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -181,7 +181,7 @@ impl Shared {
             let Some((ticket, told)) = queue.serve() else { continue };
             // Told without the lock: whoever has gone meanwhile gives the place back at once.
             drop(queue);
-            drop(told.send(Place { shared: Arc::clone(self), owner: ticket.owner }));
+            drop(told.send(Permit { shared: Arc::clone(self), owner: ticket.owner }));
         }
     }
 
@@ -209,7 +209,7 @@ impl Shared {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.shared.queue().release(&self.owner);
         self.shared.settle();

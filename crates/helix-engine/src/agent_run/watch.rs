@@ -9,7 +9,7 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::run::StopCause;
 use tokio::time::Instant;
 
-use super::Patience;
+use super::RunTimeouts;
 
 /// How soon is looked again once patience is over and what was written in time is not all read.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
@@ -17,7 +17,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// What is known of a run's liveliness. Lines are no sign of it: an agent that hangs may go on printing notices, blank lines
 /// and pings for hours [T27].
 pub(super) struct Watch {
-    limits: Patience,
+    limits: RunTimeouts,
     tools: HashSet<String>,
     finished: bool,
     stopped: bool,
@@ -31,7 +31,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(limits: Patience, now: Instant) -> Self {
+    pub(super) fn new(limits: RunTimeouts, now: Instant) -> Self {
         let (tools, deadline) = (HashSet::new(), now + limits.stall);
         Self { limits, tools, finished: false, stopped: false, deadline, until: None, heard: 0 }
     }

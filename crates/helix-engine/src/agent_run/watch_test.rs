@@ -15,7 +15,7 @@ struct Watched {
 impl Watched {
     fn new() -> Self {
         let (linger, stall) = (Duration::from_secs(20), Duration::from_secs(300));
-        let (now, limits) = (Instant::now(), Patience { linger, stall, grace: Grace::default() });
+        let (now, limits) = (Instant::now(), RunTimeouts { linger, stall, grace: Grace::default() });
         Self { watch: Watch::new(limits, now), now }
     }
 

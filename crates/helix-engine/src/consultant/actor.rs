@@ -318,9 +318,9 @@ impl SessionActor {
         let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.services.runner.agent_files(run));
         ask.system = Some(self.services.system_prompt(&self.view, request).await?);
         ask.model = request.model.clone().or_else(|| self.services.config.model.clone());
-        ask.tools = self.services.tool_rules(&self.view);
+        ask.tools = ConsultantServices::tool_access(&self.view);
         ask.mcp = self.services.tool_server(&self.view.id).into_iter().collect();
-        ask.hooks = vec![self.services.save_hook(&self.view)];
+        ask.after_write = Some(self.services.save_hook(&self.view));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
         Ok(ask)

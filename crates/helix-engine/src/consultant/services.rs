@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_agents::{AgentHook, McpServer, ToolRules};
+use helix_agents::{AfterWriteHook, McpAccess, McpServer, ToolAccess};
 use helix_core::ids::{SessionId, TurnId};
 use helix_job::ErrorView;
 use helix_job::session::{SessionEvent, SessionView};
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::TurnRequest;
 use super::actor::append_of;
-use crate::agent_run::{AgentRunner, writing_below};
+use crate::agent_run::AgentRunner;
 use crate::config::ConsultantConfig;
 use crate::crash_point::CrashPoint;
 use crate::failures::{FailureDesk, ReportShelf};
@@ -95,15 +95,17 @@ impl ConsultantServices {
     }
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.
-    pub(super) fn tool_rules(&self, view: &SessionView) -> ToolRules {
-        let allow = ["Read", "Glob", "Grep", "LS", "TodoWrite"].map(str::to_owned);
-        let writes = writing_below(&view.directory);
-        let server = [format!("mcp__{TOOL_SERVER}")];
-        ToolRules { allow: allow.into_iter().chain(writes).chain(server).collect(), deny: Vec::new() }
+    pub(super) fn tool_access(view: &SessionView) -> ToolAccess {
+        ToolAccess {
+            task_list: true,
+            write_below: vec![view.directory.clone().into()],
+            mcp: vec![McpAccess { server: TOOL_SERVER.into(), tools: None }],
+            ..ToolAccess::read_only()
+        }
     }
 
     /// The check of what the agent saves, which it hears of within its turn.
-    pub(super) fn save_hook(&self, view: &SessionView) -> AgentHook {
+    pub(super) fn save_hook(&self, view: &SessionView) -> AfterWriteHook {
         let belongs = view.project.as_deref().map_or(Belongs::Nowhere, |project| Belongs::Project(Path::new(project)));
         save_hook(&self.helix, belongs)
     }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use helix_agents::{AgentProfile, dialect};
+use helix_agents::{AgentProfile, agent_kind};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::JobId;
 use helix_job::Active;
@@ -92,14 +92,14 @@ impl Carrier {
     ) -> Result<ToolEnvironment, Fault> {
         let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job).await?);
         // An agent that is configured no more says nothing of its environment.
-        Ok(runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), |profile| of_agent(profile)))
+        Ok(runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), of_agent))
     }
 }
 
 /// The environment of an agent without its provider's keys: what its profile sets of a toolchain wins, and nothing else that
 /// the profile sets is taken.
 fn of_agent(profile: &AgentProfile) -> ToolEnvironment {
-    let keys = dialect(profile.dialect).passed_variables;
+    let keys = agent_kind(profile.dialect).passed_variables;
     let passed = profile.pass_env.iter().filter(|name| !keys.contains(&name.as_str()));
     let own = profile.env.iter().filter(|(name, _)| is_toolchain(name));
     let environment = ToolEnvironment::from_process(&passed.cloned().collect::<Vec<_>>());

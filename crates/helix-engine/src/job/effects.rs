@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpServer, SessionRef, ToolRules};
+use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, McpServer, SessionRef, Shell, ToolAccess};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -17,8 +17,8 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
-use crate::admission::{Admission, Owner, Place, Ticket, Urgency};
-use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, writing_below};
+use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
+use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits};
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
@@ -27,11 +27,6 @@ use crate::save_hook::save_hook;
 use helix_gates::GateCheckouts;
 use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 use helix_project::save_check::Belongs;
-
-/// Tools that a phase's agent may use without asking, in the Claude dialect's words, besides changing files in its own
-/// worktree. Everything else is denied: a resumed session remembers paths of the former try's worktree, and what it wrote
-/// there would be lost.
-const PHASE_TOOLS: [&str; 8] = ["Bash", "Read", "Glob", "Grep", "LS", "Task", "Agent", "TodoWrite"];
 
 /// Tools of Helix itself that a phase's agent may use.
 const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
@@ -68,7 +63,7 @@ pub(crate) struct Carried {
     /// What is recorded: the answer first, then what is worth noting about it.
     pub(crate) events: Vec<JobEvent>,
     /// The place in which the attempt that has started runs its agent.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Permit>,
 }
 
 struct Shared {
@@ -105,7 +100,7 @@ impl Carrier {
         &self,
         job: &JobId,
         effect: &Effect,
-    ) -> Option<impl Future<Output = Option<Place>> + Send + use<>> {
+    ) -> Option<impl Future<Output = Option<Permit>> + Send + use<>> {
         let Effect::StartAttempt { phase, attempt, .. } = effect else { return None };
         let urgency = if *attempt == 1 { Urgency::Begin } else { Urgency::Continue };
         let ticket = Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency };
@@ -114,7 +109,7 @@ impl Carrier {
     }
 
     /// Places of the agents of a job that a former host may have left at work, by the keys of the effects that go on with them.
-    pub(crate) fn occupied(&self, job: &JobId, state: &JobState) -> HashMap<String, Place> {
+    pub(crate) fn occupied(&self, job: &JobId, state: &JobState) -> HashMap<String, Permit> {
         let running = |progress: &PhaseProgress| match progress.state {
             PhaseState::Working { stage: Stage::Agent } => {
                 let run = Effect::RunAgent { phase: progress.id.clone(), attempt: progress.tries.len() as u32 };
@@ -133,7 +128,7 @@ impl Carrier {
         effect: Effect,
         state: &JobState,
         cancel: CancellationToken,
-        place: Option<Place>,
+        place: Option<Permit>,
     ) -> impl Future<Output = Carried> + Send + use<> {
         let active = state.active().cloned();
         let this = self.clone();
@@ -155,7 +150,7 @@ impl Carrier {
         active: &Active,
         effect: Effect,
         cancel: CancellationToken,
-        place: Option<Place>,
+        place: Option<Permit>,
     ) -> Option<JobEvent> {
         let this = self;
         match effect {
@@ -247,7 +242,7 @@ impl Carrier {
         active: &Active,
         id: &PhaseId,
         attempt: u32,
-        place: Option<Place>,
+        place: Option<Permit>,
     ) -> Option<JobEvent> {
         let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
         let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
@@ -270,7 +265,7 @@ impl Carrier {
                 let owner = Owner::Job(job.clone());
                 Entry::Ticket(Ticket { owner, phase: Some(id.clone()), urgency: Urgency::Continue })
             },
-            Entry::Place,
+            Entry::Permit,
         );
         let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop, entry };
         let mut listener = Reporter {
@@ -320,20 +315,26 @@ impl Carrier {
         if let Some(conflict) = active.conflict(&phase.id).filter(|_| this.resume.is_none()) {
             prompt.push_str(&self.both_sides(active, conflict).await?);
         }
-        let writes = writing_below(&cwd.to_string_lossy());
         // What the agent saves is checked within its turn, by the same rules as its result.
         let hook = save_hook(&self.shared.around.helix, Belongs::Project(&cwd));
         let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.around.runner.agent_files(&this.run));
-        ask.hooks = vec![hook];
+        ask.after_write = Some(hook);
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = this.grant.turns.or(phase.max_turns);
         ask.budget_usd = this.grant.usd.or(phase.budget_usd);
         ask.schema = phase.generates_phases.as_ref().map(helix_plan::fragment::schema);
         ask.mcp = self.tool_server(&this.run).into_iter().collect();
-        let asking =
-            ask.mcp.iter().flat_map(|server| PHASE_MCP_TOOLS.map(|tool| format!("mcp__{}__{tool}", server.name)));
-        let allow = PHASE_TOOLS.map(str::to_owned).into_iter().chain(writes).chain(asking);
-        ask.tools = ToolRules { allow: allow.collect(), deny: Vec::new() };
+        let tools = || Some(PHASE_MCP_TOOLS.map(str::to_owned).to_vec());
+        // Only its own worktree may change: a resumed session remembers paths of the attempt before, and what it wrote there
+        // would be lost.
+        ask.tools = ToolAccess {
+            task_list: true,
+            sub_agents: true,
+            write_below: vec![ask.cwd.clone()],
+            shell: Shell::All,
+            mcp: ask.mcp.iter().map(|server| McpAccess { server: server.name.clone(), tools: tools() }).collect(),
+            ..ToolAccess::read_only()
+        };
         ask.label = Some(phase.id.to_string());
         ask.take = Some(this.number);
         Ok(ask)

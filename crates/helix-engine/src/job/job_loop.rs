@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::log::{Hindrance, JobLog, LogError, Record};
 use super::{Carried, Carrier};
-use crate::admission::Place;
+use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
 
 /// What can be asked of a running job.
@@ -83,7 +83,7 @@ pub(crate) struct JobLoop {
     results: JoinSet<(String, Done)>,
     keys: HashMap<tokio::task::Id, String>,
     /// Places for the effects with these keys, which are to be started next.
-    places: HashMap<String, Place>,
+    places: HashMap<String, Permit>,
     /// How often the answer of an effect that is still wanted did not fit.
     stale: HashMap<String, u32>,
 }
@@ -144,7 +144,7 @@ enum Panicked {
 /// What a task of the loop brings.
 enum Done {
     /// An attempt may begin; `None` when nobody is admitted any more.
-    Admitted(Option<Place>),
+    Admitted(Option<Permit>),
     Carried(Carried),
 }
 
@@ -153,7 +153,7 @@ impl JobLoop {
     pub(crate) fn new(
         log: JobLog,
         carrier: Carrier,
-        places: HashMap<String, Place>,
+        places: HashMap<String, Permit>,
         closing: CancellationToken,
         crash: CrashPoint,
     ) -> (Self, JobHandle) {
@@ -275,7 +275,7 @@ impl JobLoop {
         key: String,
         effect: Effect,
         cancel: CancellationToken,
-        admission: impl Future<Output = Option<Place>> + Send + 'static,
+        admission: impl Future<Output = Option<Permit>> + Send + 'static,
     ) {
         let (waiting_key, unwanted) = (key.clone(), cancel.clone());
         self.results.spawn(async move {
@@ -290,7 +290,7 @@ impl JobLoop {
     }
 
     /// Takes a place for an effect that waits for it, so that it is started next.
-    fn admit(&mut self, key: String, place: Option<Place>) {
+    fn admit(&mut self, key: String, place: Option<Permit>) {
         // One that is not wanted any more, or wanted again since, is not what this place is for.
         let waits = self.under_way.get(&key).is_some_and(|one| one.progress == Progress::Waiting);
         if let (true, Some(place)) = (waits, place) {
@@ -341,7 +341,7 @@ impl JobLoop {
     }
 
     /// Notes that an effect has ended; its attempt's place is for its agent.
-    fn finish(&mut self, key: &str, place: Option<Place>) -> Answer {
+    fn finish(&mut self, key: &str, place: Option<Permit>) -> Answer {
         let Some(under_way) = self.under_way.get_mut(key) else { return Answer::Counts };
         if under_way.progress == Progress::Unwanted {
             let starts = matches!(under_way.effect, Effect::StartAttempt { .. });

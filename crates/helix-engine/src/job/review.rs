@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use helix_agents::dialect;
+use helix_agents::agent_kind;
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::usage::Usage;
@@ -154,7 +154,7 @@ impl Carrier {
         let own =
             active.progress(&phase.id).and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         let works_with = own.or_else(|| profile.default_model.clone()).unwrap_or_default();
-        let models = dialect(profile.dialect).review_models;
+        let models = agent_kind(profile.dialect).review_models;
         models.iter().find(|model| !works_with.contains(**model)).map(|model| (*model).to_owned())
     }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use helix_agents::{AgentAsk, SessionRef, ToolRules};
+use helix_agents::{AgentAsk, SessionRef, ToolAccess};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, JobId, PhaseId, RunId};
@@ -19,11 +19,6 @@ use super::effects::{Carrier, limit, new_session, run_fault};
 use crate::admission::{Owner, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
 use crate::engine::Activity;
-
-/// What a reader may use: nothing that writes, runs or fetches.
-const READING_TOOLS: [&str; 4] = ["Read", "Glob", "Grep", "LS"];
-/// Denied even where the agent's own settings allow it.
-const DENIED_TOOLS: [&str; 6] = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"];
 
 /// What is asked of a side run.
 pub(super) struct SideAsk {
@@ -133,8 +128,7 @@ fn side_ask(runner: &AgentRunner, side: &SideAsk, run: &RunId, budget: Option<f6
     ask.budget_usd = budget;
     limit(runner, &side.agent, &mut ask);
     ask.schema = Some(side.schema.clone());
-    ask.tools =
-        ToolRules { allow: READING_TOOLS.map(str::to_owned).to_vec(), deny: DENIED_TOOLS.map(str::to_owned).to_vec() };
+    ask.tools = ToolAccess::read_only();
     ask.label = Some(side.label.clone());
     ask.take = Some(side.take);
     Ok(ask)

@@ -9,7 +9,7 @@ use std::time::Duration;
 use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::admission::AdmissionLimits;
-use helix_engine::agent_run::Patience;
+use helix_engine::agent_run::RunTimeouts;
 use helix_engine::questions::{QuestionFilter, Reply};
 use helix_engine::submit::SubmitRequest;
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
@@ -44,18 +44,18 @@ pub struct Ended {
 }
 
 /// How long agents are waited for, in seconds; long enough for a busy machine unless a test is about waiting.
-pub fn patient() -> Patience {
-    Patience { linger: LIMIT, stall: LIMIT, grace: Grace::default() }
+pub fn patient() -> RunTimeouts {
+    RunTimeouts { linger: LIMIT, stall: LIMIT, grace: Grace::default() }
 }
 
 impl Workshop {
     /// An engine whose only agent plays this script.
     pub async fn open(script: &str) -> Self {
-        Self::with_patience(script, patient()).await
+        Self::with_timeouts(script, patient()).await
     }
 
-    pub async fn with_patience(script: &str, patience: Patience) -> Self {
-        Self::make(script, patience, |_| {}).await
+    pub async fn with_timeouts(script: &str, timeouts: RunTimeouts) -> Self {
+        Self::make(script, timeouts, |_| {}).await
     }
 
     /// An engine that is configured otherwise.
@@ -90,14 +90,14 @@ impl Workshop {
         }
     }
 
-    async fn make(script: &str, patience: Patience, extra: Extra) -> Self {
-        Self::make_in(Sandbox::new().unwrap(), script, patience, extra).await
+    async fn make(script: &str, timeouts: RunTimeouts, extra: Extra) -> Self {
+        Self::make_in(Sandbox::new().unwrap(), script, timeouts, extra).await
     }
 
-    async fn make_in(sandbox: Sandbox, script: &str, patience: Patience, extra: Extra) -> Self {
+    async fn make_in(sandbox: Sandbox, script: &str, timeouts: RunTimeouts, extra: Extra) -> Self {
         let file = sandbox.path().join("agent.yaml");
         std::fs::write(&file, script).unwrap();
-        let mut config = config(&sandbox, &file, patience);
+        let mut config = config(&sandbox, &file, timeouts);
         extra(&mut config);
         let engine = Engine::open(state_of(&sandbox), config).await.unwrap();
         Self { engine, sandbox, extra }
@@ -303,7 +303,7 @@ fn state_of(sandbox: &Sandbox) -> StateDir {
     StateDir::open(sandbox.state()).unwrap()
 }
 
-fn config(sandbox: &Sandbox, script: &Path, patience: Patience) -> EngineConfig {
+fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConfig {
     let helix = helix_binary().unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let command = vec![text(&fake_agent_binary().unwrap()), "--fake-script".into(), text(script)];
@@ -329,7 +329,7 @@ fn config(sandbox: &Sandbox, script: &Path, patience: Patience) -> EngineConfig 
         crash: Default::default(),
         failures: Default::default(),
         admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
-        patience,
+        timeouts,
         tools: None,
         helix,
         config_dir: None,

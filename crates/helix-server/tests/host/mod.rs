@@ -169,7 +169,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         },
         policy: Policy::default(),
         admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
-        patience: Default::default(),
+        timeouts: Default::default(),
         tools: None,
         git: helix_git::GitEnvironment::from_process(),
         helix: "/nonexistent/helix".into(),

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::Args;
-use helix_agents::{ExitStatus, Program, Supported, dialect, probe};
+use helix_agents::{ExitStatus, Supported, probe};
+use helix_engine::{Program, agent_kind};
 use helix_store::{Access, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
@@ -129,7 +130,7 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
             },
             Err(error) => {
                 let profile = &setting.value;
-                let remedy = match dialect(profile.dialect).program {
+                let remedy = match agent_kind(profile.dialect).program {
                     Program::Installed { name: program, install, .. } if profile.command == [program] => {
                         format!("install it: {install}; or set `command` in [agents.{name}]")
                     }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_agents::{DialectName, ExitMeaning};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_engine::consultant::Validator;
+use helix_engine::{DialectName, ExitMeaning, agent_kind};
 
 use super::admission::AdmissionLayer;
 use super::chat_api::ChatApiLayer;
@@ -202,7 +202,7 @@ fn agent(mut section: Section<'_, '_>, document: &mut Document<'_>) -> AgentLaye
         trust_exit: section.truth("trust_exit", document),
     };
     if let (Some(trust), Some(dialect)) = (&layer.trust_exit, &layer.dialect)
-        && helix_agents::dialect(dialect.value).exit_status == ExitMeaning::Nothing
+        && agent_kind(dialect.value).exit_status == ExitMeaning::Nothing
     {
         let message = format!("`trust_exit` has no meaning for the {} dialect", dialect.value);
         let help = "leave it out: that agent says itself how a run went".to_owned();

@@ -6,13 +6,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{AgentProfile, DialectName, ExitMeaning, ExitStatus, Grace, Program, SubAgent, dialect};
+use helix_agents::{ExitStatus, Grace, SubAgent};
 use helix_core::diagnostic::Diagnostic;
-use helix_engine::agent_run::Patience;
+use helix_engine::agent_run::RunTimeouts;
 use helix_engine::consultant::{Enforcement, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
-use helix_engine::{ConsultantConfig, ConsultantPrompt, EngineConfig};
+use helix_engine::{
+    AgentProfile, ConsultantConfig, ConsultantPrompt, DialectName, EngineConfig, ExitMeaning, Program, agent_kind,
+};
 use helix_git::GitEnvironment;
 use helix_job::Policy;
 use helix_process::TOOLCHAIN;
@@ -101,7 +103,7 @@ pub(crate) struct Settings {
     /// How much may be under way at the same time.
     pub(crate) admission: AdmissionSettings,
     /// How long agents may linger, be silent, and take to stop.
-    pub(crate) patience: Patience,
+    pub(crate) timeouts: RunTimeouts,
     /// Money for a job.
     pub(crate) budget_usd: Option<Setting<f64>>,
     /// Reviewers, advisers, questions and further limits of jobs.
@@ -186,7 +188,7 @@ impl Settings {
                 .first(|layer| layer.max_parallel.as_ref())
                 .unwrap_or_else(|| Setting { value: Policy::default().max_parallel, origin: "built in".into() }),
             admission: AdmissionSettings::of(&find),
-            patience: patience(&find),
+            timeouts: timeouts(&find),
             budget_usd: find.first(|layer| layer.budget_usd.as_ref()),
             roles,
             failures: layers
@@ -243,7 +245,7 @@ impl Settings {
                 ..Policy::default()
             }),
             admission: self.admission.limits(),
-            patience: self.patience,
+            timeouts: self.timeouts,
             tools: None,
             git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
@@ -314,10 +316,10 @@ impl Finder<'_> {
     }
 }
 
-fn patience(find: &Finder<'_>) -> Patience {
-    let built_in = Patience::default();
+fn timeouts(find: &Finder<'_>) -> RunTimeouts {
+    let built_in = RunTimeouts::default();
     let value = |key: fn(&Layer) -> Option<&Written<Duration>>| find.first(key).map(|setting| setting.value);
-    Patience {
+    RunTimeouts {
         linger: value(|layer| layer.linger.as_ref()).unwrap_or(built_in.linger),
         stall: value(|layer| layer.stall.as_ref()).unwrap_or(built_in.stall),
         grace: value(|layer| layer.stop_grace.as_ref()).map_or(built_in.grace, Grace::each),
@@ -365,13 +367,13 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
     let profile = |name: &str| {
         let parts: Vec<(&PathBuf, &AgentLayer)> =
             layers.iter().filter_map(|(path, layer)| Some((path, layer.agents.get(name)?))).collect();
-        let dialect = dialect(
+        let kind = agent_kind(
             parts
                 .iter()
                 .find_map(|(_, agent)| agent.dialect.as_ref())
                 .map_or_else(|| name.parse().unwrap_or(DialectName::Claude), |written| written.value),
         );
-        let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), dialect.program) {
+        let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), kind.program) {
             (Some(written), _) => command_of(environment, written),
             (None, Program::Installed { name, .. }) => vec![name.to_owned()],
             (None, Program::Helix { subcommand }) => {
@@ -380,7 +382,7 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
             // The probe says what to do about it.
             (None, Program::Named) => Vec::new(),
         };
-        let mut profile = AgentProfile::new(name, dialect.name, command);
+        let mut profile = AgentProfile::new(name, kind.dialect, command);
         let text = |key: fn(&AgentLayer) -> Option<&Written<String>>| parts.iter().find_map(|(_, agent)| key(agent));
         let path = |key: fn(&AgentLayer) -> Option<&Written<String>>| {
             let written = text(key)?;
@@ -399,7 +401,7 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
             profile.env.extend(agent.env.iter().flat_map(|written| written.value.clone()));
         }
         let trust = parts.iter().find_map(|(_, agent)| agent.trust_exit.as_ref());
-        if dialect.exit_status == ExitMeaning::IfVouchedFor && trust.is_some_and(|written| written.value) {
+        if kind.exit_status == ExitMeaning::IfVouchedFor && trust.is_some_and(|written| written.value) {
             profile.exit_status = ExitStatus::Trusted;
         }
         let passed = parts.iter().find_map(|(_, agent)| agent.pass_env.as_ref());
@@ -407,7 +409,7 @@ fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<St
             Some(written) => expand(environment, written.value.iter().map(String::as_str)),
             // No provider's key goes to the agent of another one.
             None => {
-                let own = TOOLCHAIN.iter().chain(&["HELIX_STATE_DIR"]).chain(dialect.passed_variables);
+                let own = TOOLCHAIN.iter().chain(&["HELIX_STATE_DIR"]).chain(kind.passed_variables);
                 expand(environment, own.copied())
             }
         };

@@ -3,13 +3,12 @@
 //! Must not put a secret or a prompt into an argument: those are readable by every process of the machine. Source of every flag
 //! and variable: the measured runs of 2.1.197 and 2.1.330 that `docs/outcomes.md` names.
 
-use std::collections::BTreeMap;
-
 use helix_core::ids::AgentSessionId;
 use serde_json::{Map, Value, json};
 
 use super::super::draft::{Draft, InvocationError};
-use crate::profile::{AgentAsk, AgentHook, McpServer, PromptImage, SessionRef, SubAgent};
+use super::super::surroundings::path_text;
+use crate::profile::{AgentAsk, McpAccess, McpServer, PromptImage, SessionRef, Shell, SubAgent, ToolAccess};
 
 /// Tools that outlive the turn or leave the worktree, none of which has a meaning in a supervised run.
 const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree";
@@ -114,27 +113,62 @@ fn prompt_line(ask: &AgentAsk) -> Vec<u8> {
 }
 
 fn settings(ask: &AgentAsk) -> Value {
-    let asking = if ask.agents.is_empty() { &[][..] } else { &ASKING_TOOLS[..] };
-    let allow: Vec<&str> = ask.tools.allow.iter().map(String::as_str).chain(asking.iter().copied()).collect();
-    let mut settings = json!({"permissions": {"allow": allow, "deny": ask.tools.deny}});
-    if !ask.hooks.is_empty() {
-        let mut events: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-        for hook in &ask.hooks {
-            events.entry(&hook.event).or_default().push(hook_entry(hook));
-        }
-        settings["hooks"] = json!(events);
+    let mut settings = json!({"permissions": {"allow": allowed(ask), "deny": denied(&ask.tools)}});
+    if let Some(hook) = &ask.after_write {
+        let command = hook.command.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
+        let run = json!([{"type": "command", "command": command, "timeout": hook.timeout.as_secs().max(1)}]);
+        settings["hooks"] = json!({"PostToolUse": [{"matcher": WRITING_TOOLS.join("|"), "hooks": run}]});
     }
     settings
 }
 
-fn hook_entry(hook: &AgentHook) -> Value {
-    let command = hook.command.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
-    let seconds = hook.timeout.as_secs().max(1);
-    let mut entry = json!({"hooks": [{"type": "command", "command": command, "timeout": seconds}]});
-    if let Some(matcher) = &hook.matcher {
-        entry["matcher"] = json!(matcher);
+/// Tools that change files.
+const WRITING_TOOLS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
+/// Tools by which the agent asks its sub-agents, under both of their names.
+const ASKING_TOOLS: [&str; 2] = ["Agent", "Task"];
+
+/// The CLI's permission rules for what is allowed.
+fn allowed(ask: &AgentAsk) -> Vec<String> {
+    let access = &ask.tools;
+    let mut rules = Vec::new();
+    let mut allow = |tools: &[&str]| rules.extend(tools.iter().map(|tool| (*tool).to_owned()));
+    if access.read {
+        allow(&["Read", "Glob", "Grep", "LS"]);
     }
-    entry
+    if access.task_list {
+        allow(&["TodoWrite"]);
+    }
+    if access.sub_agents || !ask.agents.is_empty() {
+        allow(&ASKING_TOOLS);
+    }
+    if access.web {
+        allow(&["WebSearch", "WebFetch"]);
+    }
+    match &access.shell {
+        Shell::None => {}
+        Shell::All => allow(&["Bash"]),
+        Shell::Commands(commands) => rules.extend(commands.iter().map(|command| format!("Bash({command}:*)"))),
+    }
+    for directory in &access.write_below {
+        let below = path_text(directory);
+        rules.extend(WRITING_TOOLS.map(|tool| format!("{tool}(//{}/**)", below.trim_matches('/'))));
+    }
+    for McpAccess { server, tools } in &access.mcp {
+        match tools {
+            None => rules.push(format!("mcp__{server}")),
+            Some(tools) => rules.extend(tools.iter().map(|tool| format!("mcp__{server}__{tool}"))),
+        }
+    }
+    rules
+}
+
+/// What is denied even where the agent's own settings would allow it: everything that changes something, to one that only reads.
+fn denied(access: &ToolAccess) -> Vec<&'static str> {
+    if access.may_write() {
+        return Vec::new();
+    }
+    let web = if access.web { &[][..] } else { &["WebFetch"][..] };
+    [&["Bash"][..], &WRITING_TOOLS[..], web].concat()
 }
 
 /// One word for a POSIX shell, which is what the CLI gives hook commands to.
@@ -162,9 +196,6 @@ fn sub_agents(agents: &[SubAgent]) -> Value {
     };
     Value::Object(agents.iter().map(entry).collect())
 }
-
-/// The tools by which an agent asks its sub-agents, under both of their names.
-const ASKING_TOOLS: [&str; 2] = ["Agent", "Task"];
 
 /// The schema without the name of its own dialect: the CLI knows no other than its validator's and refuses to start.
 fn without_dialect(schema: &Value) -> Value {

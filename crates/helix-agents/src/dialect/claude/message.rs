@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::TOOL_OUTPUT_LIMIT;
 use super::super::fragments::{Channel, Fragments, Part, text_event};
-use super::super::reader::unrecognised;
+use super::super::reader::Gathered;
 
 /// The tool that asks the user something.
 const QUESTION_TOOL: &str = "AskUserQuestion";
@@ -17,51 +17,51 @@ pub(super) fn of_model(
     content: Value,
     parent: Option<&str>,
     fragments: &mut Fragments,
-    events: &mut Vec<AgentEvent>,
+    run: &mut Gathered,
     whole_text: &mut dyn FnMut(&str),
 ) {
     for block in blocks(content) {
         let Value::Object(mut block) = block else {
-            events.push(unrecognised("assistant block"));
+            run.unrecognised("assistant block");
             continue;
         };
         let kind = taken_text(&mut block, "type").unwrap_or_default();
         match kind.as_str() {
             "text" => {
                 let text = taken_text(&mut block, "text").unwrap_or_default();
-                whole(Channel::Text, text, parent, fragments, events, whole_text);
+                whole(Channel::Text, text, parent, fragments, run, whole_text);
             }
             "thinking" => {
                 let text = taken_text(&mut block, "thinking").unwrap_or_default();
-                whole(Channel::Thinking, text, parent, fragments, events, whole_text);
+                whole(Channel::Thinking, text, parent, fragments, run, whole_text);
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 let id = taken_text(&mut block, "id").unwrap_or_default();
                 let name = taken_text(&mut block, "name").unwrap_or_default();
                 let input = block.remove("input").unwrap_or_default();
                 if name == QUESTION_TOOL {
-                    events.extend(questions(&input));
+                    run.events.extend(questions(&input));
                 }
-                events.push(AgentEvent::ToolStarted { id, name, input, parent: parent.map(str::to_owned) });
+                run.events.push(AgentEvent::ToolStarted { id, name, input, parent: parent.map(str::to_owned) });
             }
-            other if other.ends_with("_tool_result") => tool_finished(block, events),
-            other => events.push(unrecognised(&format!("assistant/{other}"))),
+            other if other.ends_with("_tool_result") => tool_finished(block, run),
+            other => run.unrecognised(&format!("assistant/{other}")),
         }
     }
 }
 
 /// Translates the blocks of a message that the CLI wrote in the user's name: tools' results, and texts without meaning here.
-pub(super) fn of_user(content: Value, events: &mut Vec<AgentEvent>) {
+pub(super) fn of_user(content: Value, run: &mut Gathered) {
     for block in blocks(content) {
         let Value::Object(mut block) = block else {
-            events.push(unrecognised("user block"));
+            run.unrecognised("user block");
             continue;
         };
         let kind = taken_text(&mut block, "type").unwrap_or_default();
         if kind == "tool_result" || kind.ends_with("_tool_result") {
-            tool_finished(block, events);
+            tool_finished(block, run);
         } else {
-            events.push(unrecognised(&format!("user/{kind}")));
+            run.unrecognised(&format!("user/{kind}"));
         }
     }
 }
@@ -79,7 +79,7 @@ fn whole(
     text: String,
     parent: Option<&str>,
     fragments: &mut Fragments,
-    events: &mut Vec<AgentEvent>,
+    run: &mut Gathered,
     whole_text: &mut dyn FnMut(&str),
 ) {
     if text.is_empty() {
@@ -87,12 +87,12 @@ fn whole(
     }
     let missing = fragments.missing_of(channel, parent, &text);
     if !missing.is_empty() {
-        events.push(text_event(channel, missing.to_owned(), Part::Fragment, parent));
+        run.events.push(text_event(channel, missing.to_owned(), Part::Fragment, parent));
     }
     if channel == Channel::Text && parent.is_none() {
         whole_text(&text);
     }
-    events.push(text_event(channel, text, Part::Whole, parent));
+    run.events.push(text_event(channel, text, Part::Whole, parent));
 }
 
 /// Content is a list of blocks, or a bare text that stands for one.
@@ -105,11 +105,11 @@ fn blocks(content: Value) -> Vec<Value> {
     }
 }
 
-fn tool_finished(mut block: Map<String, Value>, events: &mut Vec<AgentEvent>) {
+fn tool_finished(mut block: Map<String, Value>, run: &mut Gathered) {
     let id = taken_text(&mut block, "tool_use_id").unwrap_or_default();
     let failed = block.get("is_error").and_then(Value::as_bool) == Some(true);
     let output = output_text(block.get("content").unwrap_or(&Value::Null));
-    events.push(AgentEvent::ToolFinished { id, output, failed });
+    run.events.push(AgentEvent::ToolFinished { id, output, failed });
 }
 
 /// What a tool said, as text within the limit.

@@ -10,7 +10,7 @@ mod terminal;
 mod usage_ledger;
 
 use self::reader::ClaudeReader;
-use super::{Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
 use crate::probe::Version;
 use crate::profile::DialectName;
 
@@ -25,16 +25,18 @@ pub(super) const PASSED_VARIABLES: &[&str] = &[
 
 /// The dialect of Claude Code 2.1.197 to 2.1.330, whose behaviour was measured.
 pub(super) static CLAUDE: Dialect = Dialect {
-    name: DialectName::Claude,
-    program: Program::Installed {
-        name: "claude",
-        product: "Claude Code",
-        install: "npm install -g @anthropic-ai/claude-code",
-        model: "sonnet",
+    kind: AgentKind {
+        dialect: DialectName::Claude,
+        program: Program::Installed {
+            name: "claude",
+            product: "Claude Code",
+            install: "npm install -g @anthropic-ai/claude-code",
+            model: "sonnet",
+        },
+        passed_variables: PASSED_VARIABLES,
+        review_models: &["haiku", "sonnet"],
+        exit_status: ExitMeaning::Nothing,
     },
-    passed_variables: PASSED_VARIABLES,
-    review_models: &["haiku", "sonnet"],
-    exit_status: ExitMeaning::Nothing,
     versions: Versions::Measured {
         oldest: Version { major: 2, minor: 1, patch: 197 },
         newest: Version { major: 2, minor: 1, patch: 330 },

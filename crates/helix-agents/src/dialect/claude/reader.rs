@@ -3,14 +3,11 @@
 //! Must not depend on the order of keys or on lines being short, and must not drop what it does not know.
 
 use helix_core::agent_event::AgentEvent;
-use helix_core::ids::AgentSessionId;
-use helix_core::run::{AgentErrorKind, RateLimit, Terminal, TerminalReason};
-use helix_core::usage::Usage;
+use helix_core::run::{AgentErrorKind, TerminalReason};
 use serde_json::{Map, Value};
 
 use super::super::fragments::{Channel, Fragments, Part, text_event};
-use super::super::reader::{Ended, Evidence, Reading, Taken, unrecognised};
-use super::super::task_ledger::TaskLedger;
+use super::super::reader::{Ended, Gathered, Reading, Taken};
 use super::message::{self, taken_text};
 use super::terminal;
 use super::usage_ledger::UsageLedger;
@@ -24,59 +21,46 @@ const SYNTHETIC_MODEL: &str = "<synthetic>";
 /// Reads one run of Claude Code.
 #[derive(Debug, Default)]
 pub(super) struct ClaudeReader {
-    started: bool,
-    session: Option<AgentSessionId>,
-    /// The last message of the main agent that a model wrote.
-    point: Option<String>,
     turn: Turn,
     last: Option<LastRecord>,
-    rate_limit: Option<RateLimit>,
-    tasks: TaskLedger,
     fragments: Fragments,
     ledger: UsageLedger,
-    /// Lines that showed work without an event.
-    pieces: u64,
 }
 
 /// The turn under way: since the last terminal record, or since the start.
 #[derive(Debug, Default)]
 struct Turn {
-    /// Whether anything of it was seen.
-    active: bool,
     /// The error that its last message declared; a message without one afterwards means that the agent got over it.
     error: Option<AgentErrorKind>,
     /// Whether a hook kept the prompt from the model: the record that follows says of that only words.
     kept_back: bool,
-    /// Its text.
     text: String,
 }
 
-/// A terminal record and what its turn ended with.
+/// What the turn of the last terminal record ended with.
 #[derive(Debug)]
 struct LastRecord {
-    terminal: Terminal,
     error: Option<AgentErrorKind>,
+    reason: Option<TerminalReason>,
     /// The record's text if it is no error, else the turn's.
     answer: String,
 }
 
 impl ClaudeReader {
-    fn system(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
+    fn system(&mut self, record: &Map<String, Value>, run: &mut Gathered) {
         let subtype = text(record, "subtype").unwrap_or_default();
         match subtype {
             "init" => {
-                self.main_activity(None);
+                run.worked();
                 // The session that `init` announces is the one to resume, also where hooks ran under another id before.
-                self.session = text(record, "session_id")
-                    .and_then(|id| AgentSessionId::new(id).ok())
-                    .or_else(|| self.session.take());
-                events.push(AgentEvent::Started {
-                    session: self.session.clone(),
+                run.name_session(text(record, "session_id"));
+                run.events.push(AgentEvent::Started {
+                    session: run.session.clone(),
                     model: text(record, "model").map(str::to_owned),
                     version: text(record, "claude_code_version").map(str::to_owned),
                 });
             }
-            "api_retry" => events.push(AgentEvent::ApiRetry {
+            "api_retry" => run.events.push(AgentEvent::ApiRetry {
                 attempt: terminal::count(record.get("attempt")),
                 max: terminal::count(record.get("max_retries")),
                 delay_ms: milliseconds(record.get("retry_delay_ms")),
@@ -86,66 +70,47 @@ impl ClaudeReader {
                 if subtype == "informational" && record.get("prevent_continuation") == Some(&Value::Bool(true)) {
                     self.turn.kept_back = true;
                 }
-                self.task(subtype, record);
-                events.push(unrecognised(&format!("system/{subtype}")));
+                task(subtype, record, run);
+                run.unrecognised(&format!("system/{subtype}"));
             }
         }
     }
 
-    fn task(&mut self, subtype: &str, record: &Map<String, Value>) {
-        let Some(id) = text(record, "task_id") else { return };
-        self.pieces += 1;
-        let foreground = record.get("is_backgrounded") == Some(&Value::Bool(false));
-        let status = match subtype {
-            "task_started" if !foreground => return self.tasks.began(id),
-            "task_notification" => text(record, "status"),
-            "task_updated" => record.get("patch").and_then(|patch| patch.get("status")).and_then(Value::as_str),
-            _ => None,
-        };
-        match status {
-            Some("completed") => self.tasks.ended(id),
-            Some("stopped" | "failed" | "killed") => self.tasks.lost(id),
-            _ => {}
-        }
-    }
-
-    fn assistant(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
+    fn assistant(&mut self, mut record: Map<String, Value>, run: &mut Gathered) {
         let parent = taken_text(&mut record, "parent_tool_use_id");
         let point = text(&record, "uuid").map(str::to_owned);
         let error = text(&record, "error").map(|word| (terminal::declared_error(word), word.to_owned()));
         let Some(Value::Object(mut body)) = record.remove("message") else {
-            events.push(unrecognised("assistant without message"));
-            self.main_activity(parent.as_deref());
+            run.unrecognised("assistant without message");
+            main_activity(parent.as_deref(), run);
             return;
         };
         let synthetic = text(&body, "model") == Some(SYNTHETIC_MODEL);
         if parent.is_none() {
-            self.main_activity(None);
+            run.worked();
             self.turn.error = error.as_ref().map(|(kind, _)| *kind);
         }
         if let Some((_, word)) = error {
             // Its text is the CLI's report of the failure: never a part of the answer.
-            events.push(unrecognised(&format!("assistant error {word}")));
+            run.unrecognised(&format!("assistant error {word}"));
             return;
         }
         if synthetic {
-            events.push(unrecognised("assistant synthetic"));
+            run.unrecognised("assistant synthetic");
             return;
         }
         if parent.is_none() && point.is_some() {
-            self.point = point;
+            run.point = point;
         }
         if let (Some(id), Some(usage)) = (text(&body, "id"), body.get("usage")) {
-            let before = self.ledger.total();
             self.ledger.message(id, usage);
-            let usage = self.ledger.total();
-            if usage != before {
-                events.push(AgentEvent::UsageReported { usage });
+            if self.ledger.total() != run.usage {
+                self.report_usage(run);
             }
         }
         let content = body.remove("content").unwrap_or_default();
         let so_far = &mut self.turn.text;
-        message::of_model(content, parent.as_deref(), &mut self.fragments, events, &mut |text| {
+        message::of_model(content, parent.as_deref(), &mut self.fragments, run, &mut |text| {
             let room = TEXT_SO_FAR_LIMIT.saturating_sub(so_far.len());
             if !so_far.is_empty() {
                 so_far.push_str("\n\n");
@@ -154,44 +119,33 @@ impl ClaudeReader {
         });
     }
 
-    fn user(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
+    fn stream_event(&mut self, mut record: Map<String, Value>, run: &mut Gathered) {
         let parent = taken_text(&mut record, "parent_tool_use_id");
-        self.main_activity(parent.as_deref());
-        match record.remove("message") {
-            Some(Value::Object(mut body)) => {
-                message::of_user(body.remove("content").unwrap_or_default(), events);
-            }
-            _ => events.push(unrecognised("user without message")),
-        }
-    }
-
-    fn stream_event(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
-        let parent = taken_text(&mut record, "parent_tool_use_id");
-        self.main_activity(parent.as_deref());
+        main_activity(parent.as_deref(), run);
         let Some(Value::Object(mut event)) = record.remove("event") else {
-            events.push(unrecognised("stream_event"));
+            run.unrecognised("stream_event");
             return;
         };
         let kind = taken_text(&mut event, "type").unwrap_or_default();
         match kind.as_str() {
-            "content_block_delta" => self.delta(event, parent.as_deref(), events),
+            "content_block_delta" => self.delta(event, parent.as_deref(), run),
             "message_start" => self.fragments.forget(parent.as_deref()),
             "message_delta" => {
                 if let (None, Some(usage)) = (&parent, event.get("usage")) {
                     self.ledger.message_delta(usage);
-                    events.push(AgentEvent::UsageReported { usage: self.ledger.total() });
+                    self.report_usage(run);
                 }
             }
             // Their content comes again in whole messages.
-            "content_block_start" | "content_block_stop" | "message_stop" => self.pieces += 1,
+            "content_block_start" | "content_block_stop" | "message_stop" => run.pieces += 1,
             "ping" => {}
-            other => events.push(unrecognised(&format!("stream_event/{other}"))),
+            other => run.unrecognised(&format!("stream_event/{other}")),
         }
     }
 
-    fn delta(&mut self, mut event: Map<String, Value>, parent: Option<&str>, events: &mut Vec<AgentEvent>) {
+    fn delta(&mut self, mut event: Map<String, Value>, parent: Option<&str>, run: &mut Gathered) {
         let Some(Value::Object(mut delta)) = event.remove("delta") else {
-            events.push(unrecognised("stream_event/content_block_delta"));
+            run.unrecognised("stream_event/content_block_delta");
             return;
         };
         let kind = taken_text(&mut delta, "type").unwrap_or_default();
@@ -199,32 +153,34 @@ impl ClaudeReader {
             "text_delta" => (Channel::Text, "text"),
             "thinking_delta" => (Channel::Thinking, "thinking"),
             "input_json_delta" | "signature_delta" | "citations_delta" => {
-                self.pieces += 1;
+                run.pieces += 1;
                 return;
             }
-            other => return events.push(unrecognised(&format!("stream_event/{other}"))),
+            other => return run.unrecognised(&format!("stream_event/{other}")),
         };
         let fragment = taken_text(&mut delta, field).unwrap_or_default();
         if !fragment.is_empty() {
             self.fragments.add(channel, parent, &fragment);
-            events.push(text_event(channel, fragment, Part::Fragment, parent));
+            run.events.push(text_event(channel, fragment, Part::Fragment, parent));
         }
     }
 
-    fn result(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) {
+    fn result(&mut self, mut record: Map<String, Value>, run: &mut Gathered) {
         let mut terminal = terminal::terminal(&record);
         // A record that follows another one at once repeats it.
-        let before = self.last.as_ref().filter(|_| !self.turn.active);
-        let kept_back = before.is_some_and(|last| last.terminal.reason == Some(TerminalReason::HookStopped));
+        let before = self.last.as_ref().filter(|_| !run.active);
+        let kept_back = before.is_some_and(|last| last.reason == Some(TerminalReason::HookStopped));
         if terminal.reason.is_none() && (self.turn.kept_back || kept_back) {
             terminal.reason = Some(TerminalReason::HookStopped);
         }
         let repeated = before.and_then(|last| last.error);
         self.ledger.settle(&record, terminal.turns);
+        run.usage = self.ledger.total();
+        run.active = false;
         if terminal::is_empty_follow_up(&record) {
             // It closes nothing but itself: the record before it stays the last word.
             self.turn = Turn::default();
-            events.push(unrecognised("result/empty follow-up"));
+            run.unrecognised("result/empty follow-up");
             return;
         }
         let error = self.turn.error.or(repeated).or_else(|| terminal::error_of_record(&record));
@@ -236,86 +192,86 @@ impl ClaudeReader {
             answer.clone().unwrap_or_default()
         };
         self.fragments.forget(None);
-        events.push(AgentEvent::Finished {
-            answer,
-            structured,
-            is_error: terminal.is_error,
-            usage: self.ledger.total(),
-        });
+        run.events.push(AgentEvent::Finished { answer, structured, is_error: terminal.is_error, usage: run.usage });
         self.turn = Turn::default();
-        self.last = Some(LastRecord { terminal, error, answer: kept });
+        self.last = Some(LastRecord { error, reason: terminal.reason.clone(), answer: kept });
+        run.terminal = Some(terminal);
     }
 
-    /// Work of the run itself, as against that of sub-agents. After a terminal record it means that a further turn began.
-    fn main_activity(&mut self, parent: Option<&str>) {
-        if parent.is_none() {
-            (self.started, self.turn.active) = (true, true);
-        }
+    fn report_usage(&self, run: &mut Gathered) {
+        run.usage = self.ledger.total();
+        run.events.push(AgentEvent::UsageReported { usage: run.usage });
     }
 }
 
 impl Reading for ClaudeReader {
-    fn record(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken {
+    fn record(&mut self, mut record: Map<String, Value>, run: &mut Gathered) -> Taken {
         let kind = taken_text(&mut record, "type").unwrap_or_default();
-        if self.session.is_none() {
-            self.session = text(&record, "session_id").and_then(|id| AgentSessionId::new(id).ok());
+        if run.session.is_none() {
+            run.name_session(text(&record, "session_id"));
         }
         match kind.as_str() {
-            "system" => self.system(&record, events),
-            "assistant" => self.assistant(record, events),
-            "user" => self.user(record, events),
-            "stream_event" => self.stream_event(record, events),
-            "result" => self.result(record, events),
+            "system" => self.system(&record, run),
+            "assistant" => self.assistant(record, run),
+            "user" => user(record, run),
+            "stream_event" => self.stream_event(record, run),
+            "result" => self.result(record, run),
             "rate_limit_event" => {
                 let limit = terminal::rate_limit(record.get("rate_limit_info").unwrap_or(&Value::Null));
-                self.rate_limit = Some(limit);
-                events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
+                run.rate_limit = Some(limit);
+                run.events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
             }
-            other => events.push(unrecognised(other)),
+            other => run.unrecognised(other),
         }
         Taken::Whole
     }
 
-    fn evidence(&mut self, _ended: &Ended) -> Evidence {
-        if self.turn.active && !self.fragments.unfinished().is_empty() {
+    fn finish(&mut self, _ended: &Ended, run: &mut Gathered) {
+        if run.active && !self.fragments.unfinished().is_empty() {
             let unfinished = self.fragments.unfinished().to_owned();
             self.turn.text = joined(std::mem::take(&mut self.turn.text), &unfinished);
             self.fragments.forget(None);
         }
-        Evidence {
-            started: self.started,
-            active_after_terminal: self.last.is_some() && self.turn.active,
-            terminal: self.last.as_ref().map(|last| last.terminal.clone()),
-            declared_error: match &self.last {
-                Some(last) => last.error,
-                None => self.turn.error,
-            },
-            rate_limit: self.rate_limit,
-            tasks_lost: self.tasks.not_completed(),
+        run.declared_error = self.last.as_ref().map_or(self.turn.error, |last| last.error);
+        run.answer = match &self.last {
+            Some(last) if !run.active => last.answer.clone(),
+            Some(_) | None => self.turn.text.clone(),
+        };
+    }
+}
+
+/// Work of the run itself, as against that of sub-agents.
+fn main_activity(parent: Option<&str>, run: &mut Gathered) {
+    if parent.is_none() {
+        run.worked();
+    }
+}
+
+fn user(mut record: Map<String, Value>, run: &mut Gathered) {
+    let parent = taken_text(&mut record, "parent_tool_use_id");
+    main_activity(parent.as_deref(), run);
+    match record.remove("message") {
+        Some(Value::Object(mut body)) => {
+            message::of_user(body.remove("content").unwrap_or_default(), run);
         }
+        _ => run.unrecognised("user without message"),
     }
+}
 
-    fn pieces(&self) -> u64 {
-        self.pieces
-    }
-
-    fn usage(&self) -> Usage {
-        self.ledger.total()
-    }
-
-    fn session(&self) -> Option<&AgentSessionId> {
-        self.session.as_ref()
-    }
-
-    fn point(&self) -> Option<&str> {
-        self.point.as_deref()
-    }
-
-    fn answer(&self) -> &str {
-        match &self.last {
-            Some(last) if !self.turn.active => &last.answer,
-            Some(_) | None => &self.turn.text,
-        }
+fn task(subtype: &str, record: &Map<String, Value>, run: &mut Gathered) {
+    let Some(id) = text(record, "task_id") else { return };
+    run.pieces += 1;
+    let foreground = record.get("is_backgrounded") == Some(&Value::Bool(false));
+    let status = match subtype {
+        "task_started" if !foreground => return run.tasks.began(id),
+        "task_notification" => text(record, "status"),
+        "task_updated" => record.get("patch").and_then(|patch| patch.get("status")).and_then(Value::as_str),
+        _ => None,
+    };
+    match status {
+        Some("completed") => run.tasks.ended(id),
+        Some("stopped" | "failed" | "killed") => run.tasks.lost(id),
+        _ => {}
     }
 }
 

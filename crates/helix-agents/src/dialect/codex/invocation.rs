@@ -3,8 +3,6 @@
 //! Must not put a secret or a prompt into an argument: those are readable by every process of the machine. Source of every flag
 //! and setting: the help and the measured runs of 0.169.0 (`docs/outcomes.md`).
 
-use std::collections::BTreeSet;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -12,10 +10,7 @@ use serde_json::Value;
 use super::super::draft::{Draft, InvocationError};
 use super::super::surroundings::path_text;
 use super::schema;
-use crate::profile::{McpServer, SessionRef, ToolRules};
-
-/// Tools in Claude's words, which plans and the engine use, whose permission means that files may change.
-const WRITING_TOOLS: [&str; 5] = ["Bash", "Edit", "MultiEdit", "NotebookEdit", "Write"];
+use crate::profile::{McpServer, SessionRef};
 
 /// Plugins and apps of the account would be found over the network at each start. Retrying for ever while there is no network
 /// would hide that from Helix, which waits by itself (measured: 120 s of retries, no end).
@@ -37,12 +32,10 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     draft.words(["exec", "--json", "--ignore-user-config", "--ignore-rules", "--skip-git-repo-check"]);
     draft.option("--color", "never");
     draft.option("--cd", path_text(&ask.cwd));
-    let access = Access::of(&ask.tools);
-    draft.option("--sandbox", access.sandbox());
-    if let Access::Write { beyond } = &access {
-        for directory in beyond.iter().filter(|directory| !path_text(&ask.cwd).eq(*directory)) {
-            draft.option("--add-dir", directory);
-        }
+    // Codex knows no rules for single tools: what may change files, or run commands that do, may change the working directory.
+    draft.option("--sandbox", if ask.tools.may_write() { "workspace-write" } else { "read-only" });
+    for directory in ask.tools.write_below.iter().filter(|directory| **directory != ask.cwd) {
+        draft.option("--add-dir", path_text(directory));
     }
     if let Some(model) = draft.model() {
         draft.option("--model", model);
@@ -73,8 +66,7 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
 fn settings(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     let ask = draft.ask;
     setting(draft, "approval_policy", &quoted("never"));
-    let web = ask.tools.allow.iter().any(|rule| tool_of(rule) == "WebSearch");
-    setting(draft, "web_search", &quoted(if web { "live" } else { "disabled" }));
+    setting(draft, "web_search", &quoted(if ask.tools.web { "live" } else { "disabled" }));
     setting(draft, "check_for_update_on_startup", "false");
     setting(draft, "analytics.enabled", "false");
     if let Some(system) = &ask.system {
@@ -108,44 +100,6 @@ fn images(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         draft.option("--image", file);
     }
     Ok(())
-}
-
-/// What the sandbox lets commands and patches do.
-enum Access {
-    /// Nothing may change.
-    Read,
-    /// The working directory may change, and these directories.
-    Write {
-        /// Absolute, without a trailing slash.
-        beyond: BTreeSet<String>,
-    },
-}
-
-impl Access {
-    /// Codex knows no rules for single tools: whoever may use one that changes files may change the working directory.
-    fn of(rules: &ToolRules) -> Self {
-        let writing: Vec<&String> = rules.allow.iter().filter(|rule| WRITING_TOOLS.contains(&tool_of(rule))).collect();
-        if writing.is_empty() {
-            return Self::Read;
-        }
-        let below = |rule: &&String| {
-            let (_, place) = rule.split_once("(//")?;
-            Some(format!("/{}", place.strip_suffix("/**)")?))
-        };
-        Self::Write { beyond: writing.iter().filter_map(below).collect() }
-    }
-
-    fn sandbox(&self) -> &'static str {
-        match self {
-            Self::Read => "read-only",
-            Self::Write { .. } => "workspace-write",
-        }
-    }
-}
-
-/// The tool that a permission rule is about: `Bash` of `Bash(cargo test:*)`.
-fn tool_of(rule: &str) -> &str {
-    rule.split_once('(').map_or(rule, |(tool, _)| tool)
 }
 
 /// The settings of a tool server as an inline table, its headers' values in variables. What cannot be reached must not be

@@ -8,8 +8,8 @@ use helix_core::agent_event::AgentEvent;
 use serde_json::{Map, Value, json};
 
 use super::super::TOOL_OUTPUT_LIMIT;
-use super::super::fragments::{Channel, said_at_once};
-use super::super::reader::unrecognised;
+use super::super::fragments::Channel;
+use super::super::reader::Gathered;
 
 /// How far an item has come, by the record that carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,42 +36,31 @@ pub(super) enum Work {
 }
 
 /// Translates one item. `open` are the ids of the calls that were reported to have begun.
-pub(super) fn read(
-    item: Map<String, Value>,
-    stage: Stage,
-    open: &mut HashSet<String>,
-    events: &mut Vec<AgentEvent>,
-) -> Work {
+pub(super) fn read(item: Map<String, Value>, stage: Stage, open: &mut HashSet<String>, run: &mut Gathered) -> Work {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = text("type");
     match (kind, stage) {
         ("agent_message", Stage::Over) => {
-            said_at_once(Channel::Text, text("text"), events);
+            run.said_at_once(Channel::Text, text("text"));
             Work::Said(text("text").to_owned())
         }
         ("reasoning", Stage::Over) => {
-            said_at_once(Channel::Thinking, text("text"), events);
+            run.said_at_once(Channel::Thinking, text("text"));
             Work::Nothing
         }
         // Their text comes with the completed item.
         ("agent_message" | "reasoning", Stage::UnderWay) => Work::Nothing,
         ("command_execution" | "file_change" | "mcp_tool_call" | "collab_tool_call" | "web_search", _) => {
-            tool(&item, kind, stage, open, events)
+            tool(&item, kind, stage, open, run)
         }
         (other, _) => {
-            events.push(unrecognised(&format!("item/{other}")));
+            run.unrecognised(&format!("item/{other}"));
             Work::Nothing
         }
     }
 }
 
-fn tool(
-    item: &Map<String, Value>,
-    kind: &str,
-    stage: Stage,
-    open: &mut HashSet<String>,
-    events: &mut Vec<AgentEvent>,
-) -> Work {
+fn tool(item: &Map<String, Value>, kind: &str, stage: Stage, open: &mut HashSet<String>, run: &mut Gathered) -> Work {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let of = |name: &str| item.get(name).cloned().unwrap_or_default();
     let id = text("id").to_owned();
@@ -88,7 +77,7 @@ fn tool(
         Stage::Over => !open.remove(&id),
     };
     if is_new {
-        events.push(AgentEvent::ToolStarted { id: id.clone(), name, input, parent: None });
+        run.events.push(AgentEvent::ToolStarted { id: id.clone(), name, input, parent: None });
     }
     if stage == Stage::UnderWay {
         return Work::Began(id);
@@ -104,7 +93,7 @@ fn tool(
         _ => String::new(),
     };
     let end = output.floor_char_boundary(TOOL_OUTPUT_LIMIT);
-    events.push(AgentEvent::ToolFinished { id: id.clone(), output: output[..end].to_owned(), failed });
+    run.events.push(AgentEvent::ToolFinished { id: id.clone(), output: output[..end].to_owned(), failed });
     match status {
         "declined" => Work::Denied(id),
         // Reported as over although it is not: nobody saw it end.

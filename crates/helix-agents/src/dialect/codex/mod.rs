@@ -9,7 +9,7 @@ mod schema;
 mod trouble;
 
 use self::reader::CodexReader;
-use super::{Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
 use crate::probe::Version;
 use crate::profile::DialectName;
 
@@ -18,17 +18,19 @@ const MEASURED: Version = Version { major: 0, minor: 169, patch: 0 };
 
 /// The dialect of Codex 0.169.
 pub(super) static CODEX: Dialect = Dialect {
-    name: DialectName::Codex,
-    program: Program::Installed {
-        name: "codex",
-        product: "Codex",
-        install: "npm install -g @openai/codex",
-        model: "gpt-5.1-codex",
+    kind: AgentKind {
+        dialect: DialectName::Codex,
+        program: Program::Installed {
+            name: "codex",
+            product: "Codex",
+            install: "npm install -g @openai/codex",
+            model: "gpt-5.1-codex",
+        },
+        // `CODEX_HOME` is taken over below.
+        passed_variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
+        review_models: &[],
+        exit_status: ExitMeaning::Nothing,
     },
-    // `CODEX_HOME` is taken over below.
-    passed_variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
-    review_models: &[],
-    exit_status: ExitMeaning::Nothing,
     versions: Versions::Measured { oldest: MEASURED, newest: MEASURED },
     sessions: Sessions::Copied,
     // It has no option for either, names no prices, and calls a whole run one turn.

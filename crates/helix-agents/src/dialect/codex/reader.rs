@@ -5,13 +5,11 @@
 use std::collections::HashSet;
 
 use helix_core::agent_event::AgentEvent;
-use helix_core::ids::AgentSessionId;
 use helix_core::run::{AgentErrorKind, Ending, StopReason, Terminal, TerminalKind, TerminalReason};
 use helix_core::usage::Usage;
 use serde_json::{Map, Value};
 
-use super::super::reader::{Ended, Evidence, Reading, Taken, message, unrecognised};
-use super::super::task_ledger::TaskLedger;
+use super::super::reader::{Ended, Gathered, Reading, Taken, message};
 use super::item::{self, Stage, Work};
 use super::schema::without_nulls;
 use super::trouble::{Nature, Trouble};
@@ -21,71 +19,46 @@ use crate::profile::AskedSchema;
 #[derive(Debug, Default)]
 pub(super) struct CodexReader {
     asked_schema: AskedSchema,
-    started: bool,
-    session: Option<AgentSessionId>,
-    /// Whether anything happened since the last terminal record.
-    active: bool,
-    /// The last message of the turn: by the CLI's contract that is the answer.
-    message: String,
     /// Turns that began.
     turns: u32,
     denials: u32,
-    last: Option<LastRecord>,
-    /// What the session had consumed before this run: its records count that again.
-    before: Usage,
-    /// What the session has consumed, as the last record says.
-    session_usage: Option<Usage>,
-    usage: Usage,
-    tasks: TaskLedger,
+    /// What the last terminal record says of errors.
+    trouble: Option<Trouble>,
     /// Calls under way, a few at a time.
     open: HashSet<String>,
 }
 
-/// A terminal record with what it says of errors.
-#[derive(Debug)]
-struct LastRecord {
-    terminal: Terminal,
-    trouble: Option<Trouble>,
-}
-
 impl CodexReader {
-    /// A reader at the start of a run.
     pub(super) fn new(asked_schema: AskedSchema) -> Self {
         Self { asked_schema, ..Self::default() }
     }
 
-    fn thread(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
-        (self.started, self.active) = (true, true);
-        let id = record.get("thread_id").and_then(Value::as_str);
-        self.session = id.and_then(|id| AgentSessionId::new(id).ok()).or_else(|| self.session.take());
-        events.push(AgentEvent::Started { session: self.session.clone(), model: None, version: None });
-    }
-
-    fn item(&mut self, record: &mut Map<String, Value>, stage: Stage, events: &mut Vec<AgentEvent>) {
+    fn item(&mut self, record: &mut Map<String, Value>, stage: Stage, run: &mut Gathered) {
         let Some(Value::Object(item)) = record.remove("item") else {
-            return events.push(unrecognised("item without content"));
+            return run.unrecognised("item without content");
         };
         // Warnings are no work: the CLI also prints them before a turn and after it.
-        self.active |= item.get("type").and_then(Value::as_str) != Some("error");
-        match item::read(item, stage, &mut self.open, events) {
-            Work::Said(text) => self.message = text,
-            Work::Began(id) => self.tasks.began(&id),
-            Work::Ended(id) => self.tasks.ended(&id),
+        run.active |= item.get("type").and_then(Value::as_str) != Some("error");
+        match item::read(item, stage, &mut self.open, run) {
+            // By the CLI's contract the last message is the answer.
+            Work::Said(text) => run.answer = text,
+            Work::Began(id) => run.tasks.began(&id),
+            Work::Ended(id) => run.tasks.ended(&id),
             Work::Denied(id) => {
                 self.denials += 1;
-                self.tasks.ended(&id);
+                run.tasks.ended(&id);
             }
             Work::Nothing => {}
         }
     }
 
-    fn completed(&mut self, record: &Map<String, Value>, events: &mut Vec<AgentEvent>) {
+    fn completed(&mut self, record: &Map<String, Value>, run: &mut Gathered) {
         let usage = record.get("usage").unwrap_or(&Value::Null);
         let whole = consumption(usage, self.turns);
-        self.session_usage = Some(whole);
-        self.usage = since(self.before, whole);
+        run.session_usage = Some(whole);
+        run.usage = since(run.usage_before, whole);
         let structured = match self.asked_schema {
-            AskedSchema::Yes => structured(&self.message),
+            AskedSchema::Yes => structured(&run.answer),
             AskedSchema::No => None,
         };
         let terminal = Terminal {
@@ -96,106 +69,81 @@ impl CodexReader {
             stop_reason: Some(StopReason::EndTurn),
             http_status: None,
             structured_output: structured.is_some(),
-            usage_present: self.usage.output_tokens > 0,
-            answer_empty: self.message.trim().is_empty(),
+            usage_present: run.usage.output_tokens > 0,
+            answer_empty: run.answer.trim().is_empty(),
             turns: self.turns,
             denials: self.denials,
-            message: message(&self.message),
+            message: message(&run.answer),
         };
-        let answer = Some(self.message.clone());
-        events.push(AgentEvent::Finished { answer, structured, is_error: false, usage: self.usage });
-        self.active = false;
-        self.last = Some(LastRecord { terminal, trouble: None });
+        let answer = Some(run.answer.clone());
+        run.events.push(AgentEvent::Finished { answer, structured, is_error: false, usage: run.usage });
+        (run.active, run.terminal, self.trouble) = (false, Some(terminal), None);
     }
 
-    fn failed(&mut self, said: &str, events: &mut Vec<AgentEvent>) {
+    fn failed(&mut self, said: &str, run: &mut Gathered) {
         let trouble = Trouble::of(said);
         let refused = trouble.nature == Nature::Refused;
         let terminal = error_record(said, &trouble, self.turns, refused.then_some(StopReason::Refusal));
         if let Some(limit) = trouble.rate_limit(None) {
-            events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
+            run.events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
         }
-        // The sentence comes twice, as `error` and as `turn.failed`: it is told once.
-        let told = self.last.as_ref().is_some_and(|last| !self.active && last.terminal == terminal);
-        if !told {
+        // The sentence comes twice, as `error` and as `turn.failed`: it is reported once.
+        if run.active || run.terminal.as_ref() != Some(&terminal) {
             let answer = Some(terminal.message.clone());
-            events.push(AgentEvent::Finished { answer, structured: None, is_error: true, usage: self.usage });
+            run.events.push(AgentEvent::Finished { answer, structured: None, is_error: true, usage: run.usage });
         }
-        self.active = false;
-        self.last = Some(LastRecord { terminal, trouble: Some(trouble) });
+        (run.active, run.terminal, self.trouble) = (false, Some(terminal), Some(trouble));
     }
 }
 
 impl Reading for CodexReader {
-    fn record(&mut self, mut record: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken {
+    fn record(&mut self, mut record: Map<String, Value>, run: &mut Gathered) -> Taken {
         let kind = record.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         match kind.as_str() {
-            "thread.started" => self.thread(&record, events),
+            "thread.started" => {
+                run.worked();
+                run.name_session(record.get("thread_id").and_then(Value::as_str));
+                run.events.push(AgentEvent::Started { session: run.session.clone(), model: None, version: None });
+            }
             "turn.started" => {
                 // A record that follows its like at once repeats it.
-                self.turns += u32::from(!self.active || self.turns == 0);
-                (self.started, self.active) = (true, true);
-                self.message.clear();
+                self.turns += u32::from(!run.active || self.turns == 0);
+                run.worked();
+                run.answer.clear();
             }
-            "item.started" | "item.updated" => self.item(&mut record, Stage::UnderWay, events),
-            "item.completed" => self.item(&mut record, Stage::Over, events),
-            "turn.completed" => self.completed(&record, events),
+            "item.started" | "item.updated" => self.item(&mut record, Stage::UnderWay, run),
+            "item.completed" => self.item(&mut record, Stage::Over, run),
+            "turn.completed" => self.completed(&record, run),
             "turn.failed" => {
                 let error = record.get("error").unwrap_or(&Value::Null);
-                self.failed(&message_of(error), events);
+                self.failed(&message_of(error), run);
             }
             "error" => match retry(message_of(&Value::Object(record))) {
                 Ok(event) => {
-                    self.active = true;
-                    events.push(event);
+                    run.active = true;
+                    run.events.push(event);
                 }
                 // Without a `turn.failed` after it, it is the agent's last word.
-                Err(said) => self.failed(&said, events),
+                Err(said) => self.failed(&said, run),
             },
-            other => events.push(unrecognised(other)),
+            other => run.unrecognised(other),
         }
         Taken::Whole
     }
 
-    fn evidence(&mut self, ended: &Ended) -> Evidence {
-        if self.last.is_none() && !self.started && matches!(ended.ending, Ending::Exited { code: 1..=127 }) {
+    fn finish(&mut self, ended: &Ended, run: &mut Gathered) {
+        if run.terminal.is_none() && !run.started && matches!(ended.ending, Ending::Exited { code: 1..=127 }) {
             // An unknown session is the one refusal to start that a fresh session cures; stdout says nothing of it.
             let trouble = Trouble::of(&ended.stderr_tail);
             if trouble.nature == Nature::NoSession {
-                let terminal = error_record(ended.stderr_tail.trim(), &trouble, 0, None);
-                self.last = Some(LastRecord { terminal, trouble: Some(trouble) });
+                run.terminal = Some(error_record(ended.stderr_tail.trim(), &trouble, 0, None));
+                self.trouble = Some(trouble);
             }
         }
-        let trouble = self.last.as_ref().and_then(|last| last.trouble.as_ref());
-        Evidence {
-            started: self.started,
-            active_after_terminal: self.last.is_some() && self.active,
-            terminal: self.last.as_ref().map(|last| last.terminal.clone()),
-            declared_error: trouble.and_then(|trouble| trouble.error).filter(|kind| *kind != AgentErrorKind::Unknown),
-            // The CLI names the time of day only, and ends at once after it.
-            rate_limit: trouble.and_then(|trouble| trouble.rate_limit(ended.at)),
-            tasks_lost: self.tasks.not_completed(),
-        }
-    }
-
-    fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    fn carries(&mut self, before: Usage) {
-        self.before = before;
-    }
-
-    fn session_usage(&self) -> Option<Usage> {
-        self.session_usage
-    }
-
-    fn session(&self) -> Option<&AgentSessionId> {
-        self.session.as_ref()
-    }
-
-    fn answer(&self) -> &str {
-        &self.message
+        let trouble = self.trouble.as_ref();
+        run.declared_error = trouble.and_then(|trouble| trouble.error).filter(|kind| *kind != AgentErrorKind::Unknown);
+        // The CLI names the time of day only, and ends at once after it.
+        run.rate_limit = trouble.and_then(|trouble| trouble.rate_limit(ended.at));
     }
 }
 

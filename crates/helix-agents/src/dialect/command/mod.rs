@@ -6,16 +6,18 @@ mod reader;
 
 use self::reader::CommandReader;
 use super::draft::{Draft, InvocationError};
-use super::{Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
 use crate::profile::DialectName;
 
 /// The dialect of programs that are no agents by themselves.
 pub(super) static COMMAND: Dialect = Dialect {
-    name: DialectName::Command,
-    program: Program::Named,
-    passed_variables: &[],
-    review_models: &[],
-    exit_status: ExitMeaning::IfVouchedFor,
+    kind: AgentKind {
+        dialect: DialectName::Command,
+        program: Program::Named,
+        passed_variables: &[],
+        review_models: &[],
+        exit_status: ExitMeaning::IfVouchedFor,
+    },
     versions: Versions::NotAsked,
     sessions: Sessions::None,
     turns: Keeping::BetweenRuns,

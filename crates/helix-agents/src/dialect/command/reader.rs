@@ -8,9 +8,9 @@ use helix_core::usage::Usage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::fragments::{Channel, said_at_once};
+use super::super::fragments::Channel;
 use super::super::json_line::JsonLine;
-use super::super::reader::{Ended, Evidence, Piece, Place, Reading, Taken, message, unrecognised};
+use super::super::reader::{Ended, Gathered, Piece, Position, Reading, Taken, message};
 use crate::profile::ExitStatus;
 
 /// Longest text that is kept where no record names the answer; its end, since that is where programs say what came out.
@@ -76,18 +76,14 @@ enum Status {
 #[derive(Debug)]
 pub(super) struct CommandReader {
     exit: ExitStatus,
-    /// Whether anything was printed at all.
-    started: bool,
+    /// What was printed besides records, newlines included.
     text: String,
     record: Option<ResultRecord>,
-    /// Whether anything was printed after the record.
-    active_after: bool,
 }
 
 impl CommandReader {
-    /// A reader at the start of a run.
     pub(super) fn new(exit: ExitStatus) -> Self {
-        Self { exit, started: false, text: String::new(), record: None, active_after: false }
+        Self { exit, text: String::new(), record: None }
     }
 
     fn terminal(&self, ended: &Ended) -> Option<Terminal> {
@@ -98,8 +94,7 @@ impl CommandReader {
             }
             // The user vouches for the exit status. It says nothing of structured output, which then is missing.
             (None, ExitStatus::Trusted) => match ended.ending {
-                Ending::Exited { code: 0 } => (true, self.text.trim(), false),
-                Ending::Exited { .. } => (false, self.text.trim(), false),
+                Ending::Exited { code } => (code == 0, self.text.trim(), false),
                 Ending::Signaled { .. } | Ending::NotStarted { .. } | Ending::Unknown => return None,
             },
             (None, ExitStatus::NoEvidence) => return None,
@@ -121,6 +116,16 @@ impl CommandReader {
             message: message(answer),
         })
     }
+
+    /// Takes text as it was printed; what would be too much is cut at its start.
+    fn print(&mut self, text: &str, run: &mut Gathered) {
+        run.said_at_once(Channel::Text, text);
+        self.text.push_str(text);
+        if self.text.len() > 2 * TEXT_LIMIT {
+            let cut = self.text.floor_char_boundary(self.text.len() - TEXT_LIMIT);
+            self.text.drain(..cut);
+        }
+    }
 }
 
 /// Whether a piece was meant to be the record, whatever became of it; of a tail, also the first bytes of one.
@@ -128,65 +133,55 @@ fn claims_to_be_a_record(piece: Piece<'_>) -> bool {
     const START: &[u8] = b"{\"helix\"";
     let letters = piece.bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
     let squeezed: Vec<u8> = letters.take(START.len()).collect();
-    match piece.place {
-        Place::Line => squeezed == START,
-        Place::Tail => !squeezed.is_empty() && START.starts_with(&squeezed),
+    match piece.position {
+        Position::Line => squeezed == START,
+        Position::Tail => !squeezed.is_empty() && START.starts_with(&squeezed),
     }
 }
 
 impl Reading for CommandReader {
-    fn take(&mut self, piece: Piece<'_>, events: &mut Vec<AgentEvent>) -> Taken {
-        self.started |= piece.place == Place::Line;
+    fn take(&mut self, piece: Piece<'_>, run: &mut Gathered) -> Taken {
+        run.started |= piece.position == Position::Line;
         match JsonLine::read(piece.bytes) {
-            JsonLine::Blank => return Taken::Whole,
-            JsonLine::Object(object) if object.contains_key("helix") => return self.record(object, events),
+            JsonLine::Blank => {
+                // It parts paragraphs; before the first and after the record it parts nothing.
+                if self.record.is_none() && !self.text.is_empty() && piece.position == Position::Line {
+                    self.print("\n", run);
+                }
+                return Taken::Whole;
+            }
+            JsonLine::Object(object) if object.contains_key("helix") => return self.record(object, run),
             JsonLine::Object(_) | JsonLine::Other => {}
         }
         if claims_to_be_a_record(piece) {
             return Taken::Spoiled;
         }
-        (self.started, self.active_after) = (true, self.record.is_some());
-        let text = String::from_utf8_lossy(piece.bytes);
-        said_at_once(Channel::Text, &text, events);
-        self.text.push_str(&text);
-        if self.text.len() > 2 * TEXT_LIMIT {
-            let cut = self.text.floor_char_boundary(self.text.len() - TEXT_LIMIT);
-            self.text.drain(..cut);
-        }
+        run.worked();
+        let newline = if piece.position == Position::Line { "\n" } else { "" };
+        self.print(&format!("{}{newline}", String::from_utf8_lossy(piece.bytes)), run);
         Taken::Whole
     }
 
-    fn record(&mut self, record: Map<String, Value>, events: &mut Vec<AgentEvent>) -> Taken {
+    fn record(&mut self, record: Map<String, Value>, run: &mut Gathered) -> Taken {
         let Ok(record) = serde_json::from_value::<ResultRecord>(Value::Object(record)) else {
-            events.push(unrecognised("helix record"));
+            run.unrecognised("helix record");
             return Taken::Spoiled;
         };
-        (self.started, self.active_after) = (true, false);
-        events.push(AgentEvent::Finished {
+        (run.started, run.active, run.usage) = (true, false, record.usage.into());
+        run.events.push(AgentEvent::Finished {
             answer: Some(record.answer.clone()),
             structured: record.structured.clone(),
             is_error: record.status == Status::Error,
-            usage: record.usage.into(),
+            usage: run.usage,
         });
         self.record = Some(record);
         Taken::Whole
     }
 
-    fn evidence(&mut self, ended: &Ended) -> Evidence {
-        Evidence {
-            started: self.started,
-            active_after_terminal: self.active_after,
-            terminal: self.terminal(ended),
-            declared_error: self.record.as_ref().and_then(|record| record.error),
-            ..Evidence::default()
-        }
-    }
-
-    fn usage(&self) -> Usage {
-        self.record.as_ref().map(|record| record.usage.into()).unwrap_or_default()
-    }
-
-    fn answer(&self) -> &str {
-        self.record.as_ref().map_or(self.text.as_str(), |record| record.answer.as_str())
+    fn finish(&mut self, ended: &Ended, run: &mut Gathered) {
+        run.terminal = self.terminal(ended);
+        run.active &= self.record.is_some();
+        run.declared_error = self.record.as_ref().and_then(|record| record.error);
+        run.answer = self.record.as_ref().map_or(self.text.trim(), |record| record.answer.as_str()).to_owned();
     }
 }

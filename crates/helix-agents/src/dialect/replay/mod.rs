@@ -18,17 +18,19 @@ pub use player::replay_main;
 use self::reader::ReplayReader;
 use super::draft::{Draft, InvocationError};
 use super::surroundings::path_text;
-use super::{Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
 use crate::profile::{DialectName, SessionRef};
 
 /// The dialect of the embedded agent.
 pub(super) static REPLAY: Dialect = Dialect {
-    name: DialectName::Replay,
-    program: Program::Helix { subcommand: "replay-agent" },
-    // Those of Claude Code, whose runs it plays: commands in a cassette may need them.
-    passed_variables: super::claude::PASSED_VARIABLES,
-    review_models: &[],
-    exit_status: ExitMeaning::Nothing,
+    kind: AgentKind {
+        dialect: DialectName::Replay,
+        program: Program::Helix { subcommand: "replay-agent" },
+        // Those of Claude Code, whose runs it plays: commands in a cassette may need them.
+        passed_variables: super::claude::PASSED_VARIABLES,
+        review_models: &[],
+        exit_status: ExitMeaning::Nothing,
+    },
     versions: Versions::Own,
     sessions: Sessions::Copied,
     // A recording consumes what was recorded, whatever the limit.
@@ -36,7 +38,7 @@ pub(super) static REPLAY: Dialect = Dialect {
     money: Keeping::BetweenRuns,
     doubts_model: |_profile, _model, _own| None,
     write,
-    read: |_asked_schema, _exit| Box::new(ReplayReader::default()),
+    read: |_asked_schema, _exit| Box::new(ReplayReader),
 };
 
 fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {

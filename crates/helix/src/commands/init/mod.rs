@@ -5,7 +5,7 @@ pub(crate) mod survey;
 use std::path::Path;
 
 use clap::Args;
-use helix_agents::{DialectName, Program, dialect};
+use helix_engine::{DialectName, Program, agent_kind};
 use serde_json::json;
 
 use crate::cli::Context;
@@ -120,7 +120,7 @@ struct Product {
 
 /// Claude Code goes first: it also keeps to budgets of money and turns.
 fn products() -> impl Iterator<Item = Product> {
-    DialectName::ALL.into_iter().filter_map(|name| match dialect(name).program {
+    DialectName::ALL.into_iter().filter_map(|name| match agent_kind(name).program {
         Program::Installed { name: program, product, install, model } => {
             Some(Product { dialect: name, name: program, product, install, model })
         }

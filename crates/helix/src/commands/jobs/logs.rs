@@ -1,22 +1,20 @@
-//! What the agents of a job did, as text or as their events. Read from the run directories, which outlive every host.
+//! `helix jobs logs`: what the agents of a job did, as text or as their events, read from the run directories.
 //!
-//! Must not know how any agent writes: its dialect translates.
+//! Must not know how any agent writes: the engine translates.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{AskedSchema, DialectName, Reader, dialect};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, RunId};
+use helix_engine::RecordedRun;
 use helix_job::{JobView, PhaseView};
 use serde_json::json;
 
 use super::job;
 use crate::cli::Context;
 use crate::codes;
-use crate::error::{CommandError, Ended, unreadable};
+use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading, one_line};
 
@@ -32,11 +30,8 @@ struct Log {
     role: String,
     run: RunId,
     path: PathBuf,
-    open: Option<OpenLog>,
+    open: Option<RecordedRun>,
 }
-
-/// A log that is being read: the file, its translator, and the line that is not whole yet.
-type OpenLog = (BufReader<File>, Reader, Vec<u8>);
 
 pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follow: bool) -> Ended {
     let runs = context.settings()?.state_dir.value.join("runs");
@@ -106,29 +101,22 @@ fn add_new(logs: &mut Vec<Log>, job: &JobId, phases: &[&PhaseView], runs: &Path)
 impl Log {
     /// Prints what has come since the last time.
     fn print(&mut self, context: &Context) -> Result<(), CommandError> {
+        let unreadable = |error| {
+            CommandError::environment(codes::INPUT_UNREADABLE, format!("the log of run {} cannot be read", self.run))
+                .because(&error)
+        };
         if self.open.is_none() {
-            let path = self.path.join("stdout.jsonl");
-            let file = match File::open(&path) {
-                Ok(file) => file,
-                // Not started yet, or cleaned up.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-                Err(error) => return Err(unreadable(&path)(error)),
-            };
+            // Not started yet, or cleaned up.
+            let Some(recorded) = RecordedRun::open(&self.path).map_err(unreadable)? else { return Ok(()) };
             if context.terminal.reading == Reading::People {
                 let title = format!("== {} {} ({})", self.phase, self.role, self.run);
                 context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
             }
-            self.open = Some((BufReader::new(file), dialect(self.dialect()).reader(AskedSchema::No), Vec::new()));
+            self.open = Some(recorded);
         }
-        let Some((file, reader, line)) = &mut self.open else { return Ok(()) };
+        let Some(recorded) = &mut self.open else { return Ok(()) };
         let mut events = Vec::new();
-        loop {
-            file.read_until(b'\n', line).map_err(unreadable(&self.path))?;
-            if line.last() != Some(&b'\n') {
-                return Ok(());
-            }
-            reader.line(line, &mut events);
-            line.clear();
+        while recorded.next_line(&mut events).map_err(unreadable)? {
             for event in events.drain(..) {
                 match context.terminal.reading {
                     Reading::Programs => context.terminal.json_line(
@@ -142,15 +130,7 @@ impl Log {
                 }
             }
         }
-    }
-
-    /// The agent's language, as noted with the run.
-    fn dialect(&self) -> DialectName {
-        let request = std::fs::read(self.path.join("request.json")).ok();
-        let request: Option<serde_json::Value> = request.and_then(|text| serde_json::from_slice(&text).ok());
-        let noted = request.as_ref().and_then(|request| request.get("labels")?.get("dialect")?.as_str());
-        // Runs of an older Helix carry no note; Claude's was the only language then.
-        noted.and_then(|name| name.parse().ok()).unwrap_or(DialectName::Claude)
+        Ok(())
     }
 }
 
