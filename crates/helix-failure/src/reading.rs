@@ -51,6 +51,11 @@ impl Prepared<'_> {
         matches!(self.mark, Mark::Noise | Mark::Warning)
     }
 
+    /// What it says: an exception as `Class: message`, everything else as it stands.
+    pub(super) fn message(&self) -> &str {
+        self.said.as_deref().unwrap_or(&self.text)
+    }
+
     /// How far the line is indented, in bytes.
     pub(super) fn indent(&self) -> usize {
         self.line.raw.len() - self.line.raw.trim_start().len()
