@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use helix_core::diagnostic::{Diagnostic, Severity};
 use helix_core::source_text::SourceText;
-use helix_core::yaml::{Limits, Value, read_part};
+use helix_core::document::{Limits, Value, read_part};
 
 use super::codes;
 use super::words::{ChangeScope, Classification, ComponentType, Language, SectionKind};

@@ -11,7 +11,7 @@ use helix_adr::{
 };
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding};
-use helix_core::yaml::Placed;
+use helix_core::document::Placed;
 use helix_job::ChangeKind;
 
 use super::GateContext;

@@ -2,13 +2,13 @@
 //!
 //! Must not know how plans are read; whatever it writes is read back as the same plan, which a property test proves.
 
-use helix_core::yaml::{Entry, Node, Value};
+use helix_core::document::{Entry, Node, Value};
 
 use super::delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe};
 use super::gates::GATE_TIMEOUT;
-use super::model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, Plan, Seconds, Verify};
+use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, Plan, Seconds, Verify};
 use super::parse::VERIFY_TIMEOUT;
-use super::words::{APPROVALS, ON_FAILURE, in_order_of_cost};
+use super::words::in_order_of_cost;
 use super::workflow::{InputValue, WorkflowCall};
 
 impl Plan {
@@ -85,10 +85,10 @@ fn write_phase(out: &mut String, phase: &Phase) {
         line(out, 4, "verify", &verify_text(verify));
     }
     if let Some(approval) = phase.approval {
-        line(out, 4, "approval", approval_word(approval));
+        line(out, 4, "approval", approval.word());
     }
     if phase.on_failure != OnFailure::default() {
-        line(out, 4, "on_failure", on_failure_word(phase.on_failure));
+        line(out, 4, "on_failure", phase.on_failure.word());
     }
     if phase.optional {
         line(out, 4, "optional", "true");
@@ -236,14 +236,6 @@ fn delivery_parts(delivery: &Delivery) -> Vec<String> {
     parts.extend((!variables.is_empty()).then(|| format!("environment: {}", mapping(&variables))));
     parts.extend((!delivery.pass_env.is_empty()).then(|| format!("pass_env: {}", sequence(&delivery.pass_env))));
     parts
-}
-
-fn approval_word(approval: Approval) -> &'static str {
-    APPROVALS.iter().find(|(_, value)| *value == approval).map_or("before", |(word, _)| word)
-}
-
-fn on_failure_word(policy: OnFailure) -> &'static str {
-    ON_FAILURE.iter().find(|(_, value)| *value == policy).map_or("escalate", |(word, _)| word)
 }
 
 fn line(out: &mut String, indent: usize, key: &str, value: &str) {

@@ -133,7 +133,7 @@ impl Host {
 
         let shutdown = CancellationToken::new();
         let server_config =
-            settings.chat_api.apply(ServerConfig { token: required, models, ..ServerConfig::default() });
+            settings.server(ServerConfig { token: required, models, ..ServerConfig::default() });
         let server = tokio::spawn(helix_server::serve(
             listener,
             engine.clone(),
