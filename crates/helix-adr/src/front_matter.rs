@@ -3,8 +3,8 @@
 //! Must not know the text below it or the repository.
 
 use helix_core::diagnostic::{Diagnostic, Severity};
-use helix_core::source_text::SourceText;
 use helix_core::document::{FieldCodes, FieldReader, Fields, FromNode, Node, Placed, Value};
+use helix_core::source_text::SourceText;
 use helix_plan::normal_path;
 
 use super::codes;
@@ -83,8 +83,11 @@ pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Di
     let mut reader = FieldReader::new(source, FIELD_CODES);
     let mut front = FrontMatter::default();
     if let Some(mut fields) = reader.open(node, "the front matter") {
-        front.adr_id =
-            fields.require::<AdrId>("adr_id", "write `adr_id: draft`; `helix adr finalize` allocates the number", &mut reader);
+        front.adr_id = fields.require::<AdrId>(
+            "adr_id",
+            "write `adr_id: draft`; `helix adr finalize` allocates the number",
+            &mut reader,
+        );
         front.title = fields.require::<String>("title", "write a title of a few words", &mut reader);
         front.status = fields.require::<Status>("status", "write `status: Proposed`", &mut reader);
         front.component_type = fields.take::<ComponentType>("component_type", &mut reader);
@@ -173,39 +176,5 @@ impl FromNode for AdrId {
                 None
             }
         }
-    }
-}
-
-impl FromNode for Status {
-    type Value = Self;
-    fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        if let Value::Scalar(scalar) = &node.value {
-            let written = scalar.text.trim();
-            if let Some((_, status)) = Self::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(written)) {
-                return Some(*status);
-            }
-        }
-        reader.word(node, "a status", Self::WORDS)
-    }
-}
-
-impl FromNode for ComponentType {
-    type Value = Self;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, &format!("a value of {what}"), Self::WORDS)
-    }
-}
-
-impl FromNode for Classification {
-    type Value = Self;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, &format!("a value of {what}"), Self::WORDS)
-    }
-}
-
-impl FromNode for ChangeScope {
-    type Value = Self;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, &format!("a value of {what}"), Self::WORDS)
     }
 }

@@ -25,7 +25,9 @@ pub use command::{SplitError, split_words};
 pub use delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe};
 pub use dialects::{Modern, Normalised, OldForm, OldPlace, old_forms, old_forms_markdown};
 pub use gates::GATE_TIMEOUT;
-pub use model::{Approval, Defaults, GateCost, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
+pub use model::{
+    Approval, Defaults, GateCost, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify,
+};
 pub use parse::{ParsedPlan, PhasePlaces, PlanPlaces, VERIFY_TIMEOUT};
 pub use pattern::{PathError, can_meet, is_glob, normal_path};
 pub use reference::{gates_markdown, keys_markdown};

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use helix_core::diagnostic::{Diagnostic, Span};
+use helix_core::document::{FieldReader, FromNode, Limits, Node, Placed, ReadError, read};
 use helix_core::ids::PhaseId;
 use helix_core::source_text::{SourceText, sort_by_place};
-use helix_core::document::{FieldReader, FromNode, Limits, Node, Placed, ReadError, read};
 
 use super::checked::{self, CheckedPhase};
 use super::codes;
@@ -17,7 +17,9 @@ use super::dialects::{self, Normalised};
 use super::gates::paths;
 use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
 use super::pattern::normal_path;
-use super::source::{self, DefaultsSource, GeneratePhasesSource, PhaseSource, PlanSource, VerifySource, WorkflowSource};
+use super::source::{
+    self, DefaultsSource, GeneratePhasesSource, PhaseSource, PlanSource, VerifySource, WorkflowSource,
+};
 use super::words::in_order_of_cost;
 use super::workflow::WorkflowCall;
 
@@ -227,7 +229,9 @@ type WorkflowPlaces = (Option<Range<usize>>, Vec<(String, Range<usize>)>);
 fn called(written: Option<Placed<WorkflowSource>>) -> (Option<WorkflowCall>, WorkflowPlaces) {
     let Some(Placed { value, range }) = written else { return (None, (None, Vec::new())) };
     let call = match value {
-        WorkflowSource::Name(name) => return (Some(WorkflowCall { name, inputs: BTreeMap::new() }), (Some(range), Vec::new())),
+        WorkflowSource::Name(name) => {
+            return (Some(WorkflowCall { name, inputs: BTreeMap::new() }), (Some(range), Vec::new()));
+        }
         WorkflowSource::Call(call) => call,
     };
     let at = call.name.as_ref().map_or(range, |name| name.range.clone());

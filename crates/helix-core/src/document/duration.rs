@@ -89,9 +89,14 @@ mod tests {
 
     #[test]
     fn durations_read_and_write() {
-        for (text, milliseconds) in
-            [("30m", 1_800_000), ("2h", 7_200_000), ("1h30m", 5_400_000), ("1h1s", 3_601_000), ("1s500ms", 1500), ("0s", 0)]
-        {
+        for (text, milliseconds) in [
+            ("30m", 1_800_000),
+            ("2h", 7_200_000),
+            ("1h30m", 5_400_000),
+            ("1h1s", 3_601_000),
+            ("1s500ms", 1500),
+            ("0s", 0),
+        ] {
             let duration = Duration::from_millis(milliseconds);
             assert_eq!(parse_duration(text), Ok(duration), "{text}");
             assert_eq!(format_duration(duration), text);

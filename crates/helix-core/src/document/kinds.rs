@@ -110,6 +110,8 @@ pub trait Words: Copy + 'static {
     const WORDS: &'static [(&'static str, Self)];
     /// What messages call it, such as `a phase type`; by its key where it is empty.
     const NOUN: &'static str = "";
+    /// Whether files may write the words in any case.
+    const ANY_CASE: bool = false;
 
     /// The word of a value.
     fn word(self) -> &'static str
@@ -123,6 +125,11 @@ pub trait Words: Copy + 'static {
 impl<T: Words> FromNode for T {
     type Value = T;
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<T> {
+        if let Some((_, value)) = node.as_text().filter(|_| T::ANY_CASE).and_then(|text| {
+            T::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text.trim()))
+        }) {
+            return Some(*value);
+        }
         let key = format!("a value of {what}");
         reader.word(node, if T::NOUN.is_empty() { &key } else { T::NOUN }, T::WORDS)
     }
@@ -264,23 +271,27 @@ impl<T: JsonSchema> JsonSchema for TableOf<T> {
 /// Declares an enum whose variants are words of files and records: reader, schema and serde use the same words.
 #[macro_export]
 macro_rules! words {
-    ($(#[$meta:meta])+ $vis:vis enum $name:ident $(as $noun:literal)? {
-        $($(#[$of:meta])+ $variant:ident = $word:literal,)+
+    ($(#[$meta:meta])+ $vis:vis enum $name:ident $(as $noun:literal)? $(in $case:ident case)? {
+        $($(#[$of:meta])* $variant:ident = $word:literal,)+
     }) => {
         $(#[$meta])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         $vis enum $name {
-            $($(#[$of])+ #[serde(rename = $word)] $variant,)+
+            $($(#[$of])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $crate::document::Words for $name {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
             $(const NOUN: &'static str = $noun;)?
+            $(const ANY_CASE: bool = stringify!($case).len() > 0;)?
         }
 
         impl $name {
             /// Every value, in the order of the declaration.
             $vis const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// Every word with its value.
+            $vis const WORDS: &'static [(&'static str, Self)] = <Self as $crate::document::Words>::WORDS;
 
             /// The word in files and records.
             $vis fn word(self) -> &'static str {

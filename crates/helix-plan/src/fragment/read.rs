@@ -7,10 +7,10 @@ use std::ops::Range;
 use serde_json::Value;
 
 use helix_core::diagnostic::{Diagnostic, Severity, did_you_mean};
+use helix_core::document::{FieldReader, FromNode, Placed, Pointers};
 use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
-use helix_core::document::{FieldReader, FromNode, Placed, Pointers};
 
 use super::super::check::{self, At, Outline};
 use super::super::checked::CheckedPhase;
@@ -97,7 +97,9 @@ struct Written {
 
 impl Reading<'_, '_> {
     fn fragment(&mut self, fragment: FragmentSource) -> Written {
-        let feasibility = fragment.feasibility.map(|Placed { value, range }| self.phase(Placed::new(value.into(), range), PhaseType::Feasibility));
+        let feasibility = fragment
+            .feasibility
+            .map(|Placed { value, range }| self.phase(Placed::new(value.into(), range), PhaseType::Feasibility));
         let Some(Placed { value: phases, range }) = fragment.phases else { return Written::default() };
         let count = u32::try_from(phases.len()).unwrap_or(u32::MAX);
         let readable = !fragment.unreadable.contains(&"phases");
@@ -112,10 +114,8 @@ impl Reading<'_, '_> {
             return Written::default();
         }
         let template = self.generate.template;
-        let written = Written {
-            feasibility,
-            phases: phases.into_iter().map(|phase| self.phase(phase, template)).collect(),
-        };
+        let written =
+            Written { feasibility, phases: phases.into_iter().map(|phase| self.phase(phase, template)).collect() };
         self.ids(&written);
         written
     }
@@ -153,7 +153,12 @@ impl Reading<'_, '_> {
             self.reader.error(codes::NOTHING_PROVES, &head, "a phase claims no files: `outputs` is empty", help);
         }
         for (what, named, of_phase, default) in [
-            ("agent", &written.agent, (|phase| phase.agent.as_deref()) as fn(&Phase) -> Option<&str>, &self.generate.defaults.agent),
+            (
+                "agent",
+                &written.agent,
+                (|phase| phase.agent.as_deref()) as fn(&Phase) -> Option<&str>,
+                &self.generate.defaults.agent,
+            ),
             ("model", &written.model, |phase| phase.model.as_deref(), &self.generate.defaults.model),
         ] {
             let used = self.used(of_phase, default.as_deref());

@@ -75,7 +75,8 @@ mapping! { schema
 
 impl From<FeasibilitySource> for AddedPhaseSource {
     fn from(written: FeasibilitySource) -> Self {
-        let FeasibilitySource { id, name, kind, description, skills, inputs, outputs, gates, agent, model, .. } = written;
+        let FeasibilitySource { id, name, kind, description, skills, inputs, outputs, gates, agent, model, .. } =
+            written;
         let FeasibilitySource { head, unreadable, .. } = written;
         let depends_on = None;
         Self { id, name, kind, description, depends_on, skills, inputs, outputs, gates, agent, model, head, unreadable }

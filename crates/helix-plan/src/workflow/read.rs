@@ -166,7 +166,9 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
     let Value::Sequence(items) = &phases.value else { return read };
     for item in items.iter() {
         let Some((as_phase, slot)) = item_of(item) else {
-            read.phases.extend(PhaseSource::from_node(item, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader)));
+            read.phases.extend(
+                PhaseSource::from_node(item, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader)),
+            );
             continue;
         };
         if read.slot.is_some() {
@@ -175,7 +177,9 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
             continue;
         }
         let phase = match slot.has_stand_in {
-            true => PhaseSource::from_node(&as_phase, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader)),
+            true => {
+                PhaseSource::from_node(&as_phase, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader))
+            }
             false => bare_slot(item, reader),
         };
         if let Some(phase) = phase {

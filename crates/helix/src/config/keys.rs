@@ -243,7 +243,8 @@ const SECTIONS: [(&str, &[Key]); 11] = [
 pub(crate) fn sample(mark: &str, wanted: impl Fn(&str) -> bool) -> String {
     let section = |(name, keys): (&str, &[Key])| {
         let keys = keys.iter().filter(|key| !key.example.is_empty());
-        let lines = keys.map(|key| format!("{mark}{:<37} # {}\n", format!("{} = {}", key.name, key.example), key.doc()));
+        let lines =
+            keys.map(|key| format!("{mark}{:<37} # {}\n", format!("{} = {}", key.name, key.example), key.doc()));
         format!("{mark}[{name}]\n{}", lines.collect::<String>())
     };
     SECTIONS.into_iter().filter(|(name, _)| wanted(name)).map(section).collect::<Vec<_>>().join("\n")

@@ -178,10 +178,7 @@ impl Settings {
             admission,
             why_so_many,
             roots: server.roots.iter().flat_map(|roots| &roots.value).map(path).collect(),
-            projects: section(file.projects)
-                .directory
-                .as_ref()
-                .map_or_else(|| home().join("helix-projects"), path),
+            projects: section(file.projects).directory.as_ref().map_or_else(|| home().join("helix-projects"), path),
             prompt: consultant.prompt.as_ref().map(path).or_else(own_prompt),
             experts: experts(environment, files, &consultant),
             person: get(&section(file.escalation).person).unwrap_or(Escalation::default().person),
@@ -210,8 +207,7 @@ impl Settings {
         let model = get(&self.verifier.model);
         // A model belongs to its agent: that of the Consultant says nothing to another one.
         let same = self.adviser_agent.value == self.consultant_agent.value;
-        let adviser_model =
-            get(&self.adviser.model).or_else(|| get(&self.consultant.model).filter(|_| same));
+        let adviser_model = get(&self.adviser.model).or_else(|| get(&self.consultant.model).filter(|_| same));
         Roles {
             verifier: get(&self.verifier.agent).map(|agent| Role { agent, model: model.clone() }),
             verifier_model: model.filter(|_| self.verifier.agent.is_none()),
@@ -249,7 +245,8 @@ impl Settings {
         };
         let stop = get(&server.disconnect_grace).map_or(built_in.disconnect, Disconnect::StopAfter);
         ServerConfig {
-            rate_limit: get(&server.rate_limit).map_or(built_in.rate_limit, |limit| Some(limit).filter(|limit| *limit > 0)),
+            rate_limit: get(&server.rate_limit)
+                .map_or(built_in.rate_limit, |limit| Some(limit).filter(|limit| *limit > 0)),
             client: get(&server.client).unwrap_or(built_in.client),
             disconnect: get(&server.on_disconnect).flatten().unwrap_or(stop),
             background_tasks: get(&server.background_tasks).unwrap_or(built_in.background_tasks),
@@ -339,7 +336,8 @@ impl Settings {
             ("failures.deadline", time(failures.deadline)),
             ("projects.directory", json!(self.projects)),
         ];
-        let with_origin = |key: &str, value: serde_json::Value, origin: &str| (key.to_owned(), value, origin.to_owned());
+        let with_origin =
+            |key: &str, value: serde_json::Value, origin: &str| (key.to_owned(), value, origin.to_owned());
         let mut rows = vec![
             with_origin("state_dir", json!(self.state_dir.value), &self.state_dir.origin),
             with_origin("defaults.agent", json!(self.default_agent.value), &self.default_agent.origin),
@@ -349,9 +347,11 @@ impl Settings {
             with_origin("jobs.max_agents", json!(self.admission.agents), &self.why_so_many),
         ];
         // Values of variables may be secrets: of agents, only the command.
-        rows.extend(self.agents.iter().map(|(name, agent)| {
-            (format!("agents.{name}"), json!(agent.value.command), agent.origin.clone())
-        }));
+        rows.extend(
+            self.agents
+                .iter()
+                .map(|(name, agent)| (format!("agents.{name}"), json!(agent.value.command), agent.origin.clone())),
+        );
         for (key, value) in built_in {
             let written = self.written.iter().find(|(written, ..)| written == key);
             rows.push(written.cloned().unwrap_or_else(|| with_origin(key, value, "built in")));

@@ -11,7 +11,10 @@ fn of(texts: &[&str]) -> Settings {
     for text in texts {
         assert_eq!(problems(text), [""; 0]);
     }
-    let files = texts.iter().enumerate().map(|(number, text)| (PathBuf::from(format!("/p{number}/helix.toml")), (*text).into()));
+    let files = texts
+        .iter()
+        .enumerate()
+        .map(|(number, text)| (PathBuf::from(format!("/p{number}/helix.toml")), (*text).into()));
     let environment = Environment::for_tests();
     Settings::put_together(&environment, &Overrides::default(), &Files::of(files.collect())).unwrap()
 }
@@ -64,7 +67,10 @@ fn wrong_values_say_what_would_be_right() {
         ("[consultant]\nenforcement_retries = -1\n", "must be a whole number"),
         ("[consultant]\nexperts = \"yes\"\n", "must be true or false"),
         ("agents = 3\n", "`agents` must be a mapping of keys to values, but this is the number 3"),
-        ("[escalation]\nperson = \"nevr\"\n", "helix.toml:2:10: error[HX0903]: `nevr` is not a value of `escalation.person`"),
+        (
+            "[escalation]\nperson = \"nevr\"\n",
+            "helix.toml:2:10: error[HX0903]: `nevr` is not a value of `escalation.person`",
+        ),
         ("[questions]\ntimeout = \"soon\"\n", "\"soon\" is not a duration"),
         ("[adviser]\nround = 1\n", "did you mean `rounds`?"),
         ("[failures]\nmemory = \"of\"\n", "did you mean `off`?"),
@@ -127,7 +133,10 @@ fn the_stronger_file_wins_key_by_key() {
     let deadline = Duration::from_millis(500);
     assert_eq!(settings.failures, FailureSettings { memory: MemoryUse::Off, holdout: Holdout::NONE, deadline });
     let claude = &settings.agents["claude"].value;
-    assert_eq!((claude.default_model.as_deref(), claude.env["A"].as_str(), claude.env["B"].as_str()), (Some("m"), "strong", "b"));
+    assert_eq!(
+        (claude.default_model.as_deref(), claude.env["A"].as_str(), claude.env["B"].as_str()),
+        (Some("m"), "strong", "b")
+    );
     let rows = settings.origins();
     let origin = |key: &str| rows.iter().find(|row| row.0 == key).map(|row| row.2.as_str());
     assert_eq!(origin("failures.memory"), Some("/p0/helix.toml:2"));
