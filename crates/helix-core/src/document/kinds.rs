@@ -125,9 +125,11 @@ pub trait Words: Copy + 'static {
 impl<T: Words> FromNode for T {
     type Value = T;
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<T> {
-        if let Some((_, value)) = node.as_text().filter(|_| T::ANY_CASE).and_then(|text| {
-            T::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text.trim()))
-        }) {
+        if let Some((_, value)) = node
+            .as_text()
+            .filter(|_| T::ANY_CASE)
+            .and_then(|text| T::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text.trim())))
+        {
             return Some(*value);
         }
         let key = format!("a value of {what}");
