@@ -302,7 +302,7 @@ impl Settings {
             helix: environment.program.clone(),
             config_dir: user_directory(environment),
             crash: Self::crash_point(environment),
-            failures: self.failures.clone(),
+            failures: self.failures,
         })
     }
 
