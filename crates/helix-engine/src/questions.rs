@@ -4,7 +4,7 @@
 
 use helix_core::ids::{JobId, QuestionId, RunId};
 use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
-use helix_job::{JobEvent, JobState};
+use helix_job::{JobEvent};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 

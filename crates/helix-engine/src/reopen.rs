@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{JobEvent, JobState, JobView, Reopen, ReopenError};
+use helix_job::{JobEvent, JobView, Reopen, ReopenError};
 
 use crate::engine::{Engine, EngineError, folded, journal_error, refused as refused_by};
 use crate::job::{JobLog, Record, lock, renew_agents};

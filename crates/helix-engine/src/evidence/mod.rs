@@ -313,7 +313,8 @@ impl Archive<'_> {
     async fn state(&self, id: &str) -> Result<(JobId, JobState), EngineError> {
         let view = self.journal.job(id.to_owned()).await.map_err(journal_error)?.ok_or_else(|| unknown(id))?;
         let events = helix_store::job_events(self.journal, &view.id, 0).await.map_err(journal_error)?;
-        Ok((view.id, folded(&view.id, &events)?))
+        let state = folded(&view.id, &events)?;
+        Ok((view.id, state))
     }
 }
 
