@@ -347,7 +347,7 @@ fn the_command_of_a_gate_gets_the_agents_tools_and_neither_its_keys_nor_the_term
     let shown = json_of(&stage, &["jobs", "show", id], 0);
     let verdicts: Vec<&Value> =
         shown["phases"][0]["gates"].as_array().unwrap().iter().map(|gate| &gate["verdict"]).collect();
-    assert_eq!(verdicts, ["pass"; 4], "{shown:#}");
+    assert_eq!(verdicts, ["pass"; 5], "outputs_claimed, and the four of the plan: {shown:#}");
 }
 
 /// [44]: the modes of a result are git's, whatever the umask of the shell that Helix was started in.
