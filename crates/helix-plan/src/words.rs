@@ -184,7 +184,7 @@ impl GateSpec {
 }
 
 /// The gates of a phase that lists these, in the order in which they run: declared outputs are checked whatever is listed.
-pub fn gates_of_phase(mut listed: Vec<GateSpec>, has_outputs: bool) -> Vec<GateSpec> {
+pub(super) fn gates_of_phase(mut listed: Vec<GateSpec>, has_outputs: bool) -> Vec<GateSpec> {
     if has_outputs && !listed.iter().any(|gate| matches!(gate, GateSpec::OutputsClaimed { .. })) {
         listed.push(DefaultGate::OutputsClaimed.spec());
     }
