@@ -144,7 +144,6 @@ pub struct Classifier {
     locator: Locator,
     /// One automaton a rule: a common one for all has so many states that building them costs more than it saves.
     table: Vec<(&'static Rule, Regex)>,
-    remote: Regex,
     lexicon: Lexicon,
 }
 
@@ -163,15 +162,7 @@ impl Classifier {
     /// As [`Classifier::new`].
     pub fn with(rules: impl Iterator<Item = &'static Rule>, lexicon: Lexicon) -> Result<Self, RuleTableError> {
         let table: Result<Vec<_>, regex::Error> = rules.map(|rule| Ok((rule, Regex::new(&rule.expanded())?))).collect();
-        Ok(Self {
-            forms: Forms::new()?,
-            locator: Locator::new()?,
-            table: table?,
-            lexicon,
-            remote: Regex::new(
-                r"(?:://|host[ =:]+[\x22'(]?|connect to (?:server at )?[\x22'(]?|to (?:host )?|tcp )\[?([\w.-]+)",
-            )?,
-        })
+        Ok(Self { forms: Forms::new()?, locator: Locator::new()?, table: table?, lexicon })
     }
 
     /// Classifies one failure. The same arguments give the same answer; no text makes it panic.
@@ -209,7 +200,7 @@ impl Classifier {
             };
             let text = readable(&line.text);
             for (index, (rule, pattern)) in table.iter().enumerate() {
-                if !pattern.is_match(text) && !line.said.as_ref().is_some_and(|said| pattern.is_match(readable(said))) {
+                if !pattern.is_match(text) {
                     continue;
                 }
                 // Titles are what summaries are made of: rules for them lose little there.
@@ -243,7 +234,7 @@ impl Classifier {
         rest: Vec<Claim>,
     ) -> Classified {
         let line = best.line.map(|at| &lines[at]);
-        let (cause, retry, blame) = self.axes(observation, &best, line, lines);
+        let (cause, retry, blame) = axes(observation, &best);
         let written = |at: usize| CauseLine {
             text: lines[at].line.raw.clone(),
             stream: lines[at].line.stream,
@@ -281,42 +272,6 @@ impl Classifier {
         }
     }
 
-    /// The cause as the surroundings see it, and whose move that makes it.
-    fn axes(
-        &self,
-        observation: &FailureObservation,
-        claim: &Claim,
-        line: Option<&Prepared<'_>>,
-        lines: &[Prepared<'_>],
-    ) -> (&'static Cause, RetryAdvice, Blame) {
-        let agent = facts::is_agent(observation);
-        let mut cause = claim.cause;
-        if cause == &cause::CONN_REFUSED && !agent {
-            // What is refused on this machine is a service that somebody has to start.
-            let remote = line.and_then(|line| self.remote.captures(&line.text)).is_some_and(|host| {
-                let host = host.get(1).map_or("", |host| host.as_str());
-                !is_local(host) && host.contains(|c: char| c.is_ascii_alphanumeric()) && host.contains('.')
-            });
-            let local = lines.iter().any(|line| line.text.contains("127.0.0.1") || line.text.contains("localhost"));
-            if !remote || local {
-                cause = &cause::SERVICE_DOWN;
-            }
-        }
-        let mut retry = claim.retry.unwrap_or(cause.retry);
-        let mut blame = claim.blame.unwrap_or(cause.blame);
-        let of_provider =
-            [&cause::RATE_LIMITED, &cause::CONN_RESET, &cause::HTTP_5XX, &cause::REMOTE_DEADLINE, &cause::CONN_REFUSED];
-        if agent && claim.blame != Some(Blame::Platform) && of_provider.contains(&cause) {
-            blame = Blame::Provider;
-        } else if !agent && blame == Blame::Provider {
-            blame = Blame::Environment;
-        }
-        if agent && observation.deadline_passed {
-            retry = RetryAdvice::AfterChange;
-        }
-        (cause, retry, blame)
-    }
-
     /// What the words of the log say, where the best claim is only that something went wrong.
     fn guess(&self, lines: &[Prepared<'_>], best: Option<&Claim>) -> Option<Claim> {
         let speaks = |line: &Prepared<'_>| {
@@ -329,7 +284,7 @@ impl Classifier {
             Some(raised) => vec![raised],
             None => (0..lines.len()).rev().filter(|at| speaks(&lines[*at])).take(WEIGHED).collect(),
         };
-        let judged = read.into_iter().map(|at| (at, self.lexicon.judge(lines[at].message()).best()));
+        let judged = read.into_iter().map(|at| (at, self.lexicon.judge(&lines[at].text).best()));
         let (line, (category, likely)) = judged.max_by(|(_, (_, first)), (_, (_, second))| first.total_cmp(second))?;
         if likely < if raised.is_some() { LIKELY_IF_RAISED } else { LIKELY } {
             return None;
@@ -338,16 +293,40 @@ impl Classifier {
             let line = best.line.filter(|_| best.cause == &cause::RUNTIME_EXCEPTION).or(Some(line));
             return Some(Claim { line, ..best.clone() });
         }
-        let reasons = self.lexicon.reasons(lines[line].message(), category, REASONS).join(", ");
+        let reasons = self.lexicon.reasons(&lines[line].text, category, REASONS).join(", ");
         let claim = Claim::new(format!("words:{reasons}"), cause::usual(category), GUESS, Some(line));
         Some(Claim { likely: Some(likely), ..claim })
     }
 
     /// Whether the words of a line speak against what a rule says of it.
     fn doubts(&self, category: Category, line: Option<&Prepared<'_>>) -> bool {
-        let message = line.map(Prepared::message).filter(|text| !text.is_empty());
-        category != Category::Unknown && message.is_some_and(|text| self.lexicon.judge(text).of(category) < DOUBTED)
+        let message = line.map(|line| line.text.as_str()).filter(|text| !text.is_empty());
+        category != Category::Unknown
+            && message.is_some_and(|text| self.lexicon.judge(text).likelihood(category) < DOUBTED)
     }
+}
+
+/// The cause as the surroundings see it, and whose move that makes it.
+fn axes(observation: &FailureObservation, claim: &Claim) -> (&'static Cause, RetryAdvice, Blame) {
+    let agent = facts::is_agent(observation);
+    let mut cause = claim.cause;
+    // What refuses a tool's connection is mostly a service on this machine that is not running.
+    if cause == &cause::CONN_REFUSED && !agent {
+        cause = &cause::SERVICE_DOWN;
+    }
+    let mut retry = claim.retry.unwrap_or(cause.retry);
+    let mut blame = claim.blame.unwrap_or(cause.blame);
+    let of_provider =
+        [&cause::RATE_LIMITED, &cause::CONN_RESET, &cause::HTTP_5XX, &cause::REMOTE_DEADLINE, &cause::CONN_REFUSED];
+    if agent && claim.blame != Some(Blame::Platform) && of_provider.contains(&cause) {
+        blame = Blame::Provider;
+    } else if !agent && blame == Blame::Provider {
+        blame = Blame::Environment;
+    }
+    if agent && observation.deadline_passed {
+        retry = RetryAdvice::AfterChange;
+    }
+    (cause, retry, blame)
 }
 
 /// What of a line is looked at: nobody says what failed beyond this.
@@ -376,10 +355,6 @@ fn family(tool: &str) -> &str {
     }
 }
 
-fn is_local(host: &str) -> bool {
-    host.starts_with("127.") || host.starts_with("localhost") || host == "::1" || host == "0.0.0.0"
-}
-
 /// A fact, with the best line that says the same.
 fn fact_claim(
     observation: &FailureObservation,
@@ -387,16 +362,10 @@ fn fact_claim(
     textual: &[Claim],
     lines: &[Prepared<'_>],
 ) -> Claim {
-    let tool = observation.tool.as_str();
     let supports = |claim: &&Claim| claim.cause.category == finding.cause.category && claim.score > 20;
     let support = textual.iter().filter(supports).max_by_key(|claim| claim.score);
     let said =
         lines.iter().rposition(|line| line.mark == Mark::AgentResult).or_else(|| last_word(finding.cause, lines));
-    // curl, ssh and their like begin their last word with their own name.
-    let own = format!("{tool}: ");
-    let said = said.or_else(|| {
-        lines.iter().rposition(|line| !tool.is_empty() && line.mark == Mark::Plain && line.text.starts_with(&own))
-    });
     // Rights are only one of the reasons for which a thing does not run.
     let score = if finding.score == facts::CANNOT_RUN && support.is_none() { GUESS } else { finding.score };
     // The text may know the finer cause of the same kind.

@@ -4,12 +4,10 @@
 //! decide no control flow.
 
 mod advice;
-mod blocks;
 pub mod cause;
 mod classify;
 mod code;
 pub mod event;
-mod exception;
 mod facts;
 mod fingerprint;
 mod json_line;

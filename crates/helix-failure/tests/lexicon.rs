@@ -52,7 +52,7 @@ fn the_limits_are_what_unseen_tools_say() {
             judged += 1.0;
             guessed += f64::from(u8::from(likely >= LIKELY));
             right += f64::from(u8::from(likely >= LIKELY && category == wanted));
-            doubted += f64::from(u8::from(likelihoods.of(wanted) < DOUBTED));
+            doubted += f64::from(u8::from(likelihoods.likelihood(wanted) < DOUBTED));
         }
     }
     println!(

@@ -16,6 +16,7 @@ mod order;
 mod parse;
 mod pattern;
 mod print;
+mod reach;
 mod reference;
 mod source;
 mod words;
@@ -30,6 +31,7 @@ pub use model::{
 };
 pub use parse::{ParsedPlan, PhasePlaces, PlanPlaces, VERIFY_TIMEOUT};
 pub use pattern::{PathError, can_meet, is_glob, normal_path};
+pub use reach::Ancestry;
 pub use reference::{gates_markdown, keys_markdown};
 pub use source::json_schema;
 pub use words::{DefaultGate, DefaultGates, default_gates_markdown, in_order_of_cost};

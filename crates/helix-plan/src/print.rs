@@ -10,7 +10,7 @@ use super::delivery::{HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT};
 use super::gates::GATE_TIMEOUT;
 use super::model::{Defaults, GeneratePhases, OnFailure, Phase, Plan, Seconds};
 use super::parse::VERIFY_TIMEOUT;
-use super::words::in_order_of_cost;
+use super::words::gates_of_phase;
 
 impl Plan {
     /// Writes the plan in the modern form of `phases.yaml`. Values that hold anyway are left out; `defaults` are not
@@ -170,7 +170,7 @@ fn has_default_gates(phase: &Phase) -> bool {
     let default = phase.kind.default_gates();
     let outputs = !phase.outputs.is_empty();
     let gates = default.gates.iter().filter(|gate| outputs || !gate.needs_outputs()).map(|gate| gate.spec()).collect();
-    default.own.is_none() && phase.gates == in_order_of_cost(gates)
+    default.own.is_none() && phase.gates == gates_of_phase(gates, outputs)
 }
 
 fn line(out: &mut String, indent: usize, key: &str, value: &str) {

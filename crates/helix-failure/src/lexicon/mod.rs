@@ -63,7 +63,7 @@ impl Likelihoods {
     }
 
     /// How likely this category is if the line names a cause.
-    pub fn of(&self, category: Category) -> f64 {
+    pub fn likelihood(&self, category: Category) -> f64 {
         let at = Category::ALL.into_iter().position(|other| other == category);
         let causes: f64 = self.0[..NO_CAUSE].iter().sum();
         at.map_or(0.0, |at| self.0[at] / causes.max(f64::MIN_POSITIVE))
@@ -136,7 +136,7 @@ mod tests {
         let (category, likely) = lexicon.judge("it was refused").best();
         assert_eq!(category, Category::NetworkError);
         assert!(likely > 0.6, "{likely}");
-        assert!(lexicon.judge("it was refused").of(Category::FileAccess) < 0.1);
+        assert!(lexicon.judge("it was refused").likelihood(Category::FileAccess) < 0.1);
         assert_eq!(lexicon.reasons("no such thing, refused", Category::FileAccess, 3), ["no_such"]);
         assert!(lexicon.judge("quick brown fox").best().1 < LIKELY);
     }

@@ -37,6 +37,7 @@ pub(crate) async fn ready(State(shared): State<Shared>) -> Result<Json<Health>, 
             let code = match error {
                 EngineError::Environment { .. } => codes::ENVIRONMENT,
                 EngineError::Journal(_)
+                | EngineError::Contradiction { .. }
                 | EngineError::Over { .. }
                 | EngineError::Ambiguous { .. }
                 | EngineError::Refused { .. }
