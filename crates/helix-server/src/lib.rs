@@ -18,6 +18,7 @@ mod rate_limit;
 mod routes;
 mod shared;
 mod sse;
+pub mod wire;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
 pub use listen::{ServeError, serve, tools_endpoint};

@@ -1,13 +1,11 @@
-//! Failures: what is remembered of them, what a job's reports say, what a log amounts to.
+//! Failures: the memory of them, the reports of a job, and the explanation of a log.
 //!
 //! Must not know how a failure is classified or found.
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use helix_core::diagnostic::did_you_mean;
 use helix_engine::EngineError;
 use helix_engine::failures::{Explanation, FailureFilter, FailurePage, JobReport};
 use helix_failure::memory::FailureDetail;
@@ -15,8 +13,8 @@ use helix_failure::{Category, FailureObservation, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::jobs::{body, query};
-use crate::problem::{Problem, codes};
+use super::request::{Body, Params};
+use crate::problem::Problem;
 use crate::shared::Shared;
 
 /// Largest body with a log, in bytes. Longer logs are explained by `helix failures explain`, which reads them in pieces.
@@ -90,20 +88,12 @@ pub(crate) struct ReportList {
     reports: Vec<JobReport>,
 }
 
-fn unusable(detail: String) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, detail)
-}
-
-/// One of some words, or a problem that names the near one.
+/// One of some words, or a problem that suggests the nearest one.
 fn word(name: &str, given: &str, known: &[&str]) -> Result<String, Problem> {
     if known.contains(&given) {
         return Ok(given.to_owned());
     }
-    let hint = match did_you_mean(given, known.iter().copied()) {
-        Some(near) => format!("did you mean {near:?}?"),
-        None => format!("use {}", known.join(", ")),
-    };
-    Err(unusable(format!("{name} cannot be {given:?}")).hint(hint))
+    Err(Problem::bad_request(format!("{name} cannot be {given:?}")).hint_for(given, known))
 }
 
 impl FailureQuery {
@@ -122,7 +112,7 @@ impl FailureQuery {
     fn limit(&self) -> Result<usize, Problem> {
         let limit = self.limit.unwrap_or(PAGE);
         if limit == 0 || limit > LARGEST_PAGE {
-            return Err(unusable(format!("limit must be 1 to {LARGEST_PAGE}, not {limit}")));
+            return Err(Problem::bad_request(format!("limit must be 1 to {LARGEST_PAGE}, not {limit}")));
         }
         Ok(limit as usize)
     }
@@ -135,9 +125,8 @@ impl ExplainRequest {
             Some(code @ 0..=255) => Ok(Termination::Exited { code }),
             Some(code @ -64..=-1) => Ok(Termination::Signaled { signal: -code }),
             Some(other) => {
-                let detail = format!("no process exits with {other}");
-                Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail)
-                    .hint("exit is 0 to 255; -1 to -64 mean: ended by that signal"))
+                let problem = Problem::unprocessable(format!("no process exits with {other}"));
+                Err(problem.hint("use 0 to 255, or -1 to -64 for the signal that ended it"))
             }
         }
     }
@@ -146,13 +135,12 @@ impl ExplainRequest {
 /// `GET /api/v1/failures`
 pub(crate) async fn list(
     State(shared): State<Shared>,
-    asked: Result<Query<FailureQuery>, QueryRejection>,
+    Params(asked): Params<FailureQuery>,
 ) -> Result<Json<FailurePage>, Problem> {
-    let asked = query(asked)?;
     let (filter, limit) = (asked.filter()?, asked.limit()?);
     let page = match asked.q.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
         Some(_) if filter != FailureFilter::default() || asked.after.is_some() => {
-            return Err(unusable("q goes with limit only, not with after or another filter".into()));
+            return Err(Problem::bad_request("q can only be combined with limit"));
         }
         Some(words) => shared.engine.failure_search(words, limit).await?,
         None => shared.engine.failure_list(filter, asked.after, limit).await?,
@@ -165,15 +153,17 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
     match shared.engine.failure(&id).await {
         Ok(detail) => Ok(Json(detail)),
         Err(error @ EngineError::NotFound { .. }) => {
-            Err(Problem::from(error).hint("`helix failures list` (GET /api/v1/failures) shows what is remembered"))
+            Err(Problem::from(error).hint("list the failures in memory: `helix failures list`"))
         }
         Err(error) => Err(error.into()),
     }
 }
 
 /// `POST /api/v1/failures/explain`
-pub(crate) async fn explain(State(shared): State<Shared>, request: Request) -> Result<Json<Explanation>, Problem> {
-    let asked: ExplainRequest = body(&shared, request, LOG_LIMIT).await?;
+pub(crate) async fn explain(
+    State(shared): State<Shared>,
+    Body(asked): Body<ExplainRequest, LOG_LIMIT>,
+) -> Result<Json<Explanation>, Problem> {
     let termination = asked.termination()?;
     let observation = FailureObservation {
         tool: asked.tool.unwrap_or_default(),
@@ -188,9 +178,9 @@ pub(crate) async fn explain(State(shared): State<Shared>, request: Request) -> R
 pub(crate) async fn reports(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    asked: Result<Query<ReportQuery>, QueryRejection>,
+    Params(asked): Params<ReportQuery>,
 ) -> Result<Response, Problem> {
-    let format = query(asked)?.format.map(|given| word("format", &given, &FORMATS)).transpose()?;
+    let format = asked.format.map(|given| word("format", &given, &FORMATS)).transpose()?;
     let reports = shared.engine.job_reports(&id).await?;
     if format.as_deref() != Some(FORMATS[1]) {
         return Ok(Json(ReportList { reports }).into_response());

@@ -11,30 +11,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::body::BodyError;
-use crate::problem::chain;
+use crate::problem::{Problem, chain};
 
 /// Pause that clients are told to make when the provider named no time.
 const DEFAULT_RETRY_AFTER_SECONDS: i64 = 60;
 
 /// The envelope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ErrorEnvelope {
+pub struct ErrorEnvelope {
     /// What went wrong.
-    pub(crate) error: ErrorBody,
+    pub error: ErrorBody,
 }
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ErrorBody {
+pub struct ErrorBody {
     /// What happened and what to do.
-    pub(crate) message: String,
+    pub message: String,
     /// Kind of error, in OpenAI's words where it has one.
     #[serde(rename = "type")]
-    pub(crate) kind: String,
+    pub kind: String,
     /// The field at fault.
-    pub(crate) param: Option<String>,
+    pub param: Option<String>,
     /// Finer kind.
-    pub(crate) code: Option<String>,
+    pub code: Option<String>,
 }
 
 /// Whether a client's library may send the same request again by itself.
@@ -62,26 +62,11 @@ impl ApiError {
         Self { status, envelope: ErrorEnvelope { error: body }, retry_after_seconds: None, repeat: Repeat::Free }
     }
 
-    /// An error with these words.
-    pub(crate) fn of_status(status: StatusCode, kind: &str, code: &str, message: impl Into<String>) -> Self {
-        Self::new(status, kind, code, message)
-    }
-
     /// The request cannot be understood.
     pub(crate) fn bad_request(param: Option<String>, message: impl Into<String>) -> Self {
         let mut error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message);
         error.envelope.error.param = param;
         error
-    }
-
-    /// There is no right token.
-    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
-    }
-
-    /// The request is meant for another server or comes from a foreign page.
-    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden_host", message)
     }
 
     /// There is no such model.
@@ -116,19 +101,6 @@ impl ApiError {
         error
     }
 
-    /// There is no such route.
-    pub(crate) fn no_route(method: &str, path: &str) -> Self {
-        let message = match path {
-            "/v1/completions" | "/v1/embeddings" | "/v1/assistants" | "/v1/messages" => {
-                format!(
-                    "there is no {path} here: the Consultant is talked with at /v1/chat/completions or /v1/responses"
-                )
-            }
-            _ => format!("there is no {method} {path} here; see /openapi.json"),
-        };
-        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "unknown_url", message)
-    }
-
     /// The same for a request whose messages are called `input`.
     pub(crate) fn of_input(mut self) -> Self {
         if let Some(param) = &mut self.envelope.error.param
@@ -137,12 +109,6 @@ impl ApiError {
             *param = format!("input{rest}");
         }
         self
-    }
-
-    /// The route does not know the method.
-    pub(crate) fn no_method(method: &str, path: &str) -> Self {
-        let message = format!("{path} does not know {method}; see /openapi.json");
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", "method_not_allowed", message)
     }
 
     /// The task is not one that can be answered without an agent.
@@ -247,16 +213,31 @@ impl From<TurnError> for ApiError {
     }
 }
 
+impl From<Problem> for ApiError {
+    fn from(problem: Problem) -> Self {
+        let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let (kind, code) = match status {
+            StatusCode::UNAUTHORIZED => ("authentication_error", "invalid_api_key"),
+            StatusCode::FORBIDDEN => ("permission_error", "forbidden_host"),
+            StatusCode::NOT_FOUND => ("invalid_request_error", "unknown_url"),
+            StatusCode::METHOD_NOT_ALLOWED => ("invalid_request_error", "method_not_allowed"),
+            StatusCode::PAYLOAD_TOO_LARGE => ("invalid_request_error", "body_too_large"),
+            StatusCode::REQUEST_TIMEOUT => ("invalid_request_error", "body_too_slow"),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => ("invalid_request_error", "body_encoded"),
+            status if status.is_client_error() => ("invalid_request_error", "body_broken"),
+            _ => ("server_error", "journal_failed"),
+        };
+        let message = match problem.hint {
+            Some(hint) => format!("{}; {hint}", problem.detail),
+            None => problem.detail.into(),
+        };
+        Self::new(status, kind, code, message)
+    }
+}
+
 impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> Self {
-        let message = error.to_string();
-        let (status, code) = match error {
-            BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
-            BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, "body_too_slow"),
-            BodyError::Broken(_) => (StatusCode::BAD_REQUEST, "body_broken"),
-            BodyError::Encoded { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "body_encoded"),
-        };
-        Self::new(status, "invalid_request_error", code, message)
+        Problem::from(error).into()
     }
 }
 

@@ -8,7 +8,7 @@ mod request;
 
 use axum::Json;
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use helix_engine::consultant::TurnEnded;
 use jiff::Timestamp;
@@ -20,6 +20,7 @@ use super::profile::FORWARDED_USER_HEADER;
 use super::streaming::{self, Encode};
 use super::turn::Attended;
 use crate::body;
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::sse;
 use encoder::{Encoder, Options};
@@ -91,7 +92,7 @@ fn failure(ended: &TurnEnded) -> Option<ApiError> {
 async fn find(shared: &Shared, headers: &HeaderMap, id: &str, param: Option<&str>) -> Result<Previous, ApiError> {
     let owner = headers.get(FORWARDED_USER_HEADER).and_then(|value| value.to_str().ok()).map(str::trim);
     let owner = owner.filter(|owner| !owner.is_empty()).map(str::to_owned);
-    let found = shared.engine.turn_of_message(owner, id).await.map_err(|error| ApiError::engine(&error))?;
+    let found = shared.engine.turn_of_message(owner, id).await.map_err(Problem::from)?;
     let turn = found.ok_or_else(|| ApiError::response_not_found(id, param))?;
     Ok(Previous { session: turn.session, message: id.to_owned() })
 }
@@ -105,16 +106,6 @@ pub(crate) async fn retrieve(
     find(&shared, &headers, &id, None).await?;
     let owner = headers.get(FORWARDED_USER_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let found = shared.engine.turn_of_message(owner.filter(|owner| !owner.trim().is_empty()), &id).await;
-    let turn =
-        found.map_err(|error| ApiError::engine(&error))?.ok_or_else(|| ApiError::response_not_found(&id, None))?;
+    let turn = found.map_err(Problem::from)?.ok_or_else(|| ApiError::response_not_found(&id, None))?;
     Ok(Json(ResponseObject::of_turn(&id, &turn)))
-}
-
-impl ApiError {
-    /// The engine could not look something up.
-    fn engine(error: &helix_engine::EngineError) -> Self {
-        let message = crate::problem::chain(error);
-        tracing::error!(%message, "a response cannot be looked up");
-        Self::of_status(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "journal_failed", message)
-    }
 }
