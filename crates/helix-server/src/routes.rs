@@ -113,9 +113,9 @@ pub(crate) fn list() -> Vec<Route> {
 
         Route::new("get", "/v1/models", "Models to choose from", Json(200, schema::<openai::ModelList>), get(openai::list)),
         Route::new("get", "/v1/models/{model}", "One model", Json(200, schema::<openai::ModelObject>), get(openai::retrieve)),
-        Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create)).body(foreign),
+        Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create::<openai::ChatWire>)).body(foreign),
 
-        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses form", Json(200, schema::<openai::ResponseObject>), post(openai::create_response)).body(foreign),
+        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses form", Json(200, schema::<openai::ResponseObject>), post(openai::create::<openai::ResponsesWire>)).body(foreign),
         Route::new("get", "/v1/responses/{id}", "A stored answer", Json(200, schema::<openai::ResponseObject>), get(openai::retrieve_response)),
 
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),

@@ -1,4 +1,4 @@
-//! Server-sent events as bytes: one frame for each event, everything in it through serde.
+//! Server-sent events as bytes, one frame for each event.
 //!
 //! Must not know what the events mean. A frame's data is JSON on one line, so that nothing in it can end the frame.
 

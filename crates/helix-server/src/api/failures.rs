@@ -13,20 +13,16 @@ use helix_failure::{Category, FailureObservation, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::{Body, Params};
+use super::request::{Body, Params, page_size};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
 /// Largest body with a log, in bytes. Longer logs are explained by `helix failures explain`, which reads them in pieces.
 const LOG_LIMIT: usize = 8 * 1024 * 1024;
 /// Failures of a page when a request does not say.
-const PAGE: u32 = 50;
-/// Most failures of a page.
-const LARGEST_PAGE: u32 = 500;
+const PAGE: usize = 50;
 /// Words of `ended`.
 const ENDS: [&str; 4] = ["fixed", "went_away", "gave_up", "open"];
-/// Words of `format`.
-const FORMATS: [&str; 2] = ["json", "markdown"];
 
 /// Which failures are wanted: with `q` those that fit the words, best first; without it all, the latest seen first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -50,18 +46,27 @@ pub(crate) struct FailureQuery {
     /// Goes on where an earlier page ended (its `next`).
     #[serde(default)]
     after: Option<String>,
-    /// At most so many, 1 to 500; 50 without it.
+    /// Failures in a page, from 1 to 500; 50 without it.
     #[serde(default)]
-    limit: Option<u32>,
+    limit: Option<u16>,
 }
 
 /// In which form reports are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReportQuery {
-    /// `json` (without it, too) or `markdown`.
+    /// The form of the answer.
     #[serde(default)]
-    format: Option<String>,
+    format: ReportFormat,
+}
+
+/// The form of reports.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ReportFormat {
+    #[default]
+    Json,
+    Markdown,
 }
 
 /// A failure to be explained.
@@ -108,14 +113,6 @@ impl FailureQuery {
             project: self.project.clone(),
         })
     }
-
-    fn limit(&self) -> Result<usize, Problem> {
-        let limit = self.limit.unwrap_or(PAGE);
-        if limit == 0 || limit > LARGEST_PAGE {
-            return Err(Problem::bad_request(format!("limit must be 1 to {LARGEST_PAGE}, not {limit}")));
-        }
-        Ok(limit as usize)
-    }
 }
 
 impl ExplainRequest {
@@ -137,7 +134,7 @@ pub(crate) async fn list(
     State(shared): State<Shared>,
     Params(asked): Params<FailureQuery>,
 ) -> Result<Json<FailurePage>, Problem> {
-    let (filter, limit) = (asked.filter()?, asked.limit()?);
+    let (filter, limit) = (asked.filter()?, page_size::<String>(asked.limit, None)?.unwrap_or(PAGE));
     let page = match asked.q.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
         Some(_) if filter != FailureFilter::default() || asked.after.is_some() => {
             return Err(Problem::bad_request("q can only be combined with limit"));
@@ -180,9 +177,8 @@ pub(crate) async fn reports(
     Path(id): Path<String>,
     Params(asked): Params<ReportQuery>,
 ) -> Result<Response, Problem> {
-    let format = asked.format.map(|given| word("format", &given, &FORMATS)).transpose()?;
     let reports = shared.engine.job_reports(&id).await?;
-    if format.as_deref() != Some(FORMATS[1]) {
+    if asked.format == ReportFormat::Json {
         return Ok(Json(ReportList { reports }).into_response());
     }
     let page: Vec<String> = reports.iter().map(JobReport::markdown).collect();

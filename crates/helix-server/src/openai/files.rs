@@ -1,6 +1,6 @@
-//! Images and files inside a request, as clients send them: `data:` URLs, bare base64, or a name of something elsewhere.
+//! Images and files inside a request: `data:` URLs, bare base64, or a reference to something elsewhere.
 //!
-//! Must not know messages. Nothing is ever fetched: an address in a message is the user's text, not an order to Helix.
+//! Must not know messages. Nothing is ever fetched: a URL in a message is the user's text, not a command to Helix.
 
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
@@ -78,7 +78,7 @@ pub(super) fn audio(fields: &Map<String, Value>, at: &str) -> Result<Sent, BadRe
     let at = format!("{at}.input_audio.data");
     let inner = fields.get("input_audio").and_then(Value::as_object);
     let Some(data) = inner.and_then(|inner| inner.get("data")).and_then(Value::as_str) else {
-        return Err(BadRequest::new(at, "is missing or no string"));
+        return Err(BadRequest::new(at, "is missing or not a string"));
     };
     let format = inner.and_then(|inner| inner.get("format")).and_then(Value::as_str).unwrap_or("wav");
     let bytes = decoded(data, &at)?;
@@ -112,7 +112,7 @@ fn decoded(text: &str, at: &str) -> Result<Vec<u8>, BadRequest> {
     }
     let text: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
     let alphabet = if text.contains(['-', '_']) { &TOLERANT_URL } else { &TOLERANT };
-    alphabet.decode(text).map_err(|error| BadRequest::new(at, format!("is no base64: {error}")))
+    alphabet.decode(text).map_err(|error| BadRequest::new(at, format!("is not base64: {error}")))
 }
 
 #[cfg(test)]
