@@ -11,7 +11,7 @@ use helix_agents::{Grace, Supervisor, SupervisorConfig};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
 use helix_job::session::SessionView;
-use helix_job::{ErrorView, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
+use helix_job::{ErrorView, IllegalEvent, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
 use helix_store::{
     Access, Acquire, Fence, Follower, JobFilter, JobPage, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal,
     StateDir, Stream,
@@ -109,6 +109,14 @@ pub enum EngineError {
     /// The journal failed.
     #[error("the journal failed")]
     Journal(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// What is recorded of a job cannot have happened in this order.
+    #[error("the record of job {job} contradicts itself")]
+    Contradiction {
+        /// Which job.
+        job: JobId,
+        /// The first event that cannot follow.
+        source: IllegalEvent,
+    },
     /// Anything else of the surroundings.
     #[error("{message}")]
     Environment {
@@ -575,6 +583,11 @@ pub(crate) fn refused(broken: ErrorView) -> EngineError {
 
 pub(crate) fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> EngineError {
     EngineError::Journal(Box::new(error))
+}
+
+/// The state that the events of a job add up to.
+pub(crate) fn folded(job: &JobId, events: &[Recorded<JobEvent>]) -> Result<JobState, EngineError> {
+    JobState::fold(events).map_err(|source| EngineError::Contradiction { job: job.clone(), source })
 }
 
 pub(crate) fn environment_error(error: impl std::error::Error) -> EngineError {

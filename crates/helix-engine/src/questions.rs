@@ -3,12 +3,12 @@
 //! Must not know terminals, HTTP or chats; the journal keeps every question and answer.
 
 use helix_core::ids::{JobId, QuestionId, RunId};
+use helix_job::JobEvent;
 use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
-use helix_job::{JobEvent, JobState};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 
-use crate::engine::{Engine, EngineError, journal_error};
+use crate::engine::{Engine, EngineError, folded, journal_error};
 use crate::job::{Refused, lock};
 
 /// Longest question or answer that is taken, in bytes.
@@ -153,7 +153,7 @@ impl Engine {
     /// [`EngineError::Journal`].
     pub async fn waits_for_person(&self, job: &JobId) -> Result<bool, EngineError> {
         let events = helix_store::job_events(self.inner.journal.as_ref(), job, 0).await.map_err(journal_error)?;
-        let state = JobState::fold(&events).map_err(journal_error)?;
+        let state = folded(job, &events)?;
         Ok(state.waits_for_person(Timestamp::now()))
     }
 }

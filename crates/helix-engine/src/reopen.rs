@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{JobEvent, JobState, JobView, Reopen, ReopenError};
+use helix_job::{JobEvent, JobView, Reopen, ReopenError};
 
-use crate::engine::{Engine, EngineError, journal_error, refused as refused_by};
+use crate::engine::{Engine, EngineError, folded, journal_error, refused as refused_by};
 use crate::job::{JobLog, Record, lock, renew_agents};
 
 /// How a job goes on.
@@ -47,7 +47,7 @@ impl Engine {
             settled.await;
         }
         let events = helix_store::job_events(self.inner.journal.as_ref(), &view.id, 0).await.map_err(journal_error)?;
-        let state = JobState::fold(&events).map_err(journal_error)?;
+        let state = folded(&view.id, &events)?;
         let what = request.phase.map_or(Reopen::Unfinished, Reopen::Phase);
         let (reopen, restart) = state.to_reopen(&what).map_err(refused)?;
         let (journal, crash) = (Arc::clone(&self.inner.journal), self.inner.config.crash.clone());

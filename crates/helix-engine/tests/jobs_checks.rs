@@ -155,7 +155,7 @@ async fn a_reviewer_gate_is_a_gate_like_any_other() {
     let ended = shop.run(&shop.repo(), plan).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     let gates: Vec<_> = ended.phase("a").gates.iter().map(|gate| (gate.gate.as_str(), gate.verdict.passed())).collect();
-    assert_eq!(gates, [("files_exist", true), ("review_approved", true)]);
+    assert_eq!(gates, [("files_exist", true), ("outputs_claimed", true), ("review_approved", true)]);
 }
 
 /// [T14].
@@ -181,7 +181,7 @@ async fn a_job_waits_for_a_person_without_a_process_and_over_a_restart() {
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!(shop.plays("a"), 1, "nothing ran twice");
-    assert!(ended.phase("a").gates[1].summary.contains("on paper"));
+    assert!(ended.phase("a").gates[2].summary.contains("on paper"));
     let open = shop.engine.questions(QuestionFilter::Open).await.unwrap();
     assert!(open.is_empty());
 }

@@ -39,7 +39,7 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
         RetryAdvice::Now => Some("try again as it is"),
         RetryAdvice::AfterDelay => Some("try again as it is, after a while"),
         RetryAdvice::AfterChange | RetryAdvice::Never => None,
-        RetryAdvice::Human => Some("leave it to a person: no agent can mend this"),
+        RetryAdvice::Human => Some("leave it to a person: no agent can fix this"),
     };
     steps.extend(general.map(str::to_owned));
     let mut seen: Vec<String> = Vec::new();
@@ -66,24 +66,6 @@ fn says_the_same(earlier: &str, step: &str) -> bool {
     earlier == step || step.starts_with(earlier) || repeated.count() * 5 >= new.len() * 3
 }
 
-/// The tool, or the one that speaks in the line where nobody said which it was.
-fn speaker<'a>(tool: &'a str, line: &str) -> &'a str {
-    const VOICES: [(&str, &[&str]); 7] = [
-        ("make", &["make: ***", "make["]),
-        ("gradle", &["in root project", "in project ':"]),
-        ("npm", &["npm ERR!", "npm error"]),
-        ("node", &["Cannot find module '", "Cannot find package '", "Can't resolve '", "Could not resolve \""]),
-        ("python", &["No module named", "No matching distribution", "find a version that satisfies"]),
-        ("cargo", &["error[E", "no matching package named"]),
-        ("go", &["go: ", "no required module provides"]),
-    ];
-    if !tool.is_empty() {
-        return tool;
-    }
-    let speaks = |(_, phrases): &&(&str, &[&str])| phrases.iter().any(|phrase| line.contains(phrase));
-    VOICES.iter().find(speaks).map_or("", |(voice, _)| *voice)
-}
-
 fn points_at_code(category: Category) -> bool {
     match category {
         Category::FunctionError | Category::SyntaxError | Category::AssertionFailure | Category::TypeError => true,
@@ -99,6 +81,8 @@ enum Family {
     JavaScript,
     Rust,
     Go,
+    Make,
+    Gradle,
     Other,
 }
 
@@ -111,94 +95,86 @@ fn family(tool: &str) -> Family {
         | "eslint" => Family::JavaScript,
         "cargo" | "rustc" | "clippy" | "nextest" => Family::Rust,
         "go" => Family::Go,
+        "make" => Family::Make,
+        "gradle" | "gradlew" => Family::Gradle,
         _ => Family::Other,
     }
 }
 
+/// A step that names the thing itself: for this cause, a name in this form, and these tools. `{}` is the name, `{first}` and
+/// `{last}` are its parts, `{parent}` the directory that it is in.
+struct Step {
+    cause: &'static str,
+    form: Form,
+    applies: fn(Family) -> bool,
+    text: &'static str,
+}
+
+macro_rules! steps {
+    ($($cause:literal $form:ident $family:pat => $text:literal;)+) => {
+        const STEPS: &[Step] = &[
+            $(Step { cause: $cause, form: Form::$form, applies: |family| matches!(family, $family), text: $text }),+
+        ];
+    };
+}
+
+// Of several that apply, the first is given.
+steps! {
+    "missing_module" Relative _ => "create `{}`, or fix the path where it is imported";
+    "missing_module" Module Family::Python => "add the package that provides `{first}` to pyproject.toml or requirements.txt, and install it";
+    "missing_module" Module Family::JavaScript => "add `{}` to package.json: `npm install {}`";
+    "missing_module" Module Family::Rust => "add the crate to Cargo.toml: `cargo add {first}`, or fix the path";
+    "missing_module" Module Family::Go => "add the module to go.mod: `go get {}`";
+    "missing_module" Module _ => "add the package that provides `{}` to the project's dependencies, and install it";
+    "missing_package" Quoted Family::Python => "list the versions that exist: `pip index versions {first}`";
+    "missing_package" Quoted Family::JavaScript => "list the versions that exist: `npm view {} versions`";
+    "missing_package" Quoted Family::Rust => "list the versions that exist: `cargo info {}`";
+    "missing_package" Quoted Family::Go => "list the versions that exist: `go list -m -versions {}`";
+    "missing_package" Quoted _ => "check the name and version of `{}` against its registry";
+    "missing_symbol" Quoted _ => "find where `{}` is defined: `git grep -n -w {last}`";
+    "missing_command" Command _ => "install `{}`, or put it on PATH; see `command -v {}`";
+    "missing_script" Quoted Family::Make => "add the target `{}` to the Makefile, or call one that exists";
+    "missing_script" Quoted Family::Gradle => "define the task `{}`, or call one that exists (`gradle tasks`)";
+    "missing_script" Quoted Family::JavaScript => "add the script `{}` to package.json, or call one that exists (`npm run`)";
+    "missing_script" Quoted Family::Rust => "add the target `{}` to Cargo.toml, or call one that exists (`cargo run --bin`)";
+    "missing_script" Quoted _ => "define `{}`, or call one that exists";
+    "missing_table" Quoted _ => "run the migration that creates `{}` on this database";
+    "missing_image" Quoted _ => "check that the image `{}` exists: `docker manifest inspect {}`";
+    "file_missing" Path _ => "list what is there: `ls -l {parent}`";
+    "permission_denied" Path _ => "see who may write: `ls -ld {}`";
+    "read_only_fs" Path _ => "see who may write: `ls -ld {}`";
+    "port_in_use" Port _ => "see who listens on {}: `ss -ltnp 'sport = :{}'`";
+    "service_down" Address _ => "start the service at `{}`, and wait until it listens";
+    "conn_refused" Address _ => "start the service at `{}`, and wait until it listens";
+    "dns" Host _ => "resolve the name by hand: `getent hosts {}`";
+    "tls" Host _ => "look at the certificate: `openssl s_client -connect {}:443 -servername {}`";
+    "lock_held" Path _ => "see who holds it: `fuser -v {}`";
+}
+
 /// The step that names the thing itself, if the line names it in a form that is safe to repeat.
 fn concrete(tool: &str, classified: &Classified) -> Option<String> {
-    let line = plain_text(&classified.cause_line.as_ref()?.text);
-    let tool = speaker(tool, &line);
-    let name = |form| LINE_FORMS.name(form, &line);
     match classified.cause {
-        "missing_module" => name(Form::Module).map(|thing| add_module(family(tool), &thing)),
-        "missing_package" => name(Form::Quoted).map(|thing| match family(tool) {
-            Family::Python => format!(
-                "see which versions there are: `pip index versions {}`",
-                thing.split(['=', '<', '>', '~', '!']).next().unwrap_or(&thing)
-            ),
-            Family::JavaScript => format!("see which versions there are: `npm view {thing} versions`"),
-            Family::Rust => format!("see which versions there are: `cargo info {thing}`"),
-            Family::Go => format!("see which versions there are: `go list -m -versions {thing}`"),
-            Family::Other => format!("check the name and version of `{thing}` against its registry"),
-        }),
-        "missing_symbol" => name(Form::Quoted)
-            .map(|thing| format!("find where `{thing}` is defined: `git grep -n -w {}`", last_part(&thing))),
-        "missing_command" => {
-            name(Form::Command).map(|thing| format!("install `{thing}`, or put it on PATH; see `command -v {thing}`"))
+        "agent_max_turns" => return Some("split the phase, or raise `max_turns` of the phase in the plan".to_owned()),
+        "agent_budget" => return Some("split the phase, or raise `budget_usd` of the phase in the plan".to_owned()),
+        "deadline" if classified.evidence.decided_by == "fact:deadline passed" => {
+            let step = "find the step that hangs; only then raise `timeout` of the phase or gate in the plan";
+            return Some(step.to_owned());
         }
-        "missing_script" => name(Form::Quoted).map(|thing| match tool {
-            "make" => format!("add the target `{thing}` to the Makefile, or call one that exists"),
-            "gradle" | "gradlew" => format!("define the task `{thing}`, or call one that exists (`gradle tasks`)"),
-            _ if family(tool) == Family::JavaScript => {
-                format!("add the script `{thing}` to package.json, or call one that exists (`npm run`)")
-            }
-            _ if family(tool) == Family::Rust => {
-                format!("add the target `{thing}` to Cargo.toml, or call one that exists (`cargo run --bin`)")
-            }
-            _ => format!("define `{thing}`, or call one that exists"),
-        }),
-        "missing_table" => {
-            name(Form::Quoted).map(|thing| format!("run the migration that makes `{thing}` on this database"))
-        }
-        "missing_image" => name(Form::Quoted)
-            .map(|thing| format!("check that the image `{thing}` exists: `docker manifest inspect {thing}`")),
-        "file_missing" => name(Form::Path).map(|thing| format!("see what is there: `ls -l {}`", parent(&thing))),
-        "permission_denied" | "read_only_fs" => {
-            name(Form::Path).map(|thing| format!("see who may write: `ls -ld {thing}`"))
-        }
-        "port_in_use" => {
-            name(Form::Port).map(|port| format!("see who listens on {port}: `ss -ltnp 'sport = :{port}'`"))
-        }
-        "service_down" | "conn_refused" => {
-            name(Form::Address).map(|thing| format!("start what is to listen at `{thing}`, and wait until it does"))
-        }
-        "dns" => name(Form::Host).map(|host| format!("resolve the name by hand: `getent hosts {host}`")),
-        "tls" => name(Form::Host)
-            .map(|host| format!("look at the certificate: `openssl s_client -connect {host}:443 -servername {host}`")),
-        "lock_held" => name(Form::Path).map(|thing| format!("see who holds it: `fuser -v {thing}`")),
-        "agent_max_turns" => Some("split the phase, or raise `max_turns` of the phase in the plan".to_owned()),
-        "agent_budget" => Some("split the phase, or raise `budget_usd` of the phase in the plan".to_owned()),
-        "deadline" if classified.decided_by_deadline() => {
-            Some("find the step that hangs; only then raise `timeout` of the phase or gate in the plan".to_owned())
-        }
-        _ => None,
+        _ => {}
     }
+    let line = plain_text(&classified.cause_line.as_ref()?.text);
+    let family = family(tool);
+    let mut of_cause = STEPS.iter().filter(|step| step.cause == classified.cause && (step.applies)(family));
+    of_cause.find_map(|step| Some(fill(step.text, &LINE_FORMS.name(step.form, &line)?)))
 }
 
-impl Classified {
-    fn decided_by_deadline(&self) -> bool {
-        self.evidence.decided_by == "fact:deadline passed"
-    }
-}
-
-fn add_module(family: Family, thing: &str) -> String {
-    if thing.starts_with(['.', '/']) {
-        return format!("create `{thing}`, or mend the path where it is imported");
-    }
-    match family {
-        Family::Python => {
-            let package = thing.split('.').next().unwrap_or(thing);
-            format!("add what provides `{package}` to pyproject.toml or requirements.txt, and install it")
-        }
-        Family::JavaScript => format!("add `{thing}` to package.json: `npm install {thing}`"),
-        Family::Rust => format!(
-            "add the crate to Cargo.toml: `cargo add {}`, or mend the path",
-            thing.split("::").next().unwrap_or(thing)
-        ),
-        Family::Go => format!("add the module to go.mod: `go get {thing}`"),
-        Family::Other => format!("add what provides `{thing}` to the project's dependencies, and install it"),
-    }
+/// A step's text with the name in it.
+fn fill(text: &str, name: &str) -> String {
+    let first = name.split(['.', ':', '=', '<', '>', '~', '!']).next().unwrap_or(name);
+    text.replace("{first}", first)
+        .replace("{last}", last_part(name))
+        .replace("{parent}", parent(name))
+        .replace("{}", name)
 }
 
 fn last_part(name: &str) -> &str {
@@ -217,6 +193,8 @@ fn parent(path: &str) -> &str {
 enum Form {
     Quoted,
     Module,
+    /// A module by its path.
+    Relative,
     Command,
     Path,
     Port,
@@ -237,6 +215,7 @@ static LINE_FORMS: LazyLock<LineForms> = LazyLock::new(|| {
             r"(?:No module named|Cannot find (?:module|package)|unresolved import|can't find crate for|cannot load such file --|Can't resolve|Could not resolve|provides package|resolve import) [`'\x22]?([\w@./:+-]+?)[`'\x22;]?(?:[;,\s]|$)",
         ),
         (Form::Module, quoted),
+        (Form::Relative, r"[`'\x22](\.{0,2}/[^`'\x22\s]{1,200})[`'\x22]"),
         (Form::Command, r"(?:command not found|no such command|unable to find command): ([\w.+@/-]+)"),
         (
             Form::Command,
@@ -286,7 +265,7 @@ mod tests {
 
     #[test]
     fn every_form_compiles() {
-        assert_eq!((LINE_FORMS.forms.len(), LINE_FORMS.safe.is_some()), (15, true));
+        assert_eq!((LINE_FORMS.forms.len(), LINE_FORMS.safe.is_some()), (16, true));
     }
 
     #[test]
@@ -295,10 +274,10 @@ mod tests {
             (
                 "python",
                 "ModuleNotFoundError: No module named 'yaml.nodes'",
-                "add what provides `yaml` to pyproject.toml or requirements.txt, and install it",
+                "add the package that provides `yaml` to pyproject.toml or requirements.txt, and install it",
             ),
             ("node", "Error: Cannot find module 'left-pad'", "add `left-pad` to package.json: `npm install left-pad`"),
-            ("node", "Error: Cannot find module './x'", "create `./x`, or mend the path where it is imported"),
+            ("node", "Error: Cannot find module './x'", "create `./x`, or fix the path where it is imported"),
             ("bash", "a.sh: line 3: jq: command not found", "install `jq`, or put it on PATH; see `command -v jq`"),
             (
                 "node",
@@ -310,7 +289,7 @@ mod tests {
                 "curl: (6) Could not resolve host: api.example.org",
                 "resolve the name by hand: `getent hosts api.example.org`",
             ),
-            ("bash", "cat: data/in.csv: No such file or directory", "see what is there: `ls -l data`"),
+            ("bash", "cat: data/in.csv: No such file or directory", "list what is there: `ls -l data`"),
             (
                 "npm",
                 "npm error Missing script: \"bulid\"",
@@ -322,19 +301,14 @@ mod tests {
                 "install `kubectll`, or put it on PATH; see `command -v kubectll`",
             ),
             (
-                "",
+                "make",
                 "make: *** Keine Regel, um „deploy“ zu erstellen.  Schluss.",
                 "add the target `deploy` to the Makefile, or call one that exists",
             ),
             (
-                "",
-                "Task 'deploy' not found in root project 'app'.",
-                "define the task `deploy`, or call one that exists (`gradle tasks`)",
-            ),
-            (
                 "psql",
                 "ERROR:  relation \"orders\" does not exist",
-                "run the migration that makes `orders` on this database",
+                "run the migration that creates `orders` on this database",
             ),
         ] {
             let steps = first(tool, text);

@@ -80,9 +80,9 @@ causes! {
     COVERAGE "coverage_low" AssertionFailure AfterChange Agent
         "see which lines no test reaches in the coverage report" "add tests for these; do not lower the limit";
     LINT "lint" AssertionFailure AfterChange Agent
-        "mend the cited finding" "run the formatter or the linter's fix mode, then check again";
+        "fix the cited finding" "run the formatter or the linter's fix mode, then check again";
     DOCUMENT_INVALID "document_invalid" AssertionFailure AfterChange Agent
-        "mend the cited place of the plan or ADR" "check it again: `helix plan check` or `helix adr check`";
+        "fix the cited place of the plan or ADR" "check it again: `helix plan check` or `helix adr check`";
     SMOKE_FAILED "smoke_failed" AssertionFailure AfterChange Agent
         "compare what was expected with what was found" "run the check alone against the same build";
     COMPILE_TYPE "compile_type" TypeError AfterChange Agent
@@ -97,8 +97,6 @@ causes! {
         "find the step that hangs or is slow" "only then raise the limit";
     REMOTE_DEADLINE "remote_deadline" Timeout AfterDelay Environment
         "check that the service answers (`curl -v`)" "try again later, then with a longer limit";
-    HANG "hang" Timeout AfterChange Agent
-        "take a stack dump of what hangs" "look for a lock or a handle that is never released";
     WAITING_FOR_INPUT "waiting_for_input" Timeout AfterChange Agent
         "pass the flag that answers the question (`--yes`, `--no-input`)" "close standard input";
     WAITED_FOR_LOCK "lock_timeout" Timeout AfterDelay Environment
@@ -169,8 +167,6 @@ causes! {
         "split the phase" "raise its turn limit";
     BUDGET "agent_budget" ResourceError AfterChange Agent
         "split the phase" "raise its budget";
-    MAX_TOKENS "agent_max_tokens" ResourceError AfterChange Agent
-        "ask for a shorter answer or for files instead of text" "raise the output limit";
     LOCK_HELD "lock_held" ResourceError AfterDelay Environment
         "see whether the holder still lives; let it end" "remove a lock that a dead process left";
     PORT_IN_USE "port_in_use" ResourceError AfterChange Environment
@@ -209,8 +205,6 @@ causes! {
         "look in the system's log for who ended it" "try again";
     IMPORT_CYCLE "import_cycle" Unknown AfterChange Agent
         "see which import closes the circle" "move the shared part to a third module";
-    ENV_MANAGED "env_managed" Unknown AfterChange Agent
-        "use a virtual environment (`python -m venv`)" "or the system's own package";
     WORKER_CRASH "worker_crash" Unknown Now Environment
         "try again" "if it repeats, run with one worker to see its output";
     SESSION "session_conflict" Unknown AfterChange Platform

@@ -2,8 +2,6 @@
 //!
 //! Must not know a single tool: facts, readings and the table know them.
 
-mod guess;
-
 use std::cmp::Reverse;
 
 use regex::Regex;
@@ -11,39 +9,35 @@ use serde::Serialize;
 
 use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
-use super::lexicon::{Lexicon, LexiconError};
+use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError};
 use super::location::{Location, Locator};
 use super::log::{Log, Stream};
-use super::nearest::Examples;
 use super::observation::FailureObservation;
 use super::reading::{Forms, Mark, Prepared, prepare};
 use super::rule::{Pick, Rule, TABLE_VERSION};
 use super::rules;
 use super::verdict::{Blame, Category, RetryAdvice};
 
-/// Bytes of a line that are looked at.
+/// Bytes of a line that are read.
 const READ: usize = 12 * 1024;
 
-/// So few lines of standard error that the first of them is what a script wanted to say.
+/// With fewer lines than this on standard error, the first of them is the script's own message.
 const FEW: usize = 3;
-
-/// Weight from which a claim explains something.
-const UNEXPLAINED: i32 = 16;
 
 /// Weight of a guess: its confidence stays below a half.
 const GUESS: i32 = 22;
 
-/// Weight of what was raised, where no rule knows it: above summaries, below everything that says what failed.
-const RAISED: i32 = 51;
-
-/// Weight of a question that was answered: below everything that says what failed.
-const ANSWERED: i32 = 6;
-
-/// Weight of a rule or fact up to which "something was raised" says nothing of what.
-const WHATEVER: i32 = 60;
-
 /// Highest confidence of a guess.
 const GUESSED: f64 = 0.49;
+
+/// Weight up to which "an exception was raised" explains nothing.
+const UNSPECIFIC: i32 = 60;
+
+/// Lines whose words are weighed, from the end.
+const WEIGHED: usize = 60;
+
+/// Words that are named as the reason of a guess.
+const REASONS: usize = 3;
 
 /// What the classifier knows does not compile.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +81,7 @@ pub struct Alternative {
 pub struct Evidence {
     /// Version of the rule table.
     pub table: u32,
-    /// What decided: `rule:…`, `fact:…`, `similar:…` (an example of a rule), `words:…` (those that spoke most) or `nothing`.
+    /// What decided: `rule:…`, `fact:…`, `words:…` (the words that weighed most) or `nothing`.
     pub decided_by: String,
     /// What else was considered, best first.
     pub alternatives: Vec<Alternative>,
@@ -139,7 +133,7 @@ impl Claim {
     /// Whether it says only that something went wrong.
     fn explains_nothing(&self) -> bool {
         let whatever = [&cause::UNEXPLAINED, &cause::NO_REASON].contains(&self.cause);
-        whatever || (self.cause == &cause::RUNTIME_EXCEPTION && self.priority <= WHATEVER)
+        whatever || (self.cause == &cause::RUNTIME_EXCEPTION && self.priority <= UNSPECIFIC)
     }
 }
 
@@ -150,29 +144,25 @@ pub struct Classifier {
     locator: Locator,
     /// One automaton a rule: a common one for all has so many states that building them costs more than it saves.
     table: Vec<(&'static Rule, Regex)>,
-    remote: Regex,
-    examples: Examples,
     lexicon: Lexicon,
 }
 
 impl Classifier {
-    /// Compiles the table.
+    /// The classifier with all rules and the words learned from all labelled sets.
     ///
     /// # Errors
     /// When a pattern of the table is wrong; a test proves that none is.
     pub fn new() -> Result<Self, RuleTableError> {
-        let table: Result<Vec<_>, regex::Error> =
-            rules::all().map(|rule| Ok((rule, Regex::new(&rule.expanded())?))).collect();
-        Ok(Self {
-            forms: Forms::new()?,
-            locator: Locator::new()?,
-            table: table?,
-            examples: Examples::new(rules::all()),
-            lexicon: Lexicon::shipped()?,
-            remote: Regex::new(
-                r"(?:://|host[ =:]+[\x22'(]?|connect to (?:server at )?[\x22'(]?|to (?:host )?|tcp )\[?([\w.-]+)",
-            )?,
-        })
+        Self::with(rules::all(), Lexicon::shipped()?)
+    }
+
+    /// One with these rules and words, for measuring what they are worth.
+    ///
+    /// # Errors
+    /// As [`Classifier::new`].
+    pub fn with(rules: impl Iterator<Item = &'static Rule>, lexicon: Lexicon) -> Result<Self, RuleTableError> {
+        let table: Result<Vec<_>, regex::Error> = rules.map(|rule| Ok((rule, Regex::new(&rule.expanded())?))).collect();
+        Ok(Self { forms: Forms::new()?, locator: Locator::new()?, table: table?, lexicon })
     }
 
     /// Classifies one failure. The same arguments give the same answer; no text makes it panic.
@@ -183,16 +173,10 @@ impl Classifier {
         claims.extend(
             facts::findings(observation).into_iter().map(|finding| fact_claim(observation, finding, &textual, &lines)),
         );
-        claims.extend(raised(&lines));
         claims.extend(silence(observation, &lines));
-        if claims.iter().all(|claim| claim.score < UNEXPLAINED) {
-            claims.extend(self.resembles(&lines));
-        }
-        refine(observation, &lines, &mut claims);
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
         if claims.first().is_none_or(Claim::explains_nothing) {
-            let guess =
-                self.warned(observation, &lines).or_else(|| self.read_words(observation, &lines, claims.first()));
+            let guess = self.guess(&lines, claims.first());
             claims.splice(0..0, guess);
         }
         let mut claims = claims.into_iter();
@@ -216,7 +200,7 @@ impl Classifier {
             };
             let text = readable(&line.text);
             for (index, (rule, pattern)) in table.iter().enumerate() {
-                if !pattern.is_match(text) && !line.said.as_ref().is_some_and(|said| pattern.is_match(readable(said))) {
+                if !pattern.is_match(text) {
                     continue;
                 }
                 // Titles are what summaries are made of: rules for them lose little there.
@@ -250,7 +234,7 @@ impl Classifier {
         rest: Vec<Claim>,
     ) -> Classified {
         let line = best.line.map(|at| &lines[at]);
-        let (cause, retry, blame) = self.axes(observation, &best, line, lines);
+        let (cause, retry, blame) = axes(observation, &best);
         let written = |at: usize| CauseLine {
             text: lines[at].line.raw.clone(),
             stream: lines[at].line.stream,
@@ -288,41 +272,61 @@ impl Classifier {
         }
     }
 
-    /// The cause as the surroundings see it, and whose move that makes it.
-    fn axes(
-        &self,
-        observation: &FailureObservation,
-        claim: &Claim,
-        line: Option<&Prepared<'_>>,
-        lines: &[Prepared<'_>],
-    ) -> (&'static Cause, RetryAdvice, Blame) {
-        let agent = facts::is_agent(observation);
-        let mut cause = claim.cause;
-        if cause == &cause::CONN_REFUSED && !agent {
-            // What is refused on this machine is a service that somebody has to start.
-            let remote = line.and_then(|line| self.remote.captures(&line.text)).is_some_and(|host| {
-                let host = host.get(1).map_or("", |host| host.as_str());
-                !is_local(host) && host.contains(|c: char| c.is_ascii_alphanumeric()) && host.contains('.')
-            });
-            let local = lines.iter().any(|line| line.text.contains("127.0.0.1") || line.text.contains("localhost"));
-            if !remote || local {
-                cause = &cause::SERVICE_DOWN;
-            }
+    /// What the words of the log say, where the best claim is only that something went wrong.
+    fn guess(&self, lines: &[Prepared<'_>], best: Option<&Claim>) -> Option<Claim> {
+        let speaks = |line: &Prepared<'_>| {
+            matches!(line.mark, Mark::Plain | Mark::Heading | Mark::Raised | Mark::RaisedFirst) && !line.text.is_empty()
+        };
+        // Where an exception was raised, its line says what, unless it only announces what follows.
+        let raised = best.filter(|best| best.cause == &cause::RUNTIME_EXCEPTION).and_then(|best| best.line);
+        let raised = raised.filter(|raised| !lines[*raised].text.ends_with(':'));
+        let read: Vec<usize> = match raised {
+            Some(raised) => vec![raised],
+            None => (0..lines.len()).rev().filter(|at| speaks(&lines[*at])).take(WEIGHED).collect(),
+        };
+        let judged = read.into_iter().map(|at| (at, self.lexicon.judge(&lines[at].text).best()));
+        let (line, (category, likely)) = judged.max_by(|(_, (_, first)), (_, (_, second))| first.total_cmp(second))?;
+        if likely < if raised.is_some() { LIKELY_IF_RAISED } else { LIKELY } {
+            return None;
         }
-        let mut retry = claim.retry.unwrap_or(cause.retry);
-        let mut blame = claim.blame.unwrap_or(cause.blame);
-        let of_provider =
-            [&cause::RATE_LIMITED, &cause::CONN_RESET, &cause::HTTP_5XX, &cause::REMOTE_DEADLINE, &cause::CONN_REFUSED];
-        if agent && claim.blame != Some(Blame::Platform) && of_provider.contains(&cause) {
-            blame = Blame::Provider;
-        } else if !agent && blame == Blame::Provider {
-            blame = Blame::Environment;
+        if let Some(best) = best.filter(|best| best.cause.category == category) {
+            let line = best.line.filter(|_| best.cause == &cause::RUNTIME_EXCEPTION).or(Some(line));
+            return Some(Claim { line, ..best.clone() });
         }
-        if agent && observation.deadline_passed {
-            retry = RetryAdvice::AfterChange;
-        }
-        (cause, retry, blame)
+        let reasons = self.lexicon.reasons(&lines[line].text, category, REASONS).join(", ");
+        let claim = Claim::new(format!("words:{reasons}"), cause::usual(category), GUESS, Some(line));
+        Some(Claim { likely: Some(likely), ..claim })
     }
+
+    /// Whether the words of a line speak against what a rule says of it.
+    fn doubts(&self, category: Category, line: Option<&Prepared<'_>>) -> bool {
+        let message = line.map(|line| line.text.as_str()).filter(|text| !text.is_empty());
+        category != Category::Unknown
+            && message.is_some_and(|text| self.lexicon.judge(text).likelihood(category) < DOUBTED)
+    }
+}
+
+/// The cause as the surroundings see it, and whose move that makes it.
+fn axes(observation: &FailureObservation, claim: &Claim) -> (&'static Cause, RetryAdvice, Blame) {
+    let agent = facts::is_agent(observation);
+    let mut cause = claim.cause;
+    // What refuses a tool's connection is mostly a service on this machine that is not running.
+    if cause == &cause::CONN_REFUSED && !agent {
+        cause = &cause::SERVICE_DOWN;
+    }
+    let mut retry = claim.retry.unwrap_or(cause.retry);
+    let mut blame = claim.blame.unwrap_or(cause.blame);
+    let of_provider =
+        [&cause::RATE_LIMITED, &cause::CONN_RESET, &cause::HTTP_5XX, &cause::REMOTE_DEADLINE, &cause::CONN_REFUSED];
+    if agent && claim.blame != Some(Blame::Platform) && of_provider.contains(&cause) {
+        blame = Blame::Provider;
+    } else if !agent && blame == Blame::Provider {
+        blame = Blame::Environment;
+    }
+    if agent && observation.deadline_passed {
+        retry = RetryAdvice::AfterChange;
+    }
+    (cause, retry, blame)
 }
 
 /// What of a line is looked at: nobody says what failed beyond this.
@@ -351,10 +355,6 @@ fn family(tool: &str) -> &str {
     }
 }
 
-fn is_local(host: &str) -> bool {
-    host.starts_with("127.") || host.starts_with("localhost") || host == "::1" || host == "0.0.0.0"
-}
-
 /// A fact, with the best line that says the same.
 fn fact_claim(
     observation: &FailureObservation,
@@ -362,16 +362,10 @@ fn fact_claim(
     textual: &[Claim],
     lines: &[Prepared<'_>],
 ) -> Claim {
-    let tool = observation.tool.as_str();
     let supports = |claim: &&Claim| claim.cause.category == finding.cause.category && claim.score > 20;
     let support = textual.iter().filter(supports).max_by_key(|claim| claim.score);
     let said =
         lines.iter().rposition(|line| line.mark == Mark::AgentResult).or_else(|| last_word(finding.cause, lines));
-    // curl, ssh and their like begin their last word with their own name.
-    let own = format!("{tool}: ");
-    let said = said.or_else(|| {
-        lines.iter().rposition(|line| !tool.is_empty() && line.mark == Mark::Plain && line.text.starts_with(&own))
-    });
     // Rights are only one of the reasons for which a thing does not run.
     let score = if finding.score == facts::CANNOT_RUN && support.is_none() { GUESS } else { finding.score };
     // The text may know the finer cause of the same kind.
@@ -399,12 +393,6 @@ fn last_word(cause: &'static Cause, lines: &[Prepared<'_>]) -> Option<usize> {
     speaks.then(last).flatten()
 }
 
-/// A tool said that something was raised here, whatever it is.
-fn raised(lines: &[Prepared<'_>]) -> Option<Claim> {
-    let line = lines.iter().position(|line| matches!(line.mark, Mark::Raised | Mark::RaisedFirst))?;
-    Some(Claim::new("fact:raised here", &cause::RUNTIME_EXCEPTION, RAISED, Some(line)))
-}
-
 /// What it means that nothing is said.
 fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<Claim> {
     let claim = |cause, by: &str, score| Claim::new(by, cause, score, None);
@@ -426,73 +414,6 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
     let mut unexplained = claim(&cause::NO_REASON, "nothing", 5);
     unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
     Some(unexplained)
-}
-
-/// What only several claims together tell.
-fn refine(observation: &FailureObservation, lines: &[Prepared<'_>], claims: &mut Vec<Claim>) {
-    let last = lines.iter().rposition(|line| !line.text.is_empty());
-    if observation.deadline_passed {
-        // The deadline is certain; what stands last says what was waited for.
-        let waits = claims.iter().find(|claim| {
-            let waits = [&cause::WAITED_FOR_LOCK, &cause::WAITING_FOR_INPUT, &cause::LOCK_HELD];
-            claim.line == last && waits.contains(&claim.cause)
-        });
-        let waits = waits.map(|claim| {
-            (if claim.cause == &cause::LOCK_HELD { &cause::WAITED_FOR_LOCK } else { claim.cause }, claim.line)
-        });
-        if let (Some((cause, line)), Some(deadline)) = (waits, claims.iter_mut().find(|claim| claim.score == 160)) {
-            deadline.cause = cause;
-            deadline.line = line;
-        }
-    }
-    // A question that something came after has been answered.
-    for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:sess.input" && claim.line != last) {
-        claim.score = ANSWERED;
-    }
-    // A makefile that is not there is no missing target, though make says so, too.
-    for at in 0..claims.len() {
-        let Some(line) = claims[at].line.filter(|line| *line > 0 && claims[at].decided_by == "rule:sh.script") else {
-            continue;
-        };
-        let itself = quoted_name(&lines[line].text)
-            .is_some_and(|name| lines[line - 1].text.split(": ").skip(1).any(|part| part == name));
-        if itself {
-            let missing = Claim::new("rule:os.missing", &cause::FILE_MISSING, claims[at].score + 1, Some(line - 1));
-            claims.push(missing);
-        }
-    }
-    // What rustc's lints say stands above the note that turned it into an error.
-    for claim in claims.iter_mut().filter(|claim| claim.decided_by == "rule:rust.deny") {
-        let Some(note) = claim.line else { continue };
-        let above = (note.saturating_sub(40)..note).rev().find(|at| lines[*at].text.starts_with("error: "));
-        claim.line = above.or(claim.line);
-    }
-    if claims.iter().any(|claim| claim.cause == &cause::OOM_KILL && claim.score >= 90) {
-        // The memory controller is who killed it.
-        claims.retain(|claim| claim.cause != &cause::KILLED);
-        if observation.oom_kills > 0 {
-            let told = lines.iter().rposition(|line| line.text.ends_with("Killed") || line.text.contains(" Killed "));
-            let crash = claims.iter().find(|claim| claim.cause == &cause::WORKER_CRASH).and_then(|claim| claim.line);
-            if let Some(oom) = claims.iter_mut().find(|claim| claim.score == 155) {
-                oom.line = told.or(crash).or(oom.line);
-            }
-        }
-    }
-    if matches!(observation.tool.as_str(), "docker" | "podman" | "kubectl") && observation.phase == "build" {
-        // The daemon kills out of the supervisor's sight; in an image's build only for memory.
-        for claim in claims.iter_mut().filter(|claim| claim.cause == &cause::KILLED) {
-            claim.cause = &cause::OOM_KILL;
-            claim.blame = Some(Blame::Environment);
-        }
-    }
-}
-
-/// The first name in quotes.
-fn quoted_name(text: &str) -> Option<&str> {
-    let begin = text.find(['\'', '`', '‘', '"', '»', '«', '“'])?;
-    let rest = text.get(begin..)?;
-    let rest = rest.get(rest.chars().next()?.len_utf8()..)?;
-    rest.get(..rest.find(['\'', '’', '"', '«', '»', '”'])?)
 }
 
 fn nothing() -> Claim {

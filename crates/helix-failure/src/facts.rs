@@ -68,7 +68,7 @@ pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
         Termination::Exited { .. } | Termination::Signaled { .. } | Termination::Unknown => {}
     }
     if let Some(status) = observation.shell_status()
-        && let Some((cause, score)) = shell(status, &observation.tool)
+        && let Some((cause, score)) = shell(status, &observation.tool, &observation.phase)
     {
         let fact = match observation.termination {
             Termination::Signaled { signal } => format!("signal={signal}"),
@@ -99,8 +99,10 @@ fn http(status: u16, agent: bool) -> Option<(&'static Cause, i32)> {
 }
 
 /// Statuses by convention of the shell, of signals, and of single tools.
-fn shell(status: i32, tool: &str) -> Option<(&'static Cause, i32)> {
+fn shell(status: i32, tool: &str, phase: &str) -> Option<(&'static Cause, i32)> {
     Some(match (tool, status) {
+        // Only for memory does the daemon kill what builds an image, out of the supervisor's sight.
+        ("docker" | "podman" | "kubectl", 137) if phase == "build" => (&OOM_KILL, 118),
         ("pytest", 5) => (&NO_TESTS, 85),
         ("curl", 5 | 6) => (&DNS, 85),
         ("curl", 7) => (&CONN_REFUSED, 80),

@@ -4,12 +4,10 @@
 //! decide no control flow.
 
 mod advice;
-mod blocks;
 pub mod cause;
 mod classify;
 mod code;
 pub mod event;
-mod exception;
 mod facts;
 mod fingerprint;
 mod json_line;
@@ -17,12 +15,12 @@ mod lexicon;
 mod location;
 mod log;
 pub mod memory;
-mod nearest;
 mod observation;
 mod plain;
 mod reading;
 mod redact;
 pub mod report;
+#[macro_use]
 mod rule;
 mod rules;
 mod verdict;
@@ -31,10 +29,9 @@ pub use advice::actions;
 pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
 pub use code::tool_code;
 pub use fingerprint::{FINGERPRINT_VERSION, Fingerprint, InvalidFingerprint, fingerprint, normalise};
-pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_OF_KNOWN, Lexicon, LexiconError, Likelihoods, NO_CAUSE, words};
+pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError, Likelihoods, NO_CAUSE, words};
 pub use location::{Location, Ownership};
 pub use log::{Log, LogCollector, LogLine, Stream};
-pub use nearest::{Examples, RESEMBLANCE};
 pub use observation::{FailureObservation, OwnCheck, Termination};
 pub use plain::plain_text;
 pub use redact::{PLACEHOLDER, redact};

@@ -4,8 +4,6 @@
 
 use regex::Regex;
 
-use super::blocks;
-use super::exception::Exceptions;
 use super::json_line::{self, Record};
 use super::log::{Log, LogLine, Stream};
 
@@ -40,8 +38,6 @@ pub(super) enum Mark {
 pub(super) struct Prepared<'log> {
     pub(super) line: &'log LogLine,
     pub(super) text: String,
-    /// The same as `Class: message`, if it reports an exception in another form.
-    pub(super) said: Option<String>,
     pub(super) mark: Mark,
 }
 
@@ -67,7 +63,6 @@ pub(super) struct Forms {
     heading: Regex,
     frame_title: Regex,
     node_error: Regex,
-    exceptions: Exceptions,
 }
 
 impl Forms {
@@ -98,7 +93,6 @@ impl Forms {
             node_error: regex(
                 r"^(?:Uncaught |Unhandled |thrown: )?(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception)\b|^Error:|^Caused by:",
             )?,
-            exceptions: Exceptions::new()?,
         })
     }
 }
@@ -110,7 +104,7 @@ pub(super) fn prepare<'log>(forms: &Forms, log: &'log Log) -> Vec<Prepared<'log>
         let indices: Vec<usize> =
             prepared.iter().enumerate().filter(|(_, line)| line.line.stream == stream).map(|(at, _)| at).collect();
         mark_raised(forms, &mut prepared, &indices);
-        blocks::mark(&mut prepared, &indices);
+        mark_quoted(&mut prepared, &indices);
     }
     prepared
 }
@@ -135,9 +129,7 @@ fn prepare_line<'log>(forms: &Forms, line: &'log LogLine) -> Prepared<'log> {
             (text, mark)
         }
     };
-    let said = if matches!(mark, Mark::Plain | Mark::Heading) { forms.exceptions.said(&text) } else { None };
-    let mark = if said.is_some() && mark == Mark::Plain { Mark::Raised } else { mark };
-    Prepared { line, text, said, mark }
+    Prepared { line, text, mark }
 }
 
 fn plain_mark(forms: &Forms, text: &str) -> Mark {
@@ -223,6 +215,20 @@ fn mark_raised(forms: &Forms, lines: &mut [Prepared<'_>], indices: &[usize]) {
     }
 }
 
+/// Marks source code that a caret below it points at, unless the line names its file as a message does.
+fn mark_quoted(lines: &mut [Prepared<'_>], indices: &[usize]) {
+    let is_caret =
+        |text: &str| text.contains('^') && text.bytes().all(|byte| matches!(byte, b'^' | b'~' | b'-' | b' '));
+    for pair in indices.windows(2) {
+        let text = &lines[pair[0]].text;
+        let message = [": error", ": fatal", "rror: ", ": syntax error"].iter().any(|word| text.contains(word));
+        let marked = matches!(lines[pair[0]].mark, Mark::Plain | Mark::Raised);
+        if !message && marked && is_caret(&lines[pair[1]].text) {
+            lines[pair[0]].mark = Mark::Noise;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +257,8 @@ mod tests {
             Some("KeyError: 'a'")
         );
         assert_eq!(raised("thread 'm' panicked at a.rs:1:2:\nboom").as_deref(), Some("boom"));
+        let quoted = marks("throw new Error('connection refused')\n      ^\nboom\n");
+        assert_eq!((quoted[0].1, quoted[2].1), (Mark::Noise, Mark::Plain));
         assert_eq!(raised("x\nError: boom\n    at f (a.js:1:2)").as_deref(), Some("Error: boom"));
     }
 }

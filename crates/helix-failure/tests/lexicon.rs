@@ -6,21 +6,14 @@
 mod world;
 
 use helix_failure::{Category, DOUBTED, LIKELY, Lexicon};
-use world::training::{Example, cause_line, known, of_case, of_rules, train};
-use world::{Case, field};
-
-/// Parts that the tools are dealt into.
-const PARTS: usize = 5;
+use world::training::{Example, cause_line, of_case, of_lines, of_rules, train};
+use world::{Case, PARTS, field, part};
 
 fn taught(cases: &[&Case]) -> String {
     let mut examples: Vec<Example> = cases.iter().flat_map(|case| of_case(case)).collect();
-    examples.extend(of_rules());
-    train(&examples) + &known(cases)
-}
-
-/// Which part a tool belongs to.
-fn part(tool: &str) -> usize {
-    tool.bytes().fold(7, |hash: usize, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte))) % PARTS
+    examples.extend(of_rules(&[]));
+    examples.extend(of_lines());
+    train(&examples)
 }
 
 /// Learned again it is the same; `HELIX_WRITE_LEXICON=1` writes what is learned now.
@@ -59,7 +52,7 @@ fn the_limits_are_what_unseen_tools_say() {
             judged += 1.0;
             guessed += f64::from(u8::from(likely >= LIKELY));
             right += f64::from(u8::from(likely >= LIKELY && category == wanted));
-            doubted += f64::from(u8::from(likelihoods.of(wanted) < DOUBTED));
+            doubted += f64::from(u8::from(likelihoods.likelihood(wanted) < DOUBTED));
         }
     }
     println!(

@@ -2,22 +2,25 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod world;
+
 use std::collections::BTreeMap;
 
 use helix_failure::{Classifier, FailureObservation, Log, rule_table};
+use world::training::rule_examples;
 
 #[test]
 fn every_rule_matches_its_examples_and_not_its_counterexamples() {
     let mut wrong = Vec::new();
-    for rule in rule_table() {
+    let examples = rule_examples();
+    assert_eq!(examples.len(), rule_table().count());
+    for (id, yes, no) in &examples {
+        let rule = rule_table().find(|rule| rule.id == *id).unwrap();
         let pattern = regex::Regex::new(&rule.expanded()).unwrap_or_else(|error| panic!("{}: {error}", rule.id));
-        assert!(!rule.yes.is_empty() && !rule.no.is_empty(), "{} lacks examples", rule.id);
-        wrong.extend(
-            rule.yes.iter().filter(|text| !pattern.is_match(text)).map(|text| format!("{} misses {text}", rule.id)),
-        );
-        wrong.extend(
-            rule.no.iter().filter(|text| pattern.is_match(text)).map(|text| format!("{} takes {text}", rule.id)),
-        );
+        assert!(!yes.is_empty() && !no.is_empty(), "{} lacks examples", rule.id);
+        wrong
+            .extend(yes.iter().filter(|text| !pattern.is_match(text)).map(|text| format!("{} misses {text}", rule.id)));
+        wrong.extend(no.iter().filter(|text| pattern.is_match(text)).map(|text| format!("{} takes {text}", rule.id)));
         assert!((1..=100).contains(&rule.priority), "{}", rule.id);
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -39,8 +42,9 @@ fn no_rule_stands_twice() {
 fn an_example_alone_is_judged_as_its_rule_says_whatever_other_rules_say() {
     let classifier = Classifier::new().unwrap();
     let mut wrong = Vec::new();
-    for rule in rule_table() {
-        for example in rule.yes {
+    for (id, yes, _) in rule_examples() {
+        let rule = rule_table().find(|rule| rule.id == id).unwrap();
+        for example in yes {
             let observation = FailureObservation {
                 tool: rule.tools.first().copied().unwrap_or_default().to_owned(),
                 phase: rule.phases.first().copied().unwrap_or_default().to_owned(),

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::attempt::Ground;
-use super::decide::blocked;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::spec::JobSpec;
 use super::state::{
@@ -98,13 +97,15 @@ impl Active {
     /// what they said no to. Each with its index in the list of its phase.
     pub fn gates_left_out(&self) -> Vec<(&Phase, usize)> {
         let by_plan = |state: &PhaseState| matches!(state, PhaseState::Skipped { by: LeftOutBy::Plan, .. });
+        let (blocked, ancestry) = (self.blocked(), self.spec.plan.ancestry());
         let left_out = self.pairs().filter(|(phase, progress)| match &progress.state {
             // It never started, since one that it needs was left out.
             PhaseState::Pending => {
-                blocked(self, phase) && {
-                    let before = self.spec.plan.ancestors(&phase.id);
-                    before.iter().filter_map(|id| self.progress(id)).any(|needed| by_plan(&needed.state))
-                }
+                blocked.contains(&phase.id)
+                    && ancestry
+                        .before(&phase.id)
+                        .filter_map(|one| self.progress(&one.id))
+                        .any(|one| by_plan(&one.state))
             }
             state => by_plan(state),
         });
@@ -237,11 +238,8 @@ impl Active {
         if !matches!(self.integration, Integration::Open) {
             return Err("the results are integrated already".into());
         }
-        let open = self.pairs().find(|(phase, progress)| {
-            let unreachable = progress.state == PhaseState::Pending && super::decide::blocked(self, phase);
-            !progress.is_settled() && !unreachable
-        });
-        if let Some((_, open)) = open {
+        let blocked = self.blocked();
+        if let Some(open) = self.phases.iter().find(|one| !one.is_settled() && !blocked.contains(&one.id)) {
             return Err(format!("phase {} has not ended", open.id));
         }
         self.integration = integration;

@@ -118,10 +118,27 @@ impl PhaseProgress {
             Retry::Accept if ground.phase.generates_phases.is_some() => {
                 self.state = PhaseState::Working { stage: Stage::Reading };
             }
+            Retry::Accept if is_without_work(ground.phase, result) => self.nothing_changed(ground),
             Retry::Accept => self.check(ground, Check::Gate(0)),
             Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => self.run_rejected(ground, &ended),
         }
         Ok(())
+    }
+
+    /// A phase that is there to change files and has changed none did not do its work, whatever its gates would say.
+    fn nothing_changed(&mut self, ground: &Ground<'_>) {
+        let finding = Finding {
+            rule: "phase.nothing_changed".into(),
+            message: "the phase changed no file".into(),
+            place: None,
+            evidence: None,
+            fix: Some(
+                "make the change that the task asks for; if none is needed, say why: a person can then skip the phase"
+                    .into(),
+            ),
+        };
+        let summary = format!("a {} phase has to change files, and this one changed none", ground.phase.kind.word());
+        self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
     }
 
     pub(super) fn proposed(&mut self, ground: &Ground<'_>, attempt: u32, phases: &[Phase]) -> Result<(), String> {
@@ -490,6 +507,13 @@ impl PhaseProgress {
                 && last.correction.as_ref().is_some_and(|told| told.findings == findings)
         })
     }
+}
+
+/// Whether the type of a phase promises work and its result holds none. Declared outputs are checked by their gate, which says
+/// of each what is missing.
+fn is_without_work(phase: &Phase, result: &Committed) -> bool {
+    let claimed = phase.gates.iter().any(|gate| matches!(gate, GateSpec::OutputsClaimed { .. }));
+    phase.kind.must_change_files() && !claimed && result.changed.is_empty()
 }
 
 fn is_transient(one: &Try) -> bool {

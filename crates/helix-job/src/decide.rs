@@ -3,6 +3,8 @@
 //! Level-triggered: the answer names everything that should be under way, and a host starts what is not. Crash recovery is
 //! therefore no special path. Must not know how any effect is carried out.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use jiff::Timestamp;
 
 use super::budget::Left;
@@ -202,14 +204,18 @@ pub fn decide(state: &JobState, now: Timestamp) -> Decision {
     match state {
         JobState::New | JobState::Ended(..) => Decision::default(),
         JobState::Active(active) => {
-            let left = active.left();
-            Decider { active, now, decision: Decision::default(), working: 0, asking: 0, left }.decide()
+            let index = active.phases.iter().enumerate().map(|(at, progress)| (&progress.id, at)).collect();
+            let (left, blocked) = (active.left(), active.blocked());
+            Decider { active, index, blocked, now, decision: Decision::default(), working: 0, asking: 0, left }.decide()
         }
     }
 }
 
 struct Decider<'a> {
     active: &'a Active,
+    /// Where each phase stands in the plan.
+    index: HashMap<&'a PhaseId, usize>,
+    blocked: HashSet<&'a PhaseId>,
     now: Timestamp,
     decision: Decision,
     working: u32,
@@ -217,7 +223,7 @@ struct Decider<'a> {
     left: Left,
 }
 
-impl Decider<'_> {
+impl<'a> Decider<'a> {
     fn decide(mut self) -> Decision {
         let active = self.active;
         let going_on = active.cancel.is_none() && !self.has_failed();
@@ -318,7 +324,7 @@ impl Decider<'_> {
             | PhaseState::Skipped { .. }
             | PhaseState::Cancelled => return,
         };
-        if between.is_none() && (self.is_blocked(phase) || !self.is_ready(phase)) {
+        if between.is_none() && (self.blocked.contains(&phase.id) || !self.is_ready(phase)) {
             return;
         }
         if between.is_none() && phase.approval == Some(Approval::Before) && !progress.approved {
@@ -418,7 +424,7 @@ impl Decider<'_> {
     /// Whether a phase is left that could still be tried.
     fn is_unfinished(&self) -> bool {
         self.active.pairs().any(|(phase, progress)| match progress.state {
-            PhaseState::Pending => !self.is_blocked(phase),
+            PhaseState::Pending => !self.blocked.contains(&phase.id),
             PhaseState::Working { .. }
             | PhaseState::Between(_)
             | PhaseState::Asking { .. }
@@ -430,14 +436,13 @@ impl Decider<'_> {
         })
     }
 
-    /// Whether the phase can never start, since one that it needs was skipped.
-    fn is_blocked(&self, phase: &Phase) -> bool {
-        blocked(self.active, phase)
+    fn progress(&self, id: &PhaseId) -> Option<&'a PhaseProgress> {
+        self.active.phases.get(*self.index.get(id)?)
     }
 
     fn is_ready(&self, phase: &Phase) -> bool {
         phase.depends_on.iter().all(|id| {
-            self.active.progress(id).is_some_and(|progress| match progress.state {
+            self.progress(id).is_some_and(|progress| match progress.state {
                 PhaseState::Passed { .. } | PhaseState::Skipped { dependents: Dependents::Run, .. } => true,
                 PhaseState::Pending
                 | PhaseState::Working { .. }
@@ -451,48 +456,36 @@ impl Decider<'_> {
         })
     }
 
-    /// Results of the nearest passed phases that the phase needs; a skipped one hands on its own parents.
-    fn parents(&self, phase: &Phase) -> Vec<Tip> {
-        let mut tips: Vec<Tip> = Vec::new();
+    /// Results of the nearest passed phases that the phase needs, in the plan's order; a skipped one hands on its own parents.
+    fn parents(&self, phase: &'a Phase) -> Vec<Tip> {
+        let mut found = BTreeSet::new();
         let mut open: Vec<&PhaseId> = phase.depends_on.iter().collect();
-        let mut seen: Vec<&PhaseId> = Vec::new();
+        let mut seen = HashSet::new();
         while let Some(id) = open.pop() {
-            if seen.contains(&id) {
-                continue;
-            }
-            seen.push(id);
-            let (Some(progress), Some(phase)) = (self.active.progress(id), self.active.spec.plan.phase(id)) else {
-                continue;
-            };
-            if let PhaseState::Passed { result, .. } = &progress.state {
-                tips.push(Tip { phase: id.clone(), commit: result.commit.clone() });
-            } else {
+            let Some(at) = self.index.get(id).copied().filter(|at| seen.insert(*at)) else { continue };
+            if self.active.phases.get(at).is_some_and(is_passed) {
+                found.insert(at);
+            } else if let Some(phase) = self.active.spec.plan.phases.get(at) {
                 open.extend(&phase.depends_on);
             }
         }
-        self.in_plan_order(tips)
+        found.into_iter().filter_map(|at| self.active.phases.get(at).and_then(tip)).collect()
     }
 
     /// Results that no other passed phase starts from.
     fn tips(&self) -> Vec<Tip> {
-        let plan = &self.active.spec.plan;
-        let passed = |progress: &&PhaseProgress| is_passed(progress);
-        let contained: Vec<&PhaseId> =
-            self.active.phases.iter().filter(passed).flat_map(|progress| plan.ancestors(&progress.id)).collect();
-        let tips = self.active.phases.iter().filter(passed).filter(|progress| !contained.contains(&&progress.id));
-        tips.filter_map(|progress| match &progress.state {
-            PhaseState::Passed { result, .. } => {
-                Some(Tip { phase: progress.id.clone(), commit: result.commit.clone() })
-            }
-            _ => None,
-        })
-        .collect()
+        let ancestry = self.active.spec.plan.ancestry();
+        let passed: Vec<_> = self.active.phases.iter().filter(|progress| is_passed(progress)).collect();
+        let contained: HashSet<&PhaseId> =
+            passed.iter().flat_map(|progress| ancestry.before(&progress.id)).map(|phase| &phase.id).collect();
+        passed.into_iter().filter(|progress| !contained.contains(&progress.id)).filter_map(tip).collect()
     }
+}
 
-    fn in_plan_order(&self, mut tips: Vec<Tip>) -> Vec<Tip> {
-        let place = |tip: &Tip| self.active.phases.iter().position(|progress| progress.id == tip.phase);
-        tips.sort_by_key(place);
-        tips
+fn tip(progress: &PhaseProgress) -> Option<Tip> {
+    match &progress.state {
+        PhaseState::Passed { result, .. } => Some(Tip { phase: progress.id.clone(), commit: result.commit.clone() }),
+        _ => None,
     }
 }
 
@@ -508,31 +501,4 @@ fn is_passed(progress: &PhaseProgress) -> bool {
 
 fn is_failed(progress: &PhaseProgress) -> bool {
     matches!(progress.state, PhaseState::Failed { .. })
-}
-
-/// Whether a pending phase can never start, since one that it needs was skipped with all that depends on it.
-pub(super) fn blocked(active: &Active, phase: &Phase) -> bool {
-    let mut open: Vec<&PhaseId> = phase.depends_on.iter().collect();
-    let mut seen: Vec<&PhaseId> = Vec::new();
-    while let Some(id) = open.pop() {
-        if seen.contains(&id) {
-            continue;
-        }
-        seen.push(id);
-        let (Some(progress), Some(needed)) = (active.progress(id), active.spec.plan.phase(id)) else { continue };
-        match &progress.state {
-            PhaseState::Skipped { dependents: Dependents::Skip, .. } => return true,
-            // Only a phase that has not started can itself be blocked.
-            PhaseState::Pending => open.extend(&needed.depends_on),
-            PhaseState::Working { .. }
-            | PhaseState::Between(_)
-            | PhaseState::Asking { .. }
-            | PhaseState::Escalating { .. }
-            | PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { dependents: Dependents::Run, .. }
-            | PhaseState::Cancelled => {}
-        }
-    }
-    false
 }

@@ -74,10 +74,11 @@ impl Active {
     /// of its phase. A phase that was not asked for this time has not run and has changed nothing; its checks of the whole are
     /// made all the same.
     pub fn gates_before(&self, phase: &PhaseId) -> Vec<(&Phase, usize)> {
-        let before = self.spec.plan.ancestors(phase);
+        let ancestry = self.spec.plan.ancestry();
         let left_out = |id: &PhaseId| self.spec.only.as_ref().is_some_and(|only| !only.contains(id));
         let mut gates = self.union_of_gates(|other, progress| {
-            before.contains(&&other.id) && (matches!(progress.state, PhaseState::Passed { .. }) || left_out(&other.id))
+            ancestry.is_before(&other.id, phase)
+                && (matches!(progress.state, PhaseState::Passed { .. }) || left_out(&other.id))
         });
         gates.retain(|(owner, index)| {
             !left_out(&owner.id) || owner.gates.get(*index).is_some_and(GateSpec::is_about_everything)

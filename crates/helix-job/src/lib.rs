@@ -5,6 +5,7 @@
 mod advance;
 mod asking;
 mod attempt;
+mod blocked;
 mod budget;
 mod conflict;
 mod decide;

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::attempt::describe;
-use super::decide::blocked;
 use super::event::JobEnd;
 use super::state::{Active, Integration, JobState, PhaseProgress, PhaseState, Stage, Try};
 use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};
@@ -32,7 +31,7 @@ impl JobView {
             created_at: active.submitted_at,
             completed_at: end.map(|_| active.last_at),
             duration_seconds: seconds(active.submitted_at, active.last_at),
-            phases: active.pairs().map(|(phase, progress)| phase_view(active, end, phase, progress)).collect(),
+            phases: phases(active, end),
             usage,
             cost: usage.cost_usd,
             commit,
@@ -48,6 +47,14 @@ impl JobView {
             last_event: active.last_event,
         })
     }
+}
+
+fn phases(active: &Active, end: Option<&JobEnd>) -> Vec<PhaseView> {
+    let blocked = active.blocked();
+    let view = |(phase, progress): (&Phase, &PhaseProgress)| {
+        phase_view(active, end, phase, progress, blocked.contains(&phase.id))
+    };
+    active.pairs().map(view).collect()
 }
 
 fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionView> {
@@ -107,11 +114,17 @@ fn is_parked(state: &PhaseState) -> bool {
     }
 }
 
-fn phase_view(active: &Active, end: Option<&JobEnd>, phase: &Phase, progress: &PhaseProgress) -> PhaseView {
+fn phase_view(
+    active: &Active,
+    end: Option<&JobEnd>,
+    phase: &Phase,
+    progress: &PhaseProgress,
+    blocked: bool,
+) -> PhaseView {
     let last = progress.last_try();
     let started_at = progress.tries.first().map(|first| first.started_at);
     let (status, commit, settled_at, error) = match &progress.state {
-        PhaseState::Pending if blocked(active, phase) => {
+        PhaseState::Pending if blocked => {
             let why = ErrorView { message: "a phase it depends on was skipped".into(), hint: None };
             (PhaseStatus::Skipped, None, None, Some(why))
         }

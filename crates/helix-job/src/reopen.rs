@@ -77,8 +77,9 @@ impl Active {
         };
         let redone = matches!(progress.state, PhaseState::Passed { .. } | PhaseState::Skipped { .. });
         let mut restart = Vec::new();
+        let ancestry = self.spec.plan.ancestry();
         for (definition, other) in self.pairs() {
-            let builds_on_it = self.spec.plan.ancestors(&other.id).contains(&phase);
+            let builds_on_it = ancestry.is_before(phase, &other.id);
             let again = (other.id == *phase && redone) || (builds_on_it && !other.tries.is_empty());
             if !again {
                 continue;

@@ -10,6 +10,7 @@ use helix_core::ids::PhaseId;
 use super::codes;
 use super::model::Phase;
 use super::pattern::{Pattern, is_glob};
+use super::reach::Reach;
 
 /// Steps that the comparison of globs may take: some hundred milliseconds at the worst.
 const GLOB_BUDGET: u64 = 20_000_000;
@@ -96,7 +97,7 @@ pub(super) fn check(phases: &[Outline<'_>], workflow: Option<&str>) -> Vec<Probl
         // Which phases may run at the same time is known only with those of the workflow.
         return problems;
     }
-    let reach = graph.reach();
+    let reach = Reach::new(phases.len(), |at| graph.edges[at].iter().map(|edge| edge.to));
     let mut budget = GLOB_BUDGET;
     let claims = Claims::new(phases);
     let decided = claims.collisions(phases, &reach, &mut budget, &mut problems).is_some()
@@ -190,43 +191,6 @@ struct Graph {
     edges: Vec<Vec<Edge>>,
 }
 
-impl Graph {
-    /// For each phase, which others it needs, direct or not.
-    fn reach(&self) -> Reach {
-        let words = self.edges.len().div_ceil(64);
-        let mut rows = Vec::with_capacity(self.edges.len());
-        for start in 0..self.edges.len() {
-            let mut row = vec![0_u64; words];
-            let mut open = vec![start];
-            while let Some(next) = open.pop() {
-                for edge in &self.edges[next] {
-                    let bit = 1_u64 << (edge.to % 64);
-                    if row[edge.to / 64] & bit == 0 {
-                        row[edge.to / 64] |= bit;
-                        open.push(edge.to);
-                    }
-                }
-            }
-            rows.push(row);
-        }
-        Reach { rows }
-    }
-}
-
-struct Reach {
-    rows: Vec<Vec<u64>>,
-}
-
-impl Reach {
-    fn needs(&self, phase: usize, other: usize) -> bool {
-        self.rows[phase][other / 64] >> (other % 64) & 1 == 1
-    }
-
-    fn ordered(&self, left: usize, right: usize) -> bool {
-        left == right || self.needs(left, right) || self.needs(right, left)
-    }
-}
-
 /// Finds cycles by a depth-first walk without recursion; each edge that closes one is reported once.
 fn cycles(phases: &[Outline<'_>], graph: &Graph, problems: &mut Vec<Problem>) {
     #[derive(Clone, Copy, PartialEq)]
@@ -271,6 +235,10 @@ fn cycles(phases: &[Outline<'_>], graph: &Graph, problems: &mut Vec<Problem>) {
             }
         }
     }
+}
+
+fn ordered(reach: &Reach, left: usize, right: usize) -> bool {
+    left == right || reach.reaches(left, right) || reach.reaches(right, left)
 }
 
 /// One output claim.
@@ -326,7 +294,7 @@ impl<'p> Claims<'p> {
             // Of two claims the later one is reported; a claim inside a directory is, wherever it stands.
             let other = others.into_iter().find(|other| {
                 let same = self.all[*other].path.trim_end_matches('/').len() == claim.path.trim_end_matches('/').len();
-                (!same || *other < number) && !reach.ordered(self.all[*other].phase, claim.phase)
+                (!same || *other < number) && !ordered(reach, self.all[*other].phase, claim.phase)
             });
             if let Some(other) = other {
                 hit[number] = true;
@@ -336,7 +304,7 @@ impl<'p> Claims<'p> {
         for (index, (number, pattern)) in self.globs.iter().enumerate() {
             let phase = self.all[*number].phase;
             for (other, other_pattern) in &self.globs[..index] {
-                if !reach.ordered(self.all[*other].phase, phase) && pattern.overlaps(other_pattern, budget)? {
+                if !ordered(reach, self.all[*other].phase, phase) && pattern.overlaps(other_pattern, budget)? {
                     hit[*number] = true;
                     problems.push(self.collision(*number, *other, phases));
                     break;
@@ -345,7 +313,7 @@ impl<'p> Claims<'p> {
         }
         for (number, pattern) in &self.globs {
             for (other, claim) in self.all.iter().enumerate() {
-                if hit[other] || is_glob(claim.path) || reach.ordered(claim.phase, self.all[*number].phase) {
+                if hit[other] || is_glob(claim.path) || ordered(reach, claim.phase, self.all[*number].phase) {
                     continue;
                 }
                 let literal = Pattern::parse(claim.path);
@@ -395,11 +363,11 @@ impl<'p> Claims<'p> {
                         }
                     }
                 }
-                if writers.iter().any(|writer| *writer == number || reach.needs(number, *writer)) {
+                if writers.iter().any(|writer| *writer == number || reach.reaches(number, *writer)) {
                     continue;
                 }
                 // A writer that may run at any time is worse than one that comes later.
-                let unordered = writers.iter().find(|writer| !reach.needs(**writer, number));
+                let unordered = writers.iter().find(|writer| !reach.reaches(**writer, number));
                 let at = At { phase: number, part: Part::Input(position) };
                 let claim_of = |writer: usize| At { phase: writer, part: Part::Whole };
                 if let Some(writer) = unordered {

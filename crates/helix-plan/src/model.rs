@@ -31,21 +31,6 @@ impl Plan {
     pub fn phase(&self, id: &PhaseId) -> Option<&Phase> {
         self.phases.iter().find(|phase| &phase.id == id)
     }
-
-    /// All phases that the given one needs, direct or not, without itself.
-    pub fn ancestors<'a>(&'a self, id: &'a PhaseId) -> Vec<&'a PhaseId> {
-        let mut found: Vec<&PhaseId> = Vec::new();
-        let mut open: Vec<&PhaseId> = vec![id];
-        while let Some(next) = open.pop() {
-            for dependency in self.phase(next).map(|phase| phase.depends_on.as_slice()).unwrap_or_default() {
-                if !found.contains(&dependency) {
-                    found.push(dependency);
-                    open.push(dependency);
-                }
-            }
-        }
-        found
-    }
 }
 
 /// One phase with all defaults resolved.
@@ -169,6 +154,20 @@ impl PhaseType {
             | Self::Deploy
             | Self::Decision
             | Self::Manual => false,
+        }
+    }
+
+    /// Whether a phase of this type changes files or has failed, even where it declares no `outputs`.
+    pub fn must_change_files(self) -> bool {
+        match self {
+            // The change is what these are for; with none, there is nothing that their gates could have checked.
+            Self::Development | Self::Documentation => true,
+            // Their answer is a conversation, a list of phases or a report; files that they are to write are `outputs`.
+            Self::Consultant | Self::Planning | Self::Feasibility | Self::Research => false,
+            // They confirm the work of others, and good work needs no change: their gate is the proof.
+            Self::Review | Self::Test | Self::Integration => false,
+            // They act outside of the repository, or a person acts.
+            Self::Deploy | Self::Decision | Self::Manual => false,
         }
     }
 }

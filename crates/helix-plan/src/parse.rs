@@ -18,7 +18,7 @@ use super::gates::paths;
 use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
 use super::pattern::normal_path;
 use super::source::{self, DefaultsSource, PhaseSource, PlanSource, VerifySource, WorkflowSource};
-use super::words::in_order_of_cost;
+use super::words::{gates_of_phase, in_order_of_cost};
 use super::workflow::WorkflowCall;
 
 /// Time limit of a verifier that names none.
@@ -302,7 +302,7 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mu
         skills: values(&skills),
         inputs: values(&inputs),
         outputs: values(&outputs),
-        gates: in_order_of_cost(gates),
+        gates: gates_of_phase(gates, !outputs.is_empty()),
         verify,
         approval: written.approval.map(|approval| approval.value),
         on_failure: written.on_failure.map(|policy| policy.value).unwrap_or_default(),
@@ -461,7 +461,7 @@ pub(super) fn gates(
     reader: &mut FieldReader<'_>,
 ) -> Vec<GateSpec> {
     let Some(Placed { value: written, range }) = written else { return default_gates(proof, reader) };
-    if written.is_empty() {
+    if written.is_empty() && !proof.outputs {
         let help = "remove `gates` for the type's default gates, or name at least one";
         reader.warning(
             codes::NOTHING_PROVES,

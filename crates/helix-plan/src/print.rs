@@ -8,7 +8,7 @@ use super::delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_T
 use super::gates::GATE_TIMEOUT;
 use super::model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, Plan, Seconds, Verify};
 use super::parse::VERIFY_TIMEOUT;
-use super::words::{APPROVALS, ON_FAILURE, in_order_of_cost};
+use super::words::{APPROVALS, ON_FAILURE, gates_of_phase};
 use super::workflow::{InputValue, WorkflowCall};
 
 impl Plan {
@@ -157,7 +157,7 @@ fn has_default_gates(phase: &Phase) -> bool {
     let default = phase.kind.default_gates();
     let outputs = !phase.outputs.is_empty();
     let gates = default.gates.iter().filter(|gate| outputs || !gate.needs_outputs()).map(|gate| gate.spec()).collect();
-    default.own.is_none() && phase.gates == in_order_of_cost(gates)
+    default.own.is_none() && phase.gates == gates_of_phase(gates, outputs)
 }
 
 fn gate_text(gate: &GateSpec) -> String {

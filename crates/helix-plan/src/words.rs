@@ -183,6 +183,14 @@ impl GateSpec {
     }
 }
 
+/// The gates of a phase that lists these, in the order in which they run: declared outputs are checked whatever is listed.
+pub(super) fn gates_of_phase(mut listed: Vec<GateSpec>, has_outputs: bool) -> Vec<GateSpec> {
+    if has_outputs && !listed.iter().any(|gate| matches!(gate, GateSpec::OutputsClaimed { .. })) {
+        listed.push(DefaultGate::OutputsClaimed.spec());
+    }
+    in_order_of_cost(listed)
+}
+
 /// Puts gates into the order in which they run.
 ///
 /// Reading gates come first. The others go by cost too, but none crosses a gate that asks a person or acts outside the

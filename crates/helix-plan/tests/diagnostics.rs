@@ -69,6 +69,7 @@ fn cheap_gates_run_before_commands_in_the_authors_order_otherwise() {
         parsed.plan.phases[1].gates,
         [
             GateSpec::SyntaxCheck { files: vec![] },
+            GateSpec::OutputsClaimed { strict: false },
             GateSpec::TestsPass { command: "pytest -q".into(), timeout: Seconds(600) }
         ]
     );

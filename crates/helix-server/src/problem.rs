@@ -164,6 +164,11 @@ impl From<EngineError> for Problem {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, detail)
                     .hint("check the disk and the permissions of the state directory: `helix doctor`")
             }
+            EngineError::Contradiction { .. } => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, chain(&error)).hint(
+                    "this is a defect of Helix: please report it with the job's events (GET /api/v1/jobs/{id}/events)",
+                )
+            }
             EngineError::Environment { message, hint } => Self {
                 hint: hint.map(Into::into),
                 ..Self::new(StatusCode::SERVICE_UNAVAILABLE, codes::ENVIRONMENT, message)

@@ -136,3 +136,19 @@ fn descriptions_of_formats_and_of_the_program_itself_are_printed() {
     }
     insta::assert_snapshot!("help", user.run(&["--help"]).stdout);
 }
+
+/// It took 50 s: what comes before what was worked out anew for every pair of phases, and every prompt listed all others.
+#[test]
+fn a_long_chain_of_phases_is_checked_without_a_wait() {
+    let user = User::new();
+    let mut plan = "name: chain\nphases:\n".to_owned();
+    for number in 0..400_u32 {
+        let needs = number.checked_sub(1).map(|before| format!(", depends_on: [p{before}]")).unwrap_or_default();
+        plan.push_str(&format!(
+            "  - {{ id: p{number}, type: documentation, description: D{needs}, outputs: [p{number}.md] }}\n"
+        ));
+    }
+    user.write("phases.yaml", &plan);
+    let checked = user.run(&["plan", "check", "phases.yaml"]);
+    assert!(checked.code == 0 && checked.stdout.contains("valid (400 phases)"), "{checked:?}");
+}

@@ -9,6 +9,9 @@ mod terminal;
 use std::path::Path;
 use std::process::Output;
 
+use helix_core::ids::JobId;
+use helix_job::JobEvent;
+use helix_store::{Access, Append, Journal as _, NewEvent, Projection, SqliteJournal, Stream};
 use serde_json::{Value, json};
 use stage::{LOOK_AGAIN, Stage};
 
@@ -344,7 +347,7 @@ fn the_command_of_a_gate_gets_the_agents_tools_and_neither_its_keys_nor_the_term
     let shown = json_of(&stage, &["jobs", "show", id], 0);
     let verdicts: Vec<&Value> =
         shown["phases"][0]["gates"].as_array().unwrap().iter().map(|gate| &gate["verdict"]).collect();
-    assert_eq!(verdicts, ["pass"; 4], "{shown:#}");
+    assert_eq!(verdicts, ["pass"; 5], "outputs_claimed, and the four of the plan: {shown:#}");
 }
 
 /// [44]: the modes of a result are git's, whatever the umask of the shell that Helix was started in.
@@ -364,4 +367,52 @@ fn a_strict_umask_reaches_no_result() {
     let listed = stage.git(&stage.repo, &["ls-tree", "main", "page.md", "tool.sh", "more.md"]);
     let modes: Vec<&str> = listed.lines().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(modes, ["100644", "100644", "100755"], "{listed}");
+}
+
+/// A phase that did nothing was passed, and its job was done: whatever a plan lists as gates, declared outputs are checked,
+/// and a development phase that changed no file has failed. What failed is not proved.
+#[test]
+fn a_phase_whose_agent_changed_nothing_does_not_pass() {
+    let script = "parts:\n  - { name: idle, prompt: 'Do the work', act: {} }\n";
+    let gates = "gates: [{ type: command, command: python3 --version }], max_attempts: 1, on_failure: fail";
+    for (keys, found) in [
+        ("type: documentation, outputs: [page.md]", "page.md is claimed as an output"),
+        ("type: test, outputs: [tests/test_page.py]", "tests/test_page.py is claimed as an output"),
+        ("type: development", "has to change files, and this one changed none"),
+    ] {
+        let stage = Stage::new(script, "");
+        let plan = format!("name: idle\nphases:\n  - {{ id: idle, {keys}, description: Do the work., {gates} }}\n");
+        let file = stage.plan("idle", &plan);
+        let ended = run(&stage, &["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+        assert_eq!(code(&ended), 1, "{keys}: {}\n{}", text(&ended.stdout), text(&ended.stderr));
+        let job = only_job(&stage);
+        assert_eq!((&job["status"], &job["phases"][0]["status"]), (&json!("failed"), &json!("failed")), "{job:#}");
+        let id = job["id"].as_str().unwrap();
+        assert!(job.to_string().contains(found), "{keys}: nobody says {found:?}:\n{job:#}");
+        assert_eq!(json_of(&stage, &["jobs", "evidence", id], 1)["proved"], false);
+    }
+}
+
+/// It was told as "check that the state directory is writable".
+#[tokio::test]
+async fn a_record_that_contradicts_itself_is_told_as_that() {
+    let stage = Stage::new(WRITES, "");
+    let file = stage.plan("pages", &plan(""));
+    let ended = run(&stage, &["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    assert_eq!(code(&ended), 0, "{}", text(&ended.stderr));
+    let job = only_job(&stage);
+    let id = JobId::new(job["id"].as_str().unwrap()).unwrap();
+    let journal = SqliteJournal::open(stage.sandbox.state().join("helix.db"), Access::ReadWrite).await.unwrap();
+    let mut view = journal.job(id.to_string()).await.unwrap().unwrap();
+    let event = JobEvent::CancelRequested { by: "nobody".into() };
+    let event = NewEvent::of(view.created_at, &event).unwrap();
+    view.last_event += 1;
+    let append = Append::to(Stream::Job(id.clone()), vec![event]).after(view.last_event - 1);
+    journal.append(append.with(Projection::Job(Box::new(view)))).await.unwrap();
+    drop(journal);
+    let said = run(&stage, &["jobs", "evidence", id.as_str()]);
+    let stderr = text(&said.stderr);
+    assert_eq!(code(&said), 5, "{stderr}");
+    assert!(stderr.contains("contradicts itself") && stderr.contains("the job is over"), "{stderr}");
+    assert!(stderr.contains("defect of Helix") && !stderr.contains("writable"), "{stderr}");
 }

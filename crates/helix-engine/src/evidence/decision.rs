@@ -36,7 +36,7 @@ impl Archive<'_> {
         blocking(move || {
             let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
             let examiner = Examiner { repository: open(active, git)?, state_dir };
-            let evidence = examiner.job(&job, active)?;
+            let evidence = examiner.job(&job, &state, active)?;
             let mut found =
                 proven(&job, &state, active, &evidence).map_err(|why| EngineError::Refused { message: why })?;
             let merged =

@@ -9,7 +9,8 @@ use helix_core::ids::{JobId, RunId, TreeId};
 use helix_core::run::Outcome;
 use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
-    Active, CommandEvidence, Committed, GateReport, Integration, PhaseProgress, PhaseState, Review, Try, describe,
+    Active, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, PhaseProgress, PhaseState, Review,
+    Try, describe,
 };
 use helix_plan::Approval;
 use sha2::{Digest, Sha256};
@@ -40,7 +41,7 @@ impl Examiner {
     ///
     /// # Errors
     /// Git failed.
-    pub(super) fn job(&self, job: &JobId, active: &Active) -> Result<JobEvidence, EngineError> {
+    pub(super) fn job(&self, job: &JobId, state: &JobState, active: &Active) -> Result<JobEvidence, EngineError> {
         let phases: Vec<PhaseEvidence> = active
             .pairs()
             .map(|(phase, progress)| {
@@ -58,8 +59,9 @@ impl Examiner {
                 (None, Some(RefusalEvidence { findings: findings.clone(), gates: self.gates(gates) }))
             }
         };
-        let proved = phases.iter().all(|phase| phase.standing != Standing::Unproved)
-            && integration.as_ref().is_none_or(|integration| integration.standing == Standing::Proved);
+        let proved = state.end() == Some(&JobEnd::Succeeded)
+            && phases.iter().all(|phase| phase.standing != Standing::Unproved)
+            && integration.as_ref().is_some_and(|integration| integration.standing == Standing::Proved);
         Ok(JobEvidence {
             job: job.clone(),
             name: active.spec.plan.name.clone(),

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use decision::DecisionEvidence;
 pub use difference::{DiffSelection, Difference};
 
-use crate::engine::{Engine, EngineError, journal_error};
+use crate::engine::{Engine, EngineError, folded, journal_error};
 use examiner::Examiner;
 use helix_git::{GitEnvironment, Repository};
 
@@ -46,7 +46,7 @@ pub struct JobEvidence {
     /// Why they were not, if that was tried and not possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<RefusalEvidence>,
-    /// Whether every phase that is said to have passed is proved, and so is the integrated result.
+    /// Whether the job succeeded, every phase that passed is proved, and so is the integrated result.
     pub proved: bool,
 }
 
@@ -291,7 +291,7 @@ impl Archive<'_> {
         blocking(move || {
             let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
             let repository = open(active, git)?;
-            Examiner { repository, state_dir }.job(&job, active)
+            Examiner { repository, state_dir }.job(&job, &state, active)
         })
         .await
     }
@@ -313,7 +313,8 @@ impl Archive<'_> {
     async fn state(&self, id: &str) -> Result<(JobId, JobState), EngineError> {
         let view = self.journal.job(id.to_owned()).await.map_err(journal_error)?.ok_or_else(|| unknown(id))?;
         let events = helix_store::job_events(self.journal, &view.id, 0).await.map_err(journal_error)?;
-        Ok((view.id, JobState::fold(&events).map_err(journal_error)?))
+        let state = folded(&view.id, &events)?;
+        Ok((view.id, state))
     }
 }
 

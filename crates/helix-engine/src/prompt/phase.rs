@@ -5,7 +5,7 @@
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Correction, Finding, fence_for};
 use helix_job::{AdrText, Briefing, JobSpec, SkillEntry, Try};
-use helix_plan::{GateSpec, Phase, PhaseType, Plan, codes};
+use helix_plan::{Ancestry, GateSpec, Phase, PhaseType, Plan, codes};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
@@ -24,7 +24,8 @@ pub(crate) fn phase(
     earlier: &[Try],
     correction: Option<&Correction>,
 ) -> Result<String, PromptError> {
-    task(&spec.plan, spec.adr.as_ref(), &spec.briefing, phase, &tried(earlier), correction)
+    let values = Values::of(&spec.plan, spec.adr.as_ref());
+    values.task(&spec.briefing, phase, &values.others(phase), &tried(earlier), correction)
 }
 
 /// The task of a phase's first try, before there is a job.
@@ -37,7 +38,8 @@ pub(crate) fn first(
     briefing: &Briefing,
     phase: &Phase,
 ) -> Result<String, PromptError> {
-    task(plan, adr, briefing, phase, &[], None)
+    let values = Values::of(plan, adr);
+    values.task(briefing, phase, &values.others(phase), &[], None)
 }
 
 /// What a resumed agent session is told about its last try, or what a person answered; `cwd` is where the work lies now.
@@ -63,82 +65,120 @@ pub(crate) fn correction(phase: &Phase, correction: &Correction, cwd: &str) -> R
 /// Renders the prompt of every phase of a plan, in all its forms, so that no template can fail while a job runs.
 ///
 /// # Errors
-/// One diagnostic for each phase type whose template fails; `place` gives the file and place that it is told at.
+/// One diagnostic for each phase type whose template fails; `place` gives the file and place of the phase with this index.
 pub(crate) fn check(
     plan: &Plan,
     adr: Option<&AdrText>,
     briefing: &Briefing,
-    place: impl Fn(&Phase, Diagnostic) -> Diagnostic,
+    place: impl Fn(usize, Diagnostic) -> Diagnostic,
 ) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut failed: Vec<PhaseType> = Vec::new();
-    for phase in &plan.phases {
+    let values = Values::of(plan, adr);
+    for (at, phase) in plan.phases.iter().enumerate() {
         let added = phase.generates_phases.iter().flat_map(|generates| [generates.template, PhaseType::Feasibility]);
         for kind in std::iter::once(phase.kind).chain(added) {
             if failed.contains(&kind) {
                 continue;
             }
             let phase = Phase { kind, ..phase.clone() };
-            if let Err(error) = every_form(plan, adr, briefing, &phase) {
+            if let Err(error) = values.every_form(briefing, &phase) {
                 failed.push(kind);
                 let message = format!("{error}: {}", error.place());
-                let help = "mend the template; docs/prompts.md lists what it can show";
-                problems.push(place(&phase, Diagnostic::error(codes::BAD_PROMPT, "", message).help(help)));
+                let help = "correct the template; docs/prompts.md lists what it can show";
+                problems.push(place(at, Diagnostic::error(codes::BAD_PROMPT, "", message).help(help)));
             }
         }
     }
     problems
 }
 
-fn every_form(plan: &Plan, adr: Option<&AdrText>, briefing: &Briefing, phase: &Phase) -> Result<(), PromptError> {
-    let sample = Correction {
-        summary: "a gate failed".into(),
-        findings: vec![Finding {
-            rule: "sample".into(),
-            message: "something is wrong".into(),
-            place: None,
-            evidence: Some("output".into()),
-            fix: Some("mend it".into()),
-        }],
-    };
-    let tried = [Tried::new(1, "src/a.py", sample.to_markdown())];
-    task(plan, adr, briefing, phase, &[], None)?;
-    task(plan, adr, briefing, phase, &tried, Some(&sample))?;
-    Ok(())
+/// What the prompts of all phases of a plan show, made once for all of them.
+struct Values<'a> {
+    plan: &'a Plan,
+    ancestry: Ancestry<'a>,
+    shared: Value,
 }
 
-fn task(
-    plan: &Plan,
-    adr: Option<&AdrText>,
-    briefing: &Briefing,
-    phase: &Phase,
-    tries: &[Tried],
-    correction: Option<&Correction>,
-) -> Result<String, PromptError> {
-    let others: Vec<Other<'_>> =
-        plan.phases.iter().filter(|other| other.id != phase.id).map(|other| Other::of(plan, phase, other)).collect();
-    let skills: Vec<&SkillEntry> =
-        phase.skills.iter().filter_map(|name| briefing.skills.iter().find(|skill| &skill.name == name)).collect();
-    let generates = phase.generates_phases.as_ref().map(|generates| Generates {
-        min: generates.min,
-        max: generates.max,
-        template: generates.template.word(),
-    });
-    let adr = adr.map(|adr| Adr { path: &adr.path, text: &adr.text, fence: fence_for(&adr.text) });
-    let values: Value = context! {
-        plan => Serde(plan),
-        phase => Serde(phase),
-        others => Serde(others),
-        ids => plan.phases.iter().map(|phase| phase.id.to_string()).collect::<Vec<_>>(),
-        gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
-        skills => Serde(skills),
-        generates => Serde(generates),
-        adr => Serde(adr),
-        tries => Serde(tries),
-        correction => correction.map(Correction::to_markdown),
-        answer => correction.is_some_and(is_answer),
-    };
-    render_phase(phase.kind, briefing, values)
+impl<'a> Values<'a> {
+    fn of(plan: &'a Plan, adr: Option<&AdrText>) -> Self {
+        let adr = adr.map(|adr| Adr { path: &adr.path, text: &adr.text, fence: fence_for(&adr.text) });
+        let shared = context! {
+            plan => Serde(plan),
+            ids => plan.phases.iter().map(|phase| phase.id.to_string()).collect::<Vec<_>>(),
+            adr => Serde(adr),
+        };
+        Self { plan, ancestry: plan.ancestry(), shared }
+    }
+
+    fn others(&self, phase: &Phase) -> Vec<Other<'a>> {
+        let others = self.plan.phases.iter().filter(|other| other.id != phase.id);
+        others
+            .map(|other| Other { id: other.id.as_str(), name: &other.name, relation: self.relation(phase, other) })
+            .collect()
+    }
+
+    fn relation(&self, phase: &Phase, other: &Phase) -> &'static str {
+        if self.ancestry.is_before(&other.id, &phase.id) {
+            "done: its result is in your working directory"
+        } else if self.ancestry.is_before(&phase.id, &other.id) {
+            "comes after yours and builds on it"
+        } else {
+            "independent of yours"
+        }
+    }
+
+    fn every_form(&self, briefing: &Briefing, phase: &Phase) -> Result<(), PromptError> {
+        let sample = Correction {
+            summary: "a gate failed".into(),
+            findings: vec![Finding {
+                rule: "sample".into(),
+                message: "something is wrong".into(),
+                place: None,
+                evidence: Some("output".into()),
+                fix: Some("correct it".into()),
+            }],
+        };
+        let tried = [Tried::new(1, "src/a.py", sample.to_markdown())];
+        // All others have the same form: one of them shows whether the template can show them.
+        let other = self.plan.phases.iter().find(|other| other.id != phase.id);
+        let others: Vec<Other<'_>> = other
+            .map(|other| Other { id: other.id.as_str(), name: &other.name, relation: self.relation(phase, other) })
+            .into_iter()
+            .collect();
+        self.task(briefing, phase, &others, &[], None)?;
+        self.task(briefing, phase, &others, &tried, Some(&sample))?;
+        Ok(())
+    }
+
+    fn task(
+        &self,
+        briefing: &Briefing,
+        phase: &Phase,
+        others: &[Other<'_>],
+        tries: &[Tried],
+        correction: Option<&Correction>,
+    ) -> Result<String, PromptError> {
+        let skills: Vec<&SkillEntry> =
+            phase.skills.iter().filter_map(|name| briefing.skills.iter().find(|skill| &skill.name == name)).collect();
+        let generates = phase.generates_phases.as_ref().map(|generates| Generates {
+            min: generates.min,
+            max: generates.max,
+            template: generates.template.word(),
+        });
+        let values: Value = context! {
+            phase => Serde(phase),
+            others => Serde(others),
+            gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
+            skills => Serde(skills),
+            generates => Serde(generates),
+            tries => Serde(tries),
+            correction => correction.map(Correction::to_markdown),
+            answer => correction.is_some_and(is_answer),
+            ..self.shared.clone()
+        };
+        render_phase(phase.kind, briefing, values)
+    }
 }
 
 /// Whether a correction is what a person said, and no fault of the work.
@@ -165,19 +205,6 @@ struct Other<'a> {
     id: &'a str,
     name: &'a str,
     relation: &'static str,
-}
-
-impl<'a> Other<'a> {
-    fn of(plan: &'a Plan, phase: &Phase, other: &'a Phase) -> Self {
-        let relation = if plan.ancestors(&phase.id).contains(&&other.id) {
-            "done: its result is in your working directory"
-        } else if plan.ancestors(&other.id).contains(&&phase.id) {
-            "comes after yours and builds on it"
-        } else {
-            "independent of yours"
-        };
-        Self { id: other.id.as_str(), name: &other.name, relation }
-    }
 }
 
 fn explain(gate: &GateSpec) -> String {

@@ -5,26 +5,27 @@
 use helix_adr::Adr;
 use helix_core::diagnostic::{Diagnostic, Span};
 use helix_job::AdrText;
-use helix_plan::{GateSpec, Phase, Plan, PlanPlaces, split_words};
+use helix_plan::{Ancestry, GateSpec, Phase, Plan, PlanPlaces, split_words};
 
 use super::plan_file::PlanFile;
 use crate::codes;
 use helix_gates::delivery_programs;
 use helix_process::ToolEnvironment;
 
-/// What gates of a plan would miss. `search_path` says where the programs of a phase's gates are looked for.
+/// What gates of a plan would miss. `search_paths` says for each phase where the programs of its gates are looked for.
 pub(super) fn problems(
     file: &PlanFile,
     plan: &Plan,
     places: &PlanPlaces,
     adr: Option<&AdrText>,
-    search_path: impl Fn(&Phase) -> Option<String>,
+    search_paths: &[Option<String>],
 ) -> Vec<Diagnostic> {
     let mut problems: Vec<Diagnostic> = Vec::new();
     let without_criteria = adr.filter(|adr| Adr::parse(&adr.path, &adr.text).criteria.is_empty());
+    let ancestry = plan.ancestry();
     for (index, phase) in plan.phases.iter().enumerate() {
         let span = places.phases.get(index).map(|place| place.id);
-        let path = search_path(phase);
+        let path = search_paths.get(index).and_then(Option::as_deref);
         for (at, gate) in phase.gates.iter().enumerate() {
             if let (GateSpec::CriteriaCovered {}, Some(adr)) = (gate, without_criteria) {
                 let message =
@@ -36,10 +37,10 @@ pub(super) fn problems(
                 Some(delivery) => delivery_programs(delivery),
                 None => gate.commands().into_iter().filter_map(program_of).collect(),
             };
-            for program in programs.iter().filter(|program| is_missing(program, path.as_deref())) {
+            for program in programs.iter().filter(|program| is_missing(program, path)) {
                 problems.push(no_program(file, span, phase, gate, program));
             }
-            if gate.delivery().is_some() && !is_vouched_for(plan, phase, at) {
+            if gate.delivery().is_some() && !is_vouched_for(&ancestry, phase, at) {
                 let message = format!("nothing validates what gate {} of phase {} delivers", gate.name(), phase.id);
                 let help = "put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates";
                 problems.push(file.error(codes::GATE_CANNOT_ANSWER, span, message, help.to_owned()));
@@ -67,14 +68,13 @@ fn is_missing(program: &str, path: Option<&str>) -> bool {
 
 /// Whether a gate ahead of a delivery says anything about what is delivered: the phase's own, or one of the phases before it,
 /// those that they may add included.
-fn is_vouched_for(plan: &Plan, phase: &Phase, at: usize) -> bool {
+fn is_vouched_for(ancestry: &Ancestry<'_>, phase: &Phase, at: usize) -> bool {
     let own = phase.gates.iter().take(at).any(|gate| match gate {
         GateSpec::OutputsClaimed { .. } => false,
         other => other.delivery().is_none(),
     });
-    let before = plan.ancestors(&phase.id).into_iter().filter_map(|id| plan.phase(id));
-    own || before
-        .into_iter()
+    own || ancestry
+        .before(&phase.id)
         .any(|phase| phase.generates_phases.is_some() || phase.gates.iter().any(GateSpec::checks_a_sum))
 }
 

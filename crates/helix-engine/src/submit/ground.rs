@@ -2,7 +2,7 @@
 //!
 //! Must not change anything in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use helix_adr::{Adr, AdrId, RepoFacts, check};
@@ -59,21 +59,14 @@ impl Ground {
             }
         };
         let mut problems = Vec::new();
-        for (index, phase) in plan.phases.iter().enumerate() {
-            let made: Vec<&str> = plan
-                .ancestors(&phase.id)
-                .iter()
-                .filter_map(|id| plan.phase(id))
-                .flat_map(|one| &one.outputs)
-                .map(String::as_str)
-                .collect();
+        let ancestry = plan.ancestry();
+        for (index, phase) in plan.phases.iter().enumerate().filter(|(_, phase)| !phase.inputs.is_empty()) {
+            let made: HashSet<&str> =
+                ancestry.before(&phase.id).flat_map(|one| &one.outputs).map(String::as_str).collect();
             // What added phases will make is not known yet: such inputs are checked before the attempt.
-            let grows = plan
-                .ancestors(&phase.id)
-                .iter()
-                .any(|id| plan.phase(id).is_some_and(|one| one.generates_phases.is_some()));
+            let grows = ancestry.before(&phase.id).any(|one| one.generates_phases.is_some());
             let inputs: Vec<String> =
-                phase.inputs.iter().filter(|input| !grows && !made.contains(&input.as_str())).cloned().collect();
+                phase.inputs.iter().filter(|input| !grows && !made.contains(input.as_str())).cloned().collect();
             for missing in crate::job::inputs::missing_inputs(&repository, &base, &inputs).map_err(git_failed)? {
                 let place = places.phases.get(index).and_then(|place| {
                     place.inputs.get(phase.inputs.iter().position(|input| *input == missing)?).copied()

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 use helix_job::{AdrText, Briefing, JobSpec};
-use helix_plan::{ParsedPlan, Plan};
+use helix_plan::{ParsedPlan, Plan, PlanPlaces};
 
 use super::agents::Agents;
 use super::gates;
@@ -191,27 +191,26 @@ impl Inspector<'_> {
             inspection.refusals.push(refusal);
             None
         });
-        let ground = if let Site::Draft { .. } = site {
-            None
-        } else {
-            let (plan, places, file, git) = (plan.clone(), places.clone(), file.clone(), self.git.clone());
-            let beside = file.path.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
-            let directory = request.project.clone().unwrap_or(beside);
-            let ground = run_blocking(move || Ground::survey(directory, git, &plan, &places, &file)).await;
-            ground.map_err(|refusal| inspection.refusals.push(refusal)).ok()
+        let directory = match site {
+            Site::Draft { .. } => None,
+            Site::Repository => {
+                let beside = file.path.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
+                Some(request.project.clone().unwrap_or(beside))
+            }
         };
+        let survey = Survey {
+            directory,
+            git: self.git.clone(),
+            plan: plan.clone(),
+            places: places.clone(),
+            file: file.clone(),
+            briefing: inspection.briefing.clone(),
+            search_paths: plan.phases.iter().map(|phase| agents.search_path(phase)).collect(),
+        };
+        let (ground, refusal, problems) = run_blocking(move || Ok(survey.make())).await?;
+        inspection.refusals.extend(refusal);
+        inspection.diagnostics.extend(problems);
         inspection.adr = ground.as_ref().and_then(|ground| ground.adr.clone());
-        inspection.diagnostics.extend(ground.iter().flat_map(|ground| ground.problems.iter().cloned()));
-        let found = gates::problems(file, plan, places, inspection.adr.as_ref(), |phase| agents.search_path(phase));
-        inspection.diagnostics.extend(found);
-        // Without its decision, a template that shows it would be called wrong.
-        if plan.adr.is_none() || inspection.adr.is_some() {
-            let problems = prompt::check(plan, inspection.adr.as_ref(), &inspection.briefing, |phase, problem| {
-                let at = plan.phases.iter().position(|one| one.id == phase.id).and_then(|at| places.phases.get(at));
-                file.error(&problem.code, at.map(|at| at.id), problem.message, problem.help.unwrap_or_default())
-            });
-            inspection.diagnostics.extend(problems);
-        }
         for agent in agents.used() {
             if let Err((message, hint)) = self.probes.check(agent).await {
                 let (code, blame) = (codes::AGENT_UNUSABLE, Blame::Environment);
@@ -238,6 +237,41 @@ impl Inspector<'_> {
             gate_files: ground.gate_files,
         });
         Ok(())
+    }
+}
+
+/// What is looked for beside the plan, and of each of its phases: reads files and asks git.
+struct Survey {
+    /// Of the repository; `None` for a plan that has none yet.
+    directory: Option<PathBuf>,
+    git: GitEnvironment,
+    plan: Plan,
+    places: PlanPlaces,
+    file: PlanFile,
+    briefing: Briefing,
+    /// Where the programs of each phase's gates are looked for.
+    search_paths: Vec<Option<String>>,
+}
+
+impl Survey {
+    fn make(self) -> (Option<Ground>, Option<SubmitError>, Vec<Diagnostic>) {
+        let Self { directory, git, plan, places, file, briefing, search_paths } = self;
+        let ground = directory.map(|directory| Ground::survey(directory, git, &plan, &places, &file)).transpose();
+        let (ground, refusal) = match ground {
+            Ok(ground) => (ground, None),
+            Err(refusal) => (None, Some(refusal)),
+        };
+        let adr = ground.as_ref().and_then(|ground| ground.adr.as_ref());
+        let mut problems: Vec<Diagnostic> = ground.iter().flat_map(|ground| ground.problems.iter().cloned()).collect();
+        problems.extend(gates::problems(&file, &plan, &places, adr, &search_paths));
+        // Without its decision, a template that shows it would be called wrong.
+        if plan.adr.is_none() || adr.is_some() {
+            problems.extend(prompt::check(&plan, adr, &briefing, |at, problem| {
+                let span = places.phases.get(at).map(|place| place.id);
+                file.error(&problem.code, span, problem.message, problem.help.unwrap_or_default())
+            }));
+        }
+        (ground, refusal, problems)
     }
 }
 
@@ -281,13 +315,13 @@ fn selected(plan: &Plan, request: &SubmitRequest) -> Result<Option<Vec<PhaseId>>
             });
         }
     }
-    let from = request.from.as_ref().map(|from| plan.ancestors(from));
-    if request.only.is_empty() && from.is_none() {
+    if request.only.is_empty() && request.from.is_none() {
         return Ok(None);
     }
+    let ancestry = plan.ancestry();
     let chosen = plan.phases.iter().map(|phase| &phase.id).filter(|id| {
         (request.only.is_empty() || request.only.contains(id))
-            && from.as_ref().is_none_or(|before| !before.contains(id))
+            && request.from.as_ref().is_none_or(|from| !ancestry.is_before(id, from))
     });
     Ok(Some(chosen.cloned().collect()))
 }

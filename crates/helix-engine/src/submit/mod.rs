@@ -151,11 +151,8 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
     let event = JobEvent::JobSubmitted { spec: Box::new(checked.spec) };
     let new = NewEvent::of(now, &event).map_err(|error| journal_refusal(&error))?;
-    let state =
-        JobState::New.apply(&Recorded { number: 1, at: now, event }).map_err(|error| journal_refusal(&error))?;
-    let Some(view) = JobView::project(&id, &state) else {
-        return Err(journal_refusal(&std::io::Error::other("a submitted job has no view")));
-    };
+    let state = JobState::New.apply(&Recorded { number: 1, at: now, event }).map_err(|error| defect(chain(&error)))?;
+    let view = JobView::project(&id, &state).ok_or_else(|| defect("a submitted job has no view".into()))?;
     let job =
         NewJob { idempotency_key: request.idempotency_key.clone(), events: vec![new], view: Box::new(view.clone()) };
     keep_agents(engine, &id).await?;
@@ -252,12 +249,16 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, SubmitError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(SubmitError::Refused {
-            code: codes::JOURNAL_FAILED,
-            message: format!("a task of Helix ended early: {error}"),
-            hint: Some("this is a defect of Helix: please report it".into()),
-            blame: Blame::Helix,
-        }),
+        Err(error) => Err(defect(format!("a task of Helix ended early: {error}"))),
+    }
+}
+
+fn defect(message: String) -> SubmitError {
+    SubmitError::Refused {
+        code: codes::JOURNAL_FAILED,
+        message,
+        hint: Some("this is a defect of Helix: please report it".into()),
+        blame: Blame::Helix,
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod words;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::verdict::Category;
 
@@ -20,9 +20,8 @@ pub const NO_CAUSE: usize = Category::ALL.len();
 /// never seen it, seven of ten such guesses are right (`tests/failure_lexicon.rs` measures it).
 pub const LIKELY: f64 = 0.25;
 
-/// The same for tools of which many failures are labelled: if no rule explains what such a tool says, it is rather none of
-/// the known kinds; and for what was raised, since most exceptions are of no kind.
-pub const LIKELY_OF_KNOWN: f64 = 0.6;
+/// The same for a line at which an exception was raised, since most exceptions have no category.
+pub const LIKELY_IF_RAISED: f64 = 0.6;
 
 /// Likelihood up to which a category is doubted, whatever a rule says of the line.
 pub const DOUBTED: f64 = 0.1;
@@ -32,9 +31,6 @@ const SCALE: f64 = 10.0;
 
 /// The word for what every line has.
 const ALWAYS: &str = "*";
-
-/// Begins the line that names the tools of which many failures are labelled.
-const KNOWN: &str = "@";
 
 const SHIPPED: &str = include_str!("weights.txt");
 
@@ -52,7 +48,6 @@ pub struct LexiconError {
 #[derive(Debug)]
 pub struct Lexicon {
     weights: HashMap<String, [f64; CLASSES]>,
-    known: HashSet<String>,
 }
 
 /// How likely each class is for a line.
@@ -68,7 +63,7 @@ impl Likelihoods {
     }
 
     /// How likely this category is if the line names a cause.
-    pub fn of(&self, category: Category) -> f64 {
+    pub fn likelihood(&self, category: Category) -> f64 {
         let at = Category::ALL.into_iter().position(|other| other == category);
         let causes: f64 = self.0[..NO_CAUSE].iter().sum();
         at.map_or(0.0, |at| self.0[at] / causes.max(f64::MIN_POSITIVE))
@@ -84,21 +79,16 @@ impl Lexicon {
         Self::read(SHIPPED)
     }
 
-    /// Reads weights: on each line a word, then pairs of a class (its number) and tenths, such as `refused 7:21 10:-9`;
-    /// after `@` the tools that are known well.
+    /// Reads weights: on each line a word, then pairs of a class (its number) and tenths, such as `refused 7:21 10:-9`.
     ///
     /// # Errors
     /// When a line is none of that form.
     pub fn read(text: &str) -> Result<Self, LexiconError> {
-        let (mut weights, mut known) = (HashMap::new(), HashSet::new());
+        let mut weights = HashMap::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
             let wrong = || LexiconError { line: at + 1, text: line.to_owned() };
             let mut parts = line.split(' ');
             let word = parts.next().filter(|word| !word.is_empty()).ok_or_else(wrong)?;
-            if word == KNOWN {
-                known.extend(parts.map(str::to_owned));
-                continue;
-            }
             let mut row = [0.0; CLASSES];
             for part in parts {
                 let (class, tenths) = part.split_once(':').ok_or_else(wrong)?;
@@ -108,12 +98,7 @@ impl Lexicon {
             }
             weights.insert(word.to_owned(), row);
         }
-        Ok(Self { weights, known })
-    }
-
-    /// Whether many failures of this tool are labelled.
-    pub fn knows(&self, tool: &str) -> bool {
-        self.known.contains(tool)
+        Ok(Self { weights })
     }
 
     /// How likely each class is for this line.
@@ -131,7 +116,7 @@ impl Lexicon {
     }
 
     /// The words of a line that say most for a category, the strongest first.
-    pub fn speaking(&self, line: &str, category: Category, most: usize) -> Vec<String> {
+    pub fn reasons(&self, line: &str, category: Category, most: usize) -> Vec<String> {
         let Some(at) = Category::ALL.into_iter().position(|other| other == category) else { return Vec::new() };
         let weight = |word: &String| self.weights.get(word).map_or(0.0, |weights| weights[at]);
         let mut speaking: Vec<(f64, String)> =
@@ -147,13 +132,12 @@ mod tests {
 
     #[test]
     fn words_speak_for_their_category() {
-        let lexicon = Lexicon::read("# learned\n@ cargo git\n* 10:5\nrefused 7:30\nno_such 0:25 10:-20\n").unwrap();
-        assert!(lexicon.knows("git") && !lexicon.knows("hg"));
+        let lexicon = Lexicon::read("# learned\n* 10:5\nrefused 7:30\nno_such 0:25 10:-20\n").unwrap();
         let (category, likely) = lexicon.judge("it was refused").best();
         assert_eq!(category, Category::NetworkError);
         assert!(likely > 0.6, "{likely}");
-        assert!(lexicon.judge("it was refused").of(Category::FileAccess) < 0.1);
-        assert_eq!(lexicon.speaking("no such thing, refused", Category::FileAccess, 3), ["no_such"]);
+        assert!(lexicon.judge("it was refused").likelihood(Category::FileAccess) < 0.1);
+        assert_eq!(lexicon.reasons("no such thing, refused", Category::FileAccess, 3), ["no_such"]);
         assert!(lexicon.judge("quick brown fox").best().1 < LIKELY);
     }
 

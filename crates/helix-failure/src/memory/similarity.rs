@@ -138,7 +138,7 @@ fn trigrams(text: &str) -> Vec<u64> {
     const THREE: u64 = (1 << 63) - 1;
     let mut all = Vec::with_capacity(text.len() + 2);
     let (mut last, mut read) = (u64::from(' '), 1_usize);
-    let lower = text.chars().flat_map(Lower::of).chain(std::iter::once(' '));
+    let lower = text.chars().flat_map(char::to_lowercase).chain(std::iter::once(' '));
     for character in lower {
         last = ((last << 21) | u64::from(character)) & THREE;
         read += 1;
@@ -149,28 +149,6 @@ fn trigrams(text: &str) -> Vec<u64> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-/// A character in lower case; most are ASCII, for which no table is asked.
-enum Lower {
-    Ascii(std::option::IntoIter<char>),
-    Other(std::char::ToLowercase),
-}
-
-impl Lower {
-    fn of(c: char) -> Self {
-        if c.is_ascii() { Self::Ascii(Some(c.to_ascii_lowercase()).into_iter()) } else { Self::Other(c.to_lowercase()) }
-    }
-}
-
-impl Iterator for Lower {
-    type Item = char;
-    fn next(&mut self) -> Option<char> {
-        match self {
-            Self::Ascii(one) => one.next(),
-            Self::Other(some) => some.next(),
-        }
-    }
 }
 
 #[cfg(test)]

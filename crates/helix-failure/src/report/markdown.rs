@@ -106,9 +106,9 @@ fn similar(past: &[SimilarFailure]) -> String {
     text
 }
 
-/// What mended a past failure, folded. The fence is longer than any run of backticks in it, so that nothing leaves it.
+/// What fixed a past failure, folded. The fence is longer than any run of backticks in it, so that nothing leaves it.
 fn fix(one: &SimilarFailure) -> String {
     let diff = one.diff.trim_end();
     let fence = fence_for(diff);
-    format!("<details>\n<summary>The change that mended it</summary>\n\n{fence}diff\n{diff}\n{fence}\n\n</details>\n")
+    format!("<details>\n<summary>The change that fixed it</summary>\n\n{fence}diff\n{diff}\n{fence}\n\n</details>\n")
 }

@@ -13,7 +13,7 @@ use crate::log::Log;
 use crate::memory::{Closeness, FailureEnd, PastFailure, SuggestionDraft, SuggestionSource};
 use crate::observation::FailureObservation;
 use crate::plain::plain_text;
-use crate::verdict::{Category, RetryAdvice};
+use crate::verdict::RetryAdvice;
 
 /// Never fewer.
 pub const FEWEST_ACTIONS: usize = 2;
@@ -44,7 +44,7 @@ pub fn suggest(
         let source = SuggestionSource::PastFix { fingerprint: past.known.diagnosis.fingerprint.clone() };
         add(past_step(past).unwrap_or_default(), source);
     }
-    // Helix says itself how what it refuses is mended.
+    // Helix's own diagnostics say how to fix what they refuse.
     add(own_hint(log, classified).unwrap_or_default(), SuggestionSource::Cause);
     let mut of_cause = steps(&observation.tool, classified).into_iter();
     add(of_cause.next().unwrap_or_default(), SuggestionSource::Cause);
@@ -52,7 +52,7 @@ pub fn suggest(
     let alone = failed_test(&observation.tool, log);
     let named = alone.is_some();
     add(alone.unwrap_or_default(), SuggestionSource::Phase);
-    add(of_phase(observation, classified, place).unwrap_or_default(), SuggestionSource::Phase);
+    add(of_phase(classified, place).unwrap_or_default(), SuggestionSource::Phase);
     // What is said with the test's name need not be said without.
     for step in of_cause.filter(|step| !named || !step.starts_with(THAT_TEST)) {
         add(step, SuggestionSource::Cause);
@@ -87,7 +87,7 @@ fn past_step(past: &PastFailure) -> Option<String> {
             };
             let commit = link.commit.as_ref().and_then(|commit| commit.as_str().get(..12));
             let commit = commit.map(|commit| format!(" (commit `{commit}`)")).unwrap_or_default();
-            Some(format!("{which} was gone after {what}{commit}: see whether the same mends {it} here"))
+            Some(format!("{which} was gone after {what}{commit}: see whether the same change fixes {it} here"))
         }
         FailureEnd::WentAway => Some(format!(
             "try again as it is first: {which} went away without a change before ({} times seen)",
@@ -154,7 +154,7 @@ static TESTS: LazyLock<Tests> = LazyLock::new(|| {
 });
 
 /// What the place suggests: where to read on, and how to go on after a change.
-fn of_phase(observation: &FailureObservation, classified: &Classified, place: &FailurePlace) -> Option<String> {
+fn of_phase(classified: &Classified, place: &FailurePlace) -> Option<String> {
     if let (Some(attempt), Some(most), Some(phase)) = (place.attempt, place.max_attempts, &place.phase)
         && attempt >= most
         && classified.retry == RetryAdvice::AfterChange
@@ -177,37 +177,7 @@ fn of_phase(observation: &FailureObservation, classified: &Classified, place: &F
         let file = if is_path(&place.document) { place.document.as_str() } else { "FILE" };
         return Some(format!("check it again: `helix {kind} check {file}`"));
     }
-    // What is clear already needs no more detail.
-    let clear = classified.category != Category::Unknown && classified.confidence >= 0.5;
-    detail(&observation.tool).filter(|_| !clear).map(|how| format!("run it again with more detail: {how}"))
-}
-
-/// How a tool is made to say more.
-fn detail(tool: &str) -> Option<&'static str> {
-    Some(match tool {
-        "cargo" | "nextest" => "`RUST_BACKTRACE=1`",
-        "pytest" => "`pytest -vv --tb=long`",
-        "python" | "python3" => "`python -X dev`",
-        "npm" | "pnpm" => "`--loglevel verbose`",
-        "yarn" => "`--verbose`",
-        "node" => "`node --stack-trace-limit=50`",
-        "git" => "`GIT_TRACE=1`",
-        "docker" => "`--progress=plain`",
-        "go" => "`go test -v` or `go build -x`",
-        "gradle" => "`--stacktrace --info`",
-        "maven" | "mvn" => "`mvn -e -X`",
-        "make" => "`make -j1 V=1`",
-        "cmake" => "`cmake --trace-expand`",
-        "terraform" => "`TF_LOG=DEBUG`",
-        "ansible" | "ansible-playbook" => "`-vvv`",
-        "kubectl" => "`kubectl describe` and `kubectl get events`",
-        "curl" => "`curl -v`",
-        "ssh" => "`ssh -vv`",
-        "pip" | "pip3" | "uv" | "poetry" => "`-v`",
-        "tsc" => "`tsc --extendedDiagnostics --explainFiles`",
-        "bash" | "sh" => "`bash -x`",
-        _ => return None,
-    })
+    None
 }
 
 #[cfg(test)]

@@ -3,116 +3,50 @@
 //! Must not know how these tools are run.
 
 use crate::cause::*;
-use crate::rule::{Rule, rule};
-use crate::verdict::RetryAdvice::{AfterChange, Human};
+use crate::verdict::RetryAdvice::Human;
 
-pub(super) static RULES: &[Rule] = &[
-    rule("rust.name", &MISSING_SYMBOL, 82, r"^error: (?:cannot find (?:\w+ )?(?:macro|attribute|function|value|type|trait)|environment variable `\w+` not defined)|^(?:\S+:\d+:\d+: )?error\[E0(?:4(?:05|07|12|22|23|24|25|26|31|37|38|46)|5(?:31|32|59|60|71|74|76|99)|60[39]|61[06]|624)\]",
-        (&["error[E0425]: cannot find function `f` in this scope", "error[E0599]: no method named `x` found"], &["error[E0308]: mismatched types"])),
-    rule("rust.module", &MISSING_MODULE, 82, r"^(?:\S+:\d+:\d+: )?error\[E0(?:432|433|463|583|461)\]|^error: (?:can't find crate|couldn't find crate)|^error\[E0658\]",
-        (&["error[E0432]: unresolved import `serde_jsonn`", "error[E0583]: file not found for module `x`"], &["error[E0433x]"])),
-    rule("rust.borrow", &BORROW_CHECK, 82, r"^(?:\S+:\d+:\d+: )?error\[E0(?:106|261|309|310|373|38[1-4]|49[1-9]|50[0-9]|51[0-6]|59[4-7]|62[123]|700|71[256]|72[16]|744)\]|^error: lifetime may not live long enough|^error: captured variable cannot escape",
-        (&["error[E0382]: borrow of moved value: `v`", "error: lifetime may not live long enough"], &["error[E0277]: the trait bound"])),
-    rule("rust.type", &COMPILE_TYPE, 78, r"^(?:\S+:\d+:\d+: )?error\[E0\d{3}\]",
-        (&["error[E0308]: mismatched types", "error[E0277]: the trait bound `A: B` is not satisfied"], &["warning[E0308]"])),
-    rule("rust.linker", &MISSING_COMMAND, 88, r"^error: linker `[^`]+` not found|^(?:error|erreur|Fehler): linker .* not found|(?i)is `?cmake`? not installed|failed to find tool|is it installed(?: and on PATH)?\??|failed to execute command: (?:No such file|program not found)|Could not find `?protoc|Unable to find libclang",
-        (&["error: linker `cc` not found", "error occurred in cc-rs: failed to find tool \"cc\": No such file or directory (os error 2)"], &["error: linker flags"])),
-    rule("rust.missing_lib", &MISSING_LIBRARY, 88, r"(?i)(?:system library|library) `[^`]+` required by crate|cannot find -l\S+|unable to find library -l|library not found for -l|ld: library '.*' not found|could not find (?:directory of )?openssl|No package '[^']+' found|Package \S+ was not found in the pkg-config search path|(?:error while loading shared libraries|cannot open shared object file)|-l\S+ (?:kann nicht gefunden werden|est introuvable)|(?:kann|konnte) (?:-l\S+|.* -l\S+) nicht (?:ge)?finden|impossible de trouver -l|找不到 -l",
-        (&["/usr/bin/ld: cannot find -lpq: No such file or directory", "./app: error while loading shared libraries: libx.so.1: cannot open shared object file: No such file or directory"], &["cannot find it"])),
-    rule("rust.syntax", &COMPILE_SYNTAX, 76, r"^error: (?:expected |unexpected (?:token|closing|end|eof|character|`)|this file contains an un|mismatched closing|unclosed|unterminated|unknown start of token|missing `|invalid suffix|`\w+` is not followed|unmatched|non-item|keyword|macros? must|cannot parse|character literal|leading|no rules expected)|^error\[E07(?:48|58|65|66|68)\]",
-        (&["error: this file contains an unclosed delimiter", "error: expected `;`, found `let`"], &["error: unused variable: `x`", "error: test failed, to rerun pass `--lib`"])).tools(&["cargo", "rustc", "rustfmt", "clippy", "nextest", "bash", "make", "just", "npm"]),
-    rule("rust.lint", &LINT, 70, r"^error: (?:unused |unneeded |unreachable |redundant |dead code|this \w+|the |use of deprecated|missing documentation|variable |function |(?:field|method|constant|type|struct|enum|static|associated)s? |needless |useless |very complex|you |used |called |casting |explicit |large |manual |length |returning |writing |in an? |item |literal |module |it |an? |unnecessary |needlessly |single|stripping|question|redundant|comparison|match |denote|equal|identical|doc|digits|empty|calling|using )",
-        (&["error: unneeded `return` statement", "error: unused variable: `x`"], &["error: expected `;`, found `let`", "error: linking with `cc` failed"])).tools(&["cargo", "rustc", "clippy"]),
-    rule("rust.deny", &LINT, 60, r"implied by `-D warnings`|^= note: `-D |requested on the command line with `-D|^error: (?:aborting due to|could not compile .* due to) \d+ warnings?",
-        (&["= note: `-D clippy::needless-return` implied by `-D warnings`"], &["= note: `#[warn(x)]`"])),
-    rule("rust.fmt", &LINT, 78, r"^Diff in .+(?::\d+:| at line \d+:)",
-        (&["Diff in /x/src/main.rs:1:"], &["Diff in size"])),
-    rule("link.undefined", &MISSING_SYMBOL, 84, r"(?i)undefined reference to|undefined symbols?(?: for architecture|: )|unresolved external symbol|nicht definierter (?:verweis|referenz) auf|référence indéfinie vers|对.*未定义的引用|symbol lookup error|multiple definition of",
-        (&["main.c:(.text+0xa): undefined reference to `f'", "= note: rust-lld: error: undefined symbol: f"], &["undefined behaviour"])),
-    rule("link.failed", &COMPILE_TYPE, 25, r"^error: linking with .* failed|^collect2: |ld returned 1",
-        (&["collect2: error: ld returned 1 exit status"], &["linking"])),
-    rule("ts.syntax", &COMPILE_SYNTAX, 82, r"error TS1\d{3}\b|error TS1700[0-9]\b",
-        (&["a.ts(3,1): error TS1005: ';' expected."], &["error TS10055x"])),
-    rule("ts.name", &MISSING_SYMBOL, 82, r"error TS(?:2304|2305|2318|2339|2503|2551|2552|2552|2582|2583|2584|2614|2662|2663|2694|2724|18004)\b",
-        (&["a.ts:3:1 - error TS2304: Cannot find name 'x'."], &["error TS2322: x"])),
-    rule("ts.export", &MISSING_SYMBOL, 84, r"error TS(?:1192|1259|1361|1371|1479)\b",
-        (&["a.ts(1,8): error TS1192: Module '\"./m\"' has no default export."], &["a.ts(1,8): error TS1005: ';' expected."])),
-    rule("ts.module", &MISSING_MODULE, 83, r"error TS(?:2306|2307|2688|2792|7016|2732|6142)\b",
-        (&["a.ts(1,1): error TS2307: Cannot find module 'x'"], &["error TS23070x"])),
-    rule("ts.null", &NULL_DEREF, 82, r"error TS(?:2531|2532|2533|1804[6-9]|2721|2722|2454|2564)\b",
-        (&["a.ts(1,1): error TS18048: 'x' is possibly 'undefined'."], &["error TS2322: x"])),
-    rule("ts.unused", &LINT, 80, r"error TS(?:6133|6138|6192|6196|6198|7027|7028|7029|7030)\b",
-        (&["a.ts(1,1): error TS6133: 'x' is declared but its value is never read."], &["error TS2322: x"])),
-    rule("ts.file", &FILE_MISSING, 82, r"error TS(?:5057|5058|5083|6053|6231)\b",
-        (&["error TS6053: File 'x.ts' not found."], &["error TS60530x"])),
-    rule("ts.inputs", &NO_TESTS, 80, r"error TS1800[23]\b",
-        (&["error TS18003: No inputs were found in config file"], &["error TS18048: x"])),
-    rule("ts.usage", &BAD_USAGE, 78, r"error TS(?:5\d{3}|6\d{3})\b",
-        (&["error TS5023: Unknown compiler option 'x'."], &["error TS2322: x"])),
-    rule("ts.type", &COMPILE_TYPE, 76, r"error TS[2-9]\d{3}\b|error TS1[89]\d{3}\b|error TS80\d\d\b",
-        (&["a.ts(3,1): error TS2322: Type 'string' is not assignable to type 'number'."], &["error TS1005: x"])),
-    rule("c.header", &MISSING_LIBRARY, 95, r"(?i)fatal error: [^:]+\.(?:h|hpp|hh|hxx|cuh)\b.{0,3}: |fatal error: '[^']+' file not found|(?:schwerwiegender fehler|erreur fatale|致命错误)\s?[:：] ?\S+\.h|fatal error C1083",
-        (&["a.c:1:10: fatal error: pq.h: No such file or directory", "a.c:1:10: schwerwiegender Fehler: pq.h: Datei oder Verzeichnis nicht gefunden"], &["fatal error: x"])).retry(Human),
-    rule("c.name", &MISSING_SYMBOL, 80, r"(?i)\.(?:c|cc|cpp|cxx|h|hpp|cu|m)(?::\d+)+:? ?(?:fatal )?(?:error|fehler|erreur|错误)\s?[:：] ?.*(?:implicit declaration|undeclared|was not declared|has no member|unknown type name|does not name a type|no member named|use of undeclared|not a member of|implizite deklaration|nicht deklariert|hat kein element|déclaration implicite|non déclaré|n'a pas de membre|未声明|隐式声明|没有名为)",
-        (&["i.c:1:25: error: implicit declaration of function 'f'", "a.cpp:1:2: error: 'x' was not declared in this scope"], &["i.c:1:2: error: too few arguments"])),
-    rule("c.syntax", &COMPILE_SYNTAX, 80, r"(?i)\.(?:c|cc|cpp|cxx|h|hpp|cu|m)(?::\d+)+:? ?(?:fatal )?(?:error|fehler|erreur|错误)\s?[:：] ?.*(?:expected .{1,60}(?:before|at end|after|;|\)|declaration|expression|identifier)|stray .* in program|unterminated|missing terminating|expected '|erwartet|attendu|fehlendes|nicht abgeschlossen|manquant|expected-|缺少|(?:之前|前|处)应有|应为|extraneous|#endif|unbalanced)",
-        (&["a.c:3:1: error: expected ';' before 'return'", "a.c:3:1: Fehler: expected »;« before »return«"], &["i.c:1:2: error: invalid conversion"])).tools(&["gcc", "clang", "g++", "cc", "make", "cmake", "bash", "ninja"]),
-    rule("c.werror", &LINT, 81, r"\[-Werror=(?:unused|shadow|sign|format|pedantic|parentheses|maybe|uninit|misleading|missing|return-type|switch|unknown)[\w=-]*\]|\[-Werror,-W(?:unused|shadow|sign|format|pedantic|parentheses|conditional|uninit|sometimes|misleading|missing|return|switch|unknown|deprecated|dangling|tautological|logical|extra|self-assign|unreachable|cast|strict|everything|all)[\w-]*\]",
-        (&["a.c:1:5: error: unused variable 'x' [-Werror=unused-variable]", "a.c:1:5: error: unused variable 'x' [-Werror,-Wunused-variable]"], &["[-Wunused-variable]"])),
-    rule("c.type", &COMPILE_TYPE, 74, r"(?i)^\S+?\.(?:c|cc|cpp|cxx|h|hpp|cu|m):\d+(?::\d+)?: (?:fatal )?(?:error|fehler|erreur|错误)\s?[:：]",
-        (&["a.cpp:3:4: error: invalid conversion from 'int' to 'char*'"], &["a.cpp:3:4: warning: x"])),
-    rule("go.name", &MISSING_SYMBOL, 82, r"^(?:vet: )?\S+\.go:\d+(?::\d+)?: (?:.*undefined(?:: |\b.*(?:has no field or method|type ))|.* not declared by package|undeclared name|.*unknown field|.*has no field or method)",
-        (&["./a.go:3:4: undefined: f", "./a.go:3:4: x.Y undefined (type T has no field or method Y)"], &["./a.go:3:4: cannot use x"])),
-    rule("go.module", &MISSING_MODULE, 84, r"no required module provides package|is not in (?:std|GOROOT)|cannot find (?:package|module providing)|cannot find main module|go: go\.mod file not found",
-        (&["a.go:3:2: no required module provides package example.org/x; to add it:", "a.go:4:2: package foo is not in std (/usr/local/go/src/foo)"], &["module ok"])),
-    rule("go.revision", &MISSING_PACKAGE, 84, r"^go: .*(?:unknown revision|no matching versions|invalid version|404 Not Found|410 Gone)",
-        (&["go: example.org/x@v9.9.9: invalid version: unknown revision v9.9.9"], &["go: downloading x"])),
-    rule("go.syntax", &COMPILE_SYNTAX, 83, r"\.go:\d+(?::\d+)?: (?:syntax error|expected|missing [^r]|string literal not|newline in|illegal|non-declaration)|^syntax error: ",
-        (&["./a.go:3:4: syntax error: unexpected newline"], &["./a.go:3:4: undefined: f"])),
-    rule("go.unused", &LINT, 80, r"\.go:\d+(?::\d+)?: (?:declared and not used|\S+ declared (?:and|but) not used|.* imported and not used)",
-        (&["./a.go:3:4: declared and not used: x"], &["./a.go:3:4: undefined: f"])),
-    rule("go.cycle", &IMPORT_CYCLE, 95, r"import cycle not allowed|most likely due to a circular import|^Error: .*circular dependenc|\.go:\d+:\d+: import cycle",
-        (&["import cycle not allowed", "ImportError: cannot import name 'a' from partially initialized module 'b' (most likely due to a circular import) (/x/b.py)"], &["cycle time"])),
-    rule("go.toolchain", &TOOLCHAIN, 86, r"requires go >= ?[\d.]+|^go: (?:toolchain|errors parsing go.mod.*invalid go version)|requires rustc [\d.]+|is not supported by the following package|cannot be built because it requires rustc|feature `edition20\d\d` is required|invalid (?:source|target) release|Unsupported class file major version|has been compiled by a more recent version|requires Python|requires a different Python|EBADENGINE|Not compatible with your version of node|engine .* is incompatible with this module|toolchain '.*' is not installed|requires (?:Node\.js|node) (?:v|>=)|python version .* is not supported|The current project's (?:supported )?Python requirement|was compiled against a different Node|lock file version .* requires|lockfile version \d+ (?:was found, but|requires)|error: package `[^`]+` cannot be built",
-        (&["go: go.mod requires go >= 1.99 (running go 1.22)", "npm error engine Not compatible with your version of node/npm: a@1", "error: package `x v1.0.0` cannot be built because it requires rustc 1.99 or newer"], &["requires gold"])),
-    rule("go.type", &COMPILE_TYPE, 74, r"^(?:vet: )?\S+\.go:\d+:\d+: ",
-        (&["./a.go:3:4: cannot use n (variable of type int) as string value"], &["    a_test.go:3: got 4"])),
-    rule("jvm.name", &MISSING_SYMBOL, 82, r"(?i)error: cannot find symbol|unresolved reference|error: package \S+ does not exist|NoSuchMethod(?:Error|Exception)|NoSuchField(?:Error|Exception)|not found: (?:value|type)|error CS(?:0103|0246|0117|1061|0234)\b",
-        (&["A.java:3: error: cannot find symbol", "e: file:///x/A.kt:3:4 Unresolved reference 'foo'."], &["error: incompatible types"])),
-    rule("jvm.class", &MISSING_MODULE, 82, r"ClassNotFoundException|NoClassDefFoundError|Could not find or load main class",
-        (&["Exception in thread \"main\" java.lang.ClassNotFoundException: a.B"], &["class found"])),
-    rule("jvm.null", &NULL_DEREF, 82, r"NullPointerException|NullReferenceException",
-        (&["Exception in thread \"main\" java.lang.NullPointerException: Cannot invoke \"String.length()\""], &["null"])),
-    rule("jvm.cast", &RUNTIME_TYPE, 82, r"ClassCastException|InvalidCastException|ArrayStoreException",
-        (&["Exception in thread \"main\" java.lang.ClassCastException: class A cannot be cast to class B"], &["cast"])),
-    rule("jvm.oom", &HEAP_OOM, 92, r"java\.lang\.OutOfMemoryError|There is insufficient memory for the Java Runtime|GC overhead limit exceeded|Could not reserve enough space",
-        (&["Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space"], &["OutOfMemoryErrorTest passed"])),
-    rule("jvm.stack", &STACK_OVERFLOW, 92, r"^(?:Caused by: |Exception in thread .*)?(?:java\.lang\.)?StackOverflowError(?::|$)",
-        (&["Exception in thread \"main\" java.lang.StackOverflowError"], &["StackOverflowErrorTest passed"])),
-    rule("jvm.syntax", &COMPILE_SYNTAX, 80, r"(?i)\.java:\d+: error: .*(?:expected|unclosed|illegal start|reached end of file|not a statement|class, interface)|\.kts?:.*(?:Expecting|Unexpected tokens)|error CS1\d{3}:|error CS1002",
-        (&["A.java:3: error: ';' expected", "e: file:///x/A.kt:3:4 Expecting ')'"], &["A.java:3: error: incompatible types: String cannot be converted to int"])),
-    rule("jvm.type", &COMPILE_TYPE, 74, r"\.java:\d+: error: |^e: .*\.kts?:|\): error CS\d{4}:|\.scala:\d+: error|\.swift:\d+:\d+: error:",
-        (&["A.java:3: error: incompatible types: String cannot be converted to int"], &["A.java:3: warning: x"])),
-    rule("mypy.name", &MISSING_SYMBOL, 82, r"error: .*\[(?:name-defined|attr-defined|union-attr-missing)\]|error: .*\(report(?:Undefined|AttributeAccess)\w*\)",
-        (&["a.py:3: error: Name \"x\" is not defined  [name-defined]"], &["a.py:3: note: x"])),
-    rule("mypy.module", &MISSING_MODULE, 82, r"error: .*\[import(?:-not-found|-untyped)?\]|reportMissing(?:Import|ModuleSource)",
-        (&["a.py:3: error: Cannot find implementation or library stub for module named \"x\"  [import-not-found]"], &["a.py:3: note: x"])),
-    rule("mypy.syntax", &COMPILE_SYNTAX, 82, r"error: .*\[syntax\]",
-        (&["a.py:3: error: invalid syntax  [syntax]"], &["a.py:3: note: x [syntax]"])),
-    rule("mypy.type", &COMPILE_TYPE, 78, r"^\S+\.pyi?:\d+(?::\d+)?: error: |^\S+\.pyi?:\d+:\d+ - error: ",
-        (&["a.py:3: error: Incompatible return value type (got \"int\", expected \"str\")  [return-value]"], &["a.py:3: note: x"])),
-    rule("rust.panic.os_file", &FILE_MISSING, 60, r"Os \{ code: 2, kind: NotFound|\(os error 2\)",
-        (&["called `Result::unwrap()` on an `Err` value: Os { code: 2, kind: NotFound, message: \"No such file or directory\" }"], &["(os error 28)"])),
-    rule("rust.assert", &TEST_ASSERTION, 96, r"^assertion (?:`[^`]*`|failed|.* failed)|panicked at '?assertion |^assertion failed: |explicit panic in test",
-        (&["assertion `left == right` failed: fee", "assertion failed: x > 3", "thread 'a' panicked at 'assertion failed: `(left == right)`"], &["test assertion_failed ... ok"])),
-    rule("rust.should_panic", &TEST_ASSERTION, 70, r"^note: (?:test did not panic as expected|panic did not contain expected)",
-        (&["note: test did not panic as expected"], &["note: run with"])),
-    rule("rust.none", &NULL_DEREF, 86, r"called `Option::(?:unwrap|expect)\(\)` on a `None` value",
-        (&["called `Option::unwrap()` on a `None` value"], &["called `Result::unwrap()` on an `Err` value: 3"])),
-    rule("rust.panic", &RUNTIME_EXCEPTION, 50, r"^thread '.*' (?:\(\d+\) )?panicked at|^called `(?:Result|Option)::|^(?:index out of bounds|attempt to |not implemented|not yet implemented|internal error: entered unreachable|explicit panic)",
-        (&["thread 'main' panicked at 'boom', src/main.rs:2:5", "index out of bounds: the len is 3 but the index is 7"], &["thread pool started"])),
-    rule("rust.stack", &STACK_OVERFLOW, 94, r"has overflowed its stack|^fatal runtime error: stack overflow|goroutine stack exceeds|^fatal error: stack overflow",
-        (&["thread 'main' has overflowed its stack"], &["stack overflow test ok"])),
-    rule("build.script", &RUNTIME_EXCEPTION, 30, r"^error: failed to run custom build command",
-        (&["error: failed to run custom build command for `x v1.0.0`"], &["build command ok"])).retry(AfterChange),
-];
+rules! {
+    "rust.name" MISSING_SYMBOL 82 r"^error: (?:cannot find (?:\w+ )?(?:macro|attribute|function|value|type|trait)|environment variable `\w+` not defined)|^(?:\S+:\d+:\d+: )?error\[E0(?:4(?:05|07|12|22|23|24|25|26|31|37|38|46)|5(?:31|32|59|60|71|74|76|99)|60[39]|61[06]|624)\]";
+    "rust.module" MISSING_MODULE 82 r"^(?:\S+:\d+:\d+: )?error\[E0(?:432|433|463|583|461)\]|^error: (?:can't find crate|couldn't find crate)|^error\[E0658\]";
+    "rust.borrow" BORROW_CHECK 82 r"^(?:\S+:\d+:\d+: )?error\[E0(?:106|261|309|310|373|38[1-4]|49[1-9]|50[0-9]|51[0-6]|59[4-7]|62[123]|700|71[256]|72[16]|744)\]|^error: lifetime may not live long enough|^error: captured variable cannot escape";
+    "rust.type" COMPILE_TYPE 78 r"^(?:\S+:\d+:\d+: )?error\[E0\d{3}\]";
+    "rust.linker" MISSING_COMMAND 88 r"^error: linker `[^`]+` not found|^(?:error|erreur|Fehler): linker .* not found|(?i)is `?cmake`? not installed|failed to find tool|is it installed(?: and on PATH)?\??|failed to execute command: (?:No such file|program not found)|Could not find `?protoc|Unable to find libclang";
+    "rust.missing_lib" MISSING_LIBRARY 88 r"(?i)(?:system library|library) `[^`]+` required by crate|cannot find -l\S+|unable to find library -l|library not found for -l|ld: library '.*' not found|could not find (?:directory of )?openssl|No package '[^']+' found|Package \S+ was not found in the pkg-config search path|(?:error while loading shared libraries|cannot open shared object file)|-l\S+ (?:kann nicht gefunden werden|est introuvable)|(?:kann|konnte) (?:-l\S+|.* -l\S+) nicht (?:ge)?finden|impossible de trouver -l|找不到 -l";
+    "rust.syntax" COMPILE_SYNTAX 76 r"^error: (?:expected |unexpected (?:token|closing|end|eof|character|`)|this file contains an un|mismatched closing|unclosed|unterminated|unknown start of token|missing `|invalid suffix|`\w+` is not followed|unmatched|non-item|keyword|macros? must|cannot parse|character literal|leading|no rules expected)|^error\[E07(?:48|58|65|66|68)\]" .tools(&["cargo", "rustc", "rustfmt", "clippy", "nextest", "bash", "make", "just", "npm"]);
+    "rust.lint" LINT 70 r"^error: (?:unused |unneeded |unreachable |redundant |dead code|this \w+|the |use of deprecated|missing documentation|variable |function |(?:field|method|constant|type|struct|enum|static|associated)s? |needless |useless |very complex|you |used |called |casting |explicit |large |manual |length |returning |writing |in an? |item |literal |module |it |an? |unnecessary |needlessly |single|stripping|question|redundant|comparison|match |denote|equal|identical|doc|digits|empty|calling|using )" .tools(&["cargo", "rustc", "clippy"]);
+    "rust.deny" LINT 60 r"implied by `-D warnings`|^= note: `-D |requested on the command line with `-D|^error: (?:aborting due to|could not compile .* due to) \d+ warnings?";
+    "link.undefined" MISSING_SYMBOL 84 r"(?i)undefined reference to|undefined symbols?(?: for architecture|: )|unresolved external symbol|nicht definierter (?:verweis|referenz) auf|référence indéfinie vers|对.*未定义的引用|symbol lookup error|multiple definition of";
+    "link.failed" COMPILE_TYPE 25 r"^error: linking with .* failed|^collect2: |ld returned 1";
+    "ts.syntax" COMPILE_SYNTAX 82 r"error TS1\d{3}\b|error TS1700[0-9]\b";
+    "ts.name" MISSING_SYMBOL 82 r"error TS(?:2304|2305|2318|2339|2503|2551|2552|2552|2582|2583|2584|2614|2662|2663|2694|2724|18004)\b";
+    "ts.export" MISSING_SYMBOL 84 r"error TS(?:1192|1259|1361|1371|1479)\b";
+    "ts.unused" LINT 80 r"error TS(?:6133|6138|6192|6196|6198|7027|7028|7029|7030)\b";
+    "ts.inputs" NO_TESTS 80 r"error TS1800[23]\b";
+    "ts.type" COMPILE_TYPE 76 r"error TS[2-9]\d{3}\b|error TS1[89]\d{3}\b|error TS80\d\d\b";
+    "c.header" MISSING_LIBRARY 95 r"(?i)fatal error: [^:]+\.(?:h|hpp|hh|hxx|cuh)\b.{0,3}: |fatal error: '[^']+' file not found|(?:schwerwiegender fehler|erreur fatale|致命错误)\s?[:：] ?\S+\.h|fatal error C1083" .retry(Human);
+    "c.name" MISSING_SYMBOL 80 r"(?i)\.(?:c|cc|cpp|cxx|h|hpp|cu|m)(?::\d+)+:? ?(?:fatal )?(?:error|fehler|erreur|错误)\s?[:：] ?.*(?:implicit declaration|undeclared|was not declared|has no member|unknown type name|does not name a type|no member named|use of undeclared|not a member of|implizite deklaration|nicht deklariert|hat kein element|déclaration implicite|non déclaré|n'a pas de membre|未声明|隐式声明|没有名为)";
+    "c.syntax" COMPILE_SYNTAX 80 r"(?i)\.(?:c|cc|cpp|cxx|h|hpp|cu|m)(?::\d+)+:? ?(?:fatal )?(?:error|fehler|erreur|错误)\s?[:：] ?.*(?:expected .{1,60}(?:before|at end|after|;|\)|declaration|expression|identifier)|stray .* in program|unterminated|missing terminating|expected '|erwartet|attendu|fehlendes|nicht abgeschlossen|manquant|expected-|缺少|(?:之前|前|处)应有|应为|extraneous|#endif|unbalanced)" .tools(&["gcc", "clang", "g++", "cc", "make", "cmake", "bash", "ninja"]);
+    "c.werror" LINT 81 r"\[-Werror=(?:unused|shadow|sign|format|pedantic|parentheses|maybe|uninit|misleading|missing|return-type|switch|unknown)[\w=-]*\]|\[-Werror,-W(?:unused|shadow|sign|format|pedantic|parentheses|conditional|uninit|sometimes|misleading|missing|return|switch|unknown|deprecated|dangling|tautological|logical|extra|self-assign|unreachable|cast|strict|everything|all)[\w-]*\]";
+    "c.type" COMPILE_TYPE 74 r"(?i)^\S+?\.(?:c|cc|cpp|cxx|h|hpp|cu|m):\d+(?::\d+)?: (?:fatal )?(?:error|fehler|erreur|错误)\s?[:：]";
+    "go.name" MISSING_SYMBOL 82 r"^(?:vet: )?\S+\.go:\d+(?::\d+)?: (?:.*undefined(?:: |\b.*(?:has no field or method|type ))|.* not declared by package|undeclared name|.*unknown field|.*has no field or method)";
+    "go.module" MISSING_MODULE 84 r"no required module provides package|is not in (?:std|GOROOT)|cannot find (?:package|module providing)|cannot find main module|go: go\.mod file not found";
+    "go.revision" MISSING_PACKAGE 84 r"^go: .*(?:unknown revision|no matching versions|invalid version|404 Not Found|410 Gone)";
+    "go.unused" LINT 80 r"\.go:\d+(?::\d+)?: (?:declared and not used|\S+ declared (?:and|but) not used|.* imported and not used)";
+    "go.cycle" IMPORT_CYCLE 95 r"import cycle not allowed|most likely due to a circular import|^Error: .*circular dependenc|\.go:\d+:\d+: import cycle";
+    "go.toolchain" TOOLCHAIN 86 r"requires go >= ?[\d.]+|^go: (?:toolchain|errors parsing go.mod.*invalid go version)|requires rustc [\d.]+|is not supported by the following package|cannot be built because it requires rustc|feature `edition20\d\d` is required|invalid (?:source|target) release|Unsupported class file major version|has been compiled by a more recent version|requires Python|requires a different Python|EBADENGINE|Not compatible with your version of node|engine .* is incompatible with this module|toolchain '.*' is not installed|requires (?:Node\.js|node) (?:v|>=)|python version .* is not supported|The current project's (?:supported )?Python requirement|was compiled against a different Node|lock file version .* requires|lockfile version \d+ (?:was found, but|requires)|error: package `[^`]+` cannot be built";
+    "go.type" COMPILE_TYPE 74 r"^(?:vet: )?\S+\.go:\d+:\d+: ";
+    "jvm.name" MISSING_SYMBOL 82 r"(?i)error: cannot find symbol|unresolved reference|error: package \S+ does not exist|NoSuchMethod(?:Error|Exception)|NoSuchField(?:Error|Exception)|not found: (?:value|type)|error CS(?:0103|0246|0117|1061|0234)\b";
+    "jvm.class" MISSING_MODULE 82 r"ClassNotFoundException|NoClassDefFoundError|Could not find or load main class";
+    "jvm.null" NULL_DEREF 82 r"NullPointerException|NullReferenceException";
+    "jvm.oom" HEAP_OOM 92 r"java\.lang\.OutOfMemoryError|There is insufficient memory for the Java Runtime|GC overhead limit exceeded|Could not reserve enough space";
+    "jvm.stack" STACK_OVERFLOW 92 r"^(?:Caused by: |Exception in thread .*)?(?:java\.lang\.)?StackOverflowError(?::|$)";
+    "jvm.syntax" COMPILE_SYNTAX 80 r"(?i)\.java:\d+: error: .*(?:expected|unclosed|illegal start|reached end of file|not a statement|class, interface)|\.kts?:.*(?:Expecting|Unexpected tokens)|error CS1\d{3}:|error CS1002";
+    "jvm.type" COMPILE_TYPE 74 r"\.java:\d+: error: |^e: .*\.kts?:|\): error CS\d{4}:|\.scala:\d+: error|\.swift:\d+:\d+: error:";
+    "mypy.name" MISSING_SYMBOL 82 r"error: .*\[(?:name-defined|attr-defined|union-attr-missing)\]|error: .*\(report(?:Undefined|AttributeAccess)\w*\)";
+    "mypy.module" MISSING_MODULE 82 r"error: .*\[import(?:-not-found|-untyped)?\]|reportMissing(?:Import|ModuleSource)";
+    "mypy.type" COMPILE_TYPE 78 r"^\S+\.pyi?:\d+(?::\d+)?: error: |^\S+\.pyi?:\d+:\d+ - error: ";
+    "rust.assert" TEST_ASSERTION 96 r"^assertion (?:`[^`]*`|failed|.* failed)|panicked at '?assertion |^assertion failed: |explicit panic in test";
+    "rust.none" NULL_DEREF 86 r"called `Option::(?:unwrap|expect)\(\)` on a `None` value";
+    "rust.panic" RUNTIME_EXCEPTION 50 r"^thread '.*' (?:\(\d+\) )?panicked at|^called `(?:Result|Option)::|^(?:index out of bounds|attempt to |not implemented|not yet implemented|internal error: entered unreachable|explicit panic)";
+    "rust.stack" STACK_OVERFLOW 94 r"has overflowed its stack|^fatal runtime error: stack overflow|goroutine stack exceeds|^fatal error: stack overflow";
+}

@@ -3,184 +3,30 @@
 //! Must not know any library: a rule for a library's own class weighs more than these.
 
 use crate::cause::*;
-use crate::rule::{Rule, rule};
 
-pub(super) static RULES: &[Rule] = &[
-    rule(
-        "class.assertion",
-        &TEST_ASSERTION,
-        59,
-        r"{py}\w*(?:Assertion|Comparison|Expectation|Mismatch)\w*(?:Error|Exception|Failure|Failed|NotMet)(?:: |:?$)",
-        (&["java.lang.AssertionError: total differs", "org.x.ComparisonFailure: expected"], &["AssertionHelper: ok"]),
-    ),
-    rule(
-        "class.null",
-        &NULL_DEREF,
-        62,
-        r"{py}\w*(?:Null|Nil|None)(?:Pointer|Reference|Type|Dereference)\w*(?:Error|Exception|)(?:: |:?$)",
-        (&["kotlin.NullPointerException: x", "System.NullReferenceException: Object reference"], &["NullPolicy: on"]),
-    ),
-    rule(
-        "class.type",
-        &RUNTIME_TYPE,
-        60,
-        r"{py}\w*(?:TypeError|ClassCast|InvalidCast|ArgumentType|ArrayStore|ArgumentCount|BadArity|NoMatchingOverload|UnificationError|IncompatibleType){tail}",
-        (
-            &["TypeError [ERR_INVALID_ARG_TYPE]: The \"path\" argument", "System.InvalidCastException: x"],
-            &["TypeErrors: 0"],
-        ),
-    ),
-    rule(
-        "class.file",
-        &FILE_MISSING,
-        66,
-        r"{py}(?:Errno::)?\w*(?:FileNotFound|NoSuchFile|DirectoryNotFound|PathNotFound|FileDoesNotExist|NotADirectory|IsADirectory|ENOENT|EISDIR|ENOTDIR)(?:Error|Exception|)(?:: |:?$)",
-        (&["System.IO.DirectoryNotFoundException: x", "Errno::ENOENT: No such file"], &["FileNotFoundPage: ok"]),
-    ),
-    rule(
-        "class.denied",
-        &PERMISSION_DENIED,
-        59,
-        r"{py}(?:Errno::)?(?:\w*(?:UnauthorizedAccess|NotCapable|ReadOnlyFileSystem)\w*|PermissionDenied|EACCES|EPERM)(?:Error|Exception|)(?:: |:?$)",
-        (&["NotCapable: Requires read access", "Errno::EACCES: Permission denied"], &["PermissionDeniedPage: x"]),
-    ),
-    rule(
-        "class.timeout",
-        &DEADLINE,
-        58,
-        r"{py}\w*(?:Timeout|TimedOut|DeadlineExceeded|TimeLimit){tail}",
-        (&["Net::ReadTimeout: x", "com.x.DeadlineExceededException: x"], &["timeout: 30"]),
-    ),
-    rule(
-        "class.memory",
-        &ALLOC_FAILED,
-        60,
-        r"{py}\w*(?:OutOfMemory|NoMemory|MemoryError|BadAlloc|HeapExhausted){tail}",
-        (&["System.OutOfMemoryException: x", "NoMemoryError: failed to allocate memory"], &["memory: 3"]),
-    ),
-    rule(
-        "class.stack",
-        &STACK_OVERFLOW,
-        60,
-        r"{py}\w*(?:StackOverflow|SystemStack|RecursionError|RecursionLimit|StackExhausted){tail}",
-        (&["SystemStackError: stack level too deep", "java.lang.StackOverflowError"], &["stack: 3"]),
-    ),
-    rule(
-        "class.refused",
-        &CONN_REFUSED,
-        60,
-        r"{py}(?:Errno::)?(?:\w*(?:ConnectionRefused|ConnectionFailed|ConnectFailed|ConnectError|ConnectException|EndpointConnection|NoBrokersAvailable|ServerSelection)(?:\w*[A-Za-rt-z0-9_])?|ECONNREFUSED)(?:: |:?$)",
-        (&["httpx.ConnectError: All attempts failed", "Errno::ECONNREFUSED: x"], &["ConnectErrors: 0"]),
-    ),
-    rule(
-        "class.network",
-        &CONN_RESET,
-        59,
-        r"{py}(?:Errno::)?(?:\w*(?:ConnectionReset|ConnectionClosed|ConnectionAborted|ConnectionLost|ConnectionDropped|SocketException|SocketError|ProtocolError|RemoteDisconnected|EOFException|NetworkError|BrokenPipe)(?:\w*[A-Za-rt-z0-9_])?|ECONNRESET|EPIPE)(?:: |:?$)",
-        (&["java.net.SocketException: x", "websockets.exceptions.ConnectionClosedError: x"], &["NetworkErrors: 0x"]),
-    ),
-    rule(
-        "class.dns",
-        &DNS,
-        60,
-        r"{py}\w*(?:UnknownHost|NameResolution|HostNotFound|DnsException|DNSError|gaierror){tail}",
-        (&["java.net.UnknownHostException: rates.internal"], &["dns: ok"]),
-    ),
-    rule(
-        "class.tls",
-        &TLS,
-        60,
-        r"{py}\w*(?:SSLError|SSLException|SSLHandshake|TLSError|CertificateError|CertVerification|CertificateException){tail}",
-        (&["OpenSSL::SSL::SSLError: SSL_connect", "javax.net.ssl.SSLHandshakeException: x"], &["ssl: on"]),
-    ),
-    rule(
-        "class.rate",
-        &RATE_LIMITED,
-        62,
-        r"{py}\w*(?:RateLimit|RateExceeded|TooManyRequests|Throttl|SlowDown|RequestLimitExceeded|ProvisionedThroughputExceeded){tail}",
-        (&["SlowDown: Please reduce your request rate.", "ThrottlingException: Rate exceeded"], &["throttle: 3"]),
-    ),
-    rule(
-        "class.server",
-        &HTTP_5XX,
-        60,
-        r"{py}(?:\w*(?:InternalServer|ServiceUnavailable|BadGateway|GatewayTimeout)\w*|InternalError|InternalFailure)(?:: |:?$)",
-        (&["InternalError: We encountered an internal error.", "ServiceUnavailable: x"], &["internal: x"]),
-    ),
-    rule(
-        "class.auth",
-        &AUTH_INVALID,
-        60,
-        r"{py}\w*(?:Unauthenticated|Unauthorized(?:Error|Exception|Client|)|AuthenticationFail|AuthenticationError|AuthenticationException|AuthError|InvalidCredential|BadCredential|InvalidToken|ExpiredToken|TokenExpired|UnrecognizedClient){tail}",
-        (&["ExpiredToken: The provided token has expired.", "docker.errors.AuthenticationError: x"], &["auth: on"]),
-    ),
-    rule(
-        "class.forbidden",
-        &AUTH_FORBIDDEN,
-        60,
-        r"{py}\w*(?:AccessDenied|Forbidden|InsufficientPrivilege|NotAuthorized|PermissionDeniedError){tail}",
-        (&["AccessDenied: Access Denied", "google.api_core.exceptions.Forbidden: 403 x"], &["forbidden: x"]),
-    ),
-    rule(
-        "class.limit",
-        &QUOTA,
-        60,
-        r"{py}\w*(?:QuotaExceeded|LimitExceeded|ResourceExhausted|CapacityExceeded|InsufficientCapacity){tail}",
-        (&["LimitExceededException: x", "google.api_core.exceptions.ResourceExhausted: 429"], &["limit: 3"]),
-    ),
-    rule(
-        "class.lock",
-        &LOCK_HELD,
-        58,
-        r"{py}\w*(?:LockError|LockedException|LockedError|AlreadyLocked|LockHeld|ResourceBusy|ResourceInUse|LockNotAvailable|AlreadyRunning){tail}",
-        (&["redis.exceptions.LockError: Unable to acquire lock", "ResourceInUseException: x"], &["lock: 3"]),
-    ),
-    rule(
-        "class.missing_module",
-        &MISSING_MODULE,
-        61,
-        r"{py}\w*(?:ClassNotFound|NoClassDef|ModuleNotFound|PackageNotFound|LoadError|ImportError|PluginNotFound|UnknownPlugin){tail}",
-        (&["LoadError: cannot load such file -- shop", "UnknownPluginException: Plugin x"], &["LoadErrors: 0"]),
-    ),
-    rule(
-        "class.missing_name",
-        &MISSING_SYMBOL,
-        60,
-        r"{py}\w*(?:NoSuchMethod|NoSuchField|NoMethodError|NameError|ReferenceError|UndefinedFunction|UndefinedVariable|UndefVar|MissingMethod|MissingProperty|UnboundLocal|AttributeError|UnknownProperty|UnknownTask|NoSuchBean|NoSuchBeanDefinition){tail}",
-        (
-            &["groovy.lang.MissingPropertyException: No such property: x", "UndefVarError: `x` not defined"],
-            &["name: x"],
-        ),
-    ),
-    rule(
-        "class.missing_thing",
-        &MISSING_PACKAGE,
-        55,
-        r"{py}(?:NoSuch[A-Z]\w*|ResourceNotFound\w*|[A-Z]\w*NotFound(?:Error|Exception|Fault|)|[A-Z]\w*DoesNotExist)(?:: |:?$)",
-        (&["NoSuchBucket: The specified bucket does not exist", "ResourceNotFoundException: x"], &["NotFoundation: x"]),
-    ),
-    rule(
-        "class.element",
-        &RUNTIME_EXCEPTION,
-        64,
-        r"{py}NoSuchElement(?:Error|Exception)(?:: |:?$)",
-        (&["java.util.NoSuchElementException: No value present"], &["NoSuchElements: 3"]),
-    ),
-    rule(
-        "class.syntax",
-        &COMPILE_SYNTAX,
-        60,
-        r"{py}\w*(?:Syntax|Parse|Parser|Parsing|Lexer|Scanner|TokenMissing|MismatchedDelimiter|UnexpectedToken|MalformedInput|JsonDecode|YAMLError|YamlException|TomlDecode)\w*(?:Error|Exception|Failed|Failure)(?:: |:?$)",
-        (
-            &["JSON::ParserError: 859: unexpected token", "org.yaml.snakeyaml.scanner.ScannerException: x"],
-            &["SyntaxErrors: 0"],
-        ),
-    ),
-    rule(
-        "class.warning",
-        &LINT,
-        58,
-        r"{py}\w*(?:Deprecation|Future|User|Syntax|Runtime|Resource|Unraisable\w*)Warning(?:: |:?$)",
-        (&["DeprecationWarning: old_total is deprecated", "E   FutureWarning: x"], &["a.py:3: DeprecationWarning: x"]),
-    ),
-];
+rules! {
+    "class.assertion" TEST_ASSERTION 59 r"{py}\w*(?:Assertion|Comparison|Expectation|Mismatch)\w*(?:Error|Exception|Failure|Failed|NotMet)(?:: |:?$)";
+    "class.null" NULL_DEREF 62 r"{py}\w*(?:Null|Nil|None)(?:Pointer|Reference|Type|Dereference)\w*(?:Error|Exception|)(?:: |:?$)";
+    "class.type" RUNTIME_TYPE 60 r"{py}\w*(?:TypeError|ClassCast|InvalidCast|ArgumentType|ArrayStore|ArgumentCount|BadArity|NoMatchingOverload|UnificationError|IncompatibleType){tail}";
+    "class.file" FILE_MISSING 66 r"{py}(?:Errno::)?\w*(?:FileNotFound|NoSuchFile|DirectoryNotFound|PathNotFound|FileDoesNotExist|NotADirectory|IsADirectory|ENOENT|EISDIR|ENOTDIR)(?:Error|Exception|)(?:: |:?$)";
+    "class.denied" PERMISSION_DENIED 59 r"{py}(?:Errno::)?(?:\w*(?:UnauthorizedAccess|NotCapable|ReadOnlyFileSystem)\w*|PermissionDenied|EACCES|EPERM)(?:Error|Exception|)(?:: |:?$)";
+    "class.timeout" DEADLINE 58 r"{py}\w*(?:Timeout|TimedOut|DeadlineExceeded|TimeLimit){tail}";
+    "class.memory" ALLOC_FAILED 60 r"{py}\w*(?:OutOfMemory|NoMemory|MemoryError|BadAlloc|HeapExhausted){tail}";
+    "class.stack" STACK_OVERFLOW 60 r"{py}\w*(?:StackOverflow|SystemStack|RecursionError|RecursionLimit|StackExhausted){tail}";
+    "class.refused" CONN_REFUSED 60 r"{py}(?:Errno::)?(?:\w*(?:ConnectionRefused|ConnectionFailed|ConnectFailed|ConnectError|ConnectException|EndpointConnection|NoBrokersAvailable|ServerSelection)(?:\w*[A-Za-rt-z0-9_])?|ECONNREFUSED)(?:: |:?$)";
+    "class.network" CONN_RESET 59 r"{py}(?:Errno::)?(?:\w*(?:ConnectionReset|ConnectionClosed|ConnectionAborted|ConnectionLost|ConnectionDropped|SocketException|SocketError|ProtocolError|RemoteDisconnected|EOFException|NetworkError|BrokenPipe)(?:\w*[A-Za-rt-z0-9_])?|ECONNRESET|EPIPE)(?:: |:?$)";
+    "class.dns" DNS 60 r"{py}\w*(?:UnknownHost|NameResolution|HostNotFound|DnsException|DNSError|gaierror){tail}";
+    "class.tls" TLS 60 r"{py}\w*(?:SSLError|SSLException|SSLHandshake|TLSError|CertificateError|CertVerification|CertificateException){tail}";
+    "class.rate" RATE_LIMITED 62 r"{py}\w*(?:RateLimit|RateExceeded|TooManyRequests|Throttl|SlowDown|RequestLimitExceeded|ProvisionedThroughputExceeded){tail}";
+    "class.server" HTTP_5XX 60 r"{py}(?:\w*(?:InternalServer|ServiceUnavailable|BadGateway|GatewayTimeout)\w*|InternalError|InternalFailure)(?:: |:?$)";
+    "class.auth" AUTH_INVALID 60 r"{py}\w*(?:Unauthenticated|Unauthorized(?:Error|Exception|Client|)|AuthenticationFail|AuthenticationError|AuthenticationException|AuthError|InvalidCredential|BadCredential|InvalidToken|ExpiredToken|TokenExpired|UnrecognizedClient){tail}";
+    "class.forbidden" AUTH_FORBIDDEN 60 r"{py}\w*(?:AccessDenied|Forbidden|InsufficientPrivilege|NotAuthorized|PermissionDeniedError){tail}";
+    "class.limit" QUOTA 60 r"{py}\w*(?:QuotaExceeded|LimitExceeded|ResourceExhausted|CapacityExceeded|InsufficientCapacity){tail}";
+    "class.lock" LOCK_HELD 58 r"{py}\w*(?:LockError|LockedException|LockedError|AlreadyLocked|LockHeld|ResourceBusy|ResourceInUse|LockNotAvailable|AlreadyRunning){tail}";
+    "class.missing_module" MISSING_MODULE 61 r"{py}\w*(?:ClassNotFound|NoClassDef|ModuleNotFound|PackageNotFound|LoadError|ImportError|PluginNotFound|UnknownPlugin){tail}";
+    "class.missing_name" MISSING_SYMBOL 60 r"{py}\w*(?:NoSuchMethod|NoSuchField|NoMethodError|NameError|ReferenceError|UndefinedFunction|UndefinedVariable|UndefVar|MissingMethod|MissingProperty|UnboundLocal|AttributeError|UnknownProperty|UnknownTask|NoSuchBean|NoSuchBeanDefinition){tail}";
+    "class.missing_thing" MISSING_PACKAGE 55 r"{py}(?:NoSuch[A-Z]\w*|ResourceNotFound\w*|[A-Z]\w*NotFound(?:Error|Exception|Fault|)|[A-Z]\w*DoesNotExist)(?:: |:?$)";
+    "class.element" RUNTIME_EXCEPTION 64 r"{py}NoSuchElement(?:Error|Exception)(?:: |:?$)";
+    "class.syntax" COMPILE_SYNTAX 60 r"{py}\w*(?:Syntax|Parse|Parser|Parsing|Lexer|Scanner|TokenMissing|MismatchedDelimiter|UnexpectedToken|MalformedInput|JsonDecode|YAMLError|YamlException|TomlDecode)\w*(?:Error|Exception|Failed|Failure)(?:: |:?$)";
+    "class.warning" LINT 58 r"{py}\w*(?:Deprecation|Future|User|Syntax|Runtime|Resource|Unraisable\w*)Warning(?:: |:?$)";
+}

@@ -9,7 +9,6 @@ mod general;
 mod helix;
 mod languages;
 mod system;
-mod tongues;
 mod tools;
 
 use super::rule::Rule;
@@ -23,7 +22,6 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         exceptions::RULES,
         languages::RULES,
         system::RULES,
-        tongues::RULES,
         tools::RULES,
         general::RULES,
     ];

@@ -3,124 +3,41 @@
 //! Must not know the operating system's or the languages' own messages.
 
 use crate::cause::*;
-use crate::rule::{Rule, rule};
-use crate::verdict::Blame::{Agent, Environment, User};
+use crate::verdict::Blame::User;
 use crate::verdict::RetryAdvice::{AfterChange, Human};
 
-/// Tools that read HCL plans.
-const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt", "bash", "make"];
-
-pub(super) static RULES: &[Rule] = &[
-    rule("cmake.package", &MISSING_LIBRARY, 90, r"Could not find a package configuration file provided by|^Could NOT find \w+|^CMake Error at .*\(find_(?:package|library|program|path)\):|None of the required '\S+' found|^(?:Dependency|Program) .{1,60} (?:found: NO|not found)|Dependency \x22?\S+\x22? not found|Package requirements \(.*\) were not met",
-        (&["CMake Error at CMakeLists.txt:12 (find_package):", "Could NOT find ZLIB (missing: ZLIB_LIBRARY ZLIB_INCLUDE_DIR)", "meson.build:4:0: ERROR: Dependency \"libpq\" not found, tried pkgconfig"], &["-- Found ZLIB: /usr/lib/libz.so"])),
-    rule("latex.package", &MISSING_LIBRARY, 90, r"LaTeX Error: File [`'][^`']+\.(?:sty|cls|def)' not found", (&["! LaTeX Error: File `siunitx.sty' not found."], &["LaTeX Warning: File x"])),
-    rule("gpg.sign", &AUTH_MISSING, 88, r"(?i)gpg failed to sign|gpg: signing failed|no secret key\b|failed to sign the data", (&["error: gpg failed to sign the data"], &["gpg: signed"])).retry(Human).blame(User),
-    rule("cmake.version", &TOOLCHAIN, 90, r"^CMake Error at .*\(cmake_minimum_required\)|^CMake \S+ or higher is required",
-        (&["CMake Error at CMakeLists.txt:1 (cmake_minimum_required):"], &["cmake_minimum_required(VERSION 3.1)"])),
-    rule("cmake.parse", &CONFIG_SYNTAX, 89, r"^CMake Error: Error in cmake code at|^CMake Error at .*: Parse error|^Parse error\. +(?:Expected|Function missing)",
-        (&["CMake Error: Error in cmake code at", "Parse error.  Expected a command name, got unquoted argument with text \"add\"."], &["CMake code ok"])),
-    rule("cmake.file", &FILE_MISSING, 89, r"^CMake Error: The source directory .* does not (?:exist|appear)|^CMake Error at .*\((?:add_subdirectory|include|configure_file|add_executable|add_library|file)\):|^Cannot find source file:|does not contain a CMakeLists\.txt file",
-        (&["CMake Error: The source directory \"/x/src\" does not exist.", "CMake Error at CMakeLists.txt:4 (add_subdirectory):"], &["CMake Error at a:1 (message):"])),
-    rule("cmake.compiler", &MISSING_COMMAND, 90, r"No CMAKE_\w+_COMPILER could be found|CMAKE_MAKE_PROGRAM is not set|(?i:no) (?:acceptable|suitable|usable) \w+ (?:compiler|interpreter) (?:was )?found|(?:C|C\+\+|Fortran) compiler cannot create executables",
-        (&["No CMAKE_CXX_COMPILER could be found.", "configure: error: no acceptable C compiler found in $PATH"], &["compiler found"])),
-    rule("cmake.command", &MISSING_SYMBOL, 89, r"^Unknown CMake command \x22|^CMake Error at .*: Unknown CMake command",
-        (&["Unknown CMake command \"add_exectuable\"."], &["command known"])),
-    rule("cmake.other", &UNEXPLAINED, 13, r"^CMake Error\b", (&["CMake Error at CMakeLists.txt:9 (message):"], &["CMake Warning"])).retry(AfterChange),
-    rule("c.killed", &OOM_KILL, 90, r"Killed signal terminated program|fatal error: Killed\b|internal compiler error: Killed",
-        (&["c++: fatal error: Killed signal terminated program cc1plus"], &["signal handler"])),
-    rule("c.sanitizer", &RUNTIME_EXCEPTION, 84, r"^(?:==\d+==)?(?:ERROR|WARNING|SUMMARY|FATAL): (?:Address|Memory|Leak|Thread|UndefinedBehavior)Sanitizer: |^\S+:\d+:\d+: runtime error: ",
-        (&["==4211==ERROR: AddressSanitizer: heap-use-after-free on address 0x6 at pc 0x5", "a.c:3:4: runtime error: signed integer overflow"], &["-fsanitize=address"])),
-    rule("c.sanitizer.stack", &STACK_OVERFLOW, 92, r"Sanitizer: stack-overflow", (&["==1==ERROR: AddressSanitizer: stack-overflow on address 0x7"], &["Sanitizer: heap-use-after-free"])),
-    rule("c.sanitizer.memory", &ALLOC_FAILED, 92, r"Sanitizer(?: failed to allocate|: (?:out of memory|allocation-size-too-big|out-of-memory|requested allocation size))",
-        (&["==1==ERROR: AddressSanitizer: out of memory: allocator is trying to allocate 0x1 bytes"], &["Sanitizer: heap-use-after-free"])),
-    rule("msvc.link", &MISSING_SYMBOL, 86, r"error LNK(?:2001|2019)\b", (&["main.obj : error LNK2019: unresolved external symbol f"], &["error LNK1120: 1 unresolved externals"])),
-    rule("msvc.library", &MISSING_LIBRARY, 86, r"error LNK1(?:104|181)\b", (&["LINK : fatal error LNK1181: cannot open input file 'pq.lib'"], &["LNK4099: PDB was not found"])),
-    rule("dotnet.source", &FILE_MISSING, 94, r"NU1301: The local source '",
-        (&["error NU1301: The local source 'C:\\x\\' doesn't exist."], &["NU1301: Unable to load the service index"])),
-    rule("dotnet.package", &MISSING_PACKAGE, 90, r"error (?:NU110[1-3]|NU1301)\b|error MSB4236\b",
-        (&["/x/a.csproj : error NU1101: Unable to find package Nope."], &["warning NU1603: x"])),
-    rule("dotnet.conflict", &DEP_CONFLICT, 90, r"error NU1(?:107|605|608)\b", (&["error NU1107: Version conflict detected for A."], &["warning NU1605: x"])),
-    rule("dotnet.sdk", &TOOLCHAIN, 90, r"error NETSDK1(?:045|147|013)\b|A compatible \.NET SDK was not found|You must install or update \.NET",
-        (&["error NETSDK1045: The current .NET SDK does not support targeting .NET 9.0."], &["NETSDK1057: message"])),
-    rule("dotnet.file", &FILE_MISSING, 88, r"error MSB(?:1009|3202|4019|3030)\b|MSB1003\b", (&["MSBUILD : error MSB1009: Project file does not exist."], &["warning MSB3270"])),
-    rule("dotnet.null", &NULL_DEREF, 84, r"error CS86\d\d\b|warning as error.*CS86\d\d", (&["a.cs(1,2): error CS8602: Dereference of a possibly null reference."], &["error CS0029: x"])),
-    rule("bundle.parse", &COMPILE_SYNTAX, 86, r"^Module parse failed: |^\[?ERROR\]?:? (?:Expected|Unexpected|Unterminated|Invalid (?:character|escape)|Syntax error)|^Syntax ?[Ee]rror: |: Unexpected token \(\d+:\d+\)|Unexpected closing \x22|Expected identifier but found",
-        (&["Module parse failed: Unexpected token (4:8)", "[ERROR] Expected \")\" but found \"{\"", "[ERROR] Unexpected \"}\""], &["ERROR in ./src/a.js"])),
-    rule("bundle.export", &MISSING_SYMBOL, 87, r"No matching export in |is not exported (?:by|from) |export '\S+' \(.*\) was not found in|has no exported member|does not contain a default export",
-        (&["✘ [ERROR] No matching export in \"src/money.ts\" for import \"format\"", "\"x\" is not exported by \"src/a.js\", imported by \"src/b.js\"."], &["exported 3 names"])),
-    rule("bundle.size", &LINT, 84, r"(?i)exceeds? the (?:recommended )?(?:asset |entrypoint )?size limit|exceeded maximum budget|(?:bundle|asset|package) size .{0,60}(?:exceed|greater than|too large)",
-        (&["ERROR in asset size limit: The following asset(s) exceed the recommended size limit (244 KiB).", "Error: bundle initial exceeded maximum budget."], &["size limit: 3"])),
-    rule("eslint.missing", &MISSING_MODULE, 86, r"couldn't find the (?:config|plugin) |Failed to load (?:config|plugin|parser) |Definition for rule .* not found|Cannot read config file|Could not find plugin \x22",
-        (&["ESLint couldn't find the config \"airbnb\" to extend from.", "Failed to load plugin 'x' declared in '.eslintrc'"], &["config loaded"])),
-    rule("lint.python.name", &MISSING_SYMBOL, 84, r"(?:^|: )(?:F821|E0602)\b:? |undefined name '", (&["F821 Undefined name `settingz`", "a.py:3:4: F821 undefined name 'x'"], &["F401 `os` imported but unused"])),
-    rule("lint.python.syntax", &COMPILE_SYNTAX, 86, r"(?:^|: )(?:E999|E0001|invalid-syntax)\b:? |^error: Failed to parse \S+\.py|^error: cannot format .*: Cannot parse|^\S+:\d+: error: .*\[syntax\]$",
-        (&["a.py:3:4: E999 SyntaxError: invalid syntax", "invalid-syntax: Expected ':', found newline", "error: cannot format a.py: Cannot parse: 1:3: x"], &["E501 Line too long"])),
-    rule("lint.named", &LINT, 77, r"^\S+:\d+:\d+ lint/\w|^[!×x] (?:eslint|oxc|typescript|unicorn|react|jsx-a11y|import|jest|vitest|promise|n|nextjs)(?:-\w+)?\(|^L: +\d+ \| P: +\d+ \| |^\d+:\d+ +[✖×] +.+ +[\w/@-]+$|(?i:imports are incorrectly sorted)|^unformatted: |^File would be reformatted",
-        (&["a.js:1:5 lint/correctness/noUnusedVariables  FIXABLE  ━━", "! eslint(no-debugger): `debugger` statement is not allowed", "L:   1 | P:   7 | LT01 | Expected only single space.", "ERROR: /x/a.py Imports are incorrectly sorted and/or formatted."], &["a.js:1:5 parse ━━"])),
-    rule("lint.parse", &COMPILE_SYNTAX, 81, r"^\S+:\d+:\d+ (?:parse|syntax)\b|SC10(?:0[6-9]|4[6-9]|5[0-9]|6[0-9]|7[0-9]|8[0-9]) \(error\)|^error: cannot parse: ",
-        (&["a.js:1:11 parse ━━━━", "^-- SC1073 (error): Couldn't parse this then clause. Fix to allow more checks."], &["a.js:1:5 lint/x ━━"])),
-    rule("lint.place", &LINT, 18, r"^[\w./-]+\.\w{1,6}:\d+(?::\d+)?:? ?[A-Za-z]",
-        (&["a.proto:2:1:Files with package \"shop\" must be within a directory", "a.tf:3: unused variable"], &["see a.tf"])).phases(&["lint"]),
-    rule("lint.member", &MISSING_SYMBOL, 88, r"^\S+:\d+:\d+: E(?:1101|1120|0611|0401|1136|0102):? .*(?:no-member|no-name-in-module)|[`'\x22]\w+[`'\x22] is not a known (?:attribute|member)|^TypeError: Key \x22rules\x22: .*Could not find \x22",
-        (&["a.py:2:0: E1101: Module 'json' has no 'lod' member; maybe 'load'? (no-member)"], &["a.py:2:0: E1120: No value for argument (no-value)"])),
-    rule("lint.code", &LINT, 78, r"^[A-Z]{1,4}\d{3,4} (?:\[\*\] )?[`A-Z][a-z`]|\^-*\^? SC\d{4}\b|^\S+:\d+ (?:DL|SC)\d{4} |^\S+:\d+(?::\d+)?: (?:MD\d{3}|\[\w[\w-]+\] )|^\S+:\d+:\d+\s+(?:error|warning)\s+.+ +[\w/@-]+$",
-        (&["F401 [*] `os` imported but unused", "^--^ SC2086 (info): Double quote to prevent globbing and word splitting.", "README.md:3: MD013 Line length"], &["HTTP2 on"])),
-    rule("go.vet", &LINT, 80, r"\.go:\d+:\d+: (?:(?:\w+\.)?(?:Print|Sprint|Fprint|Error|Fatal|Log|Skip|Panic)\w* (?:format|call|arg)|.*(?:possible (?:misuse|formatting)|struct field tag|composite literal uses|self-assignment|passes lock by value|copies lock|unreachable code|should have comment|result of .* call not used)|.*\((?:\w*(?:lint|check|vet)\w*|gosimple|ineffassign|unused|revive|gocritic|gosec|gofmt|gofumpt|goimports|misspell|unparam|lll|dupl|gocyclo|funlen|whitespace|bodyclose|nilerr|wsl|S[AT]?\d{4})\)$|.*\bSA\d{4}\b)",
-        (&["cart/total.go:12:3: fmt.Printf format %d has arg name of wrong type string", "cart/total.go:15:12: Error return value of `w.Write` is not checked (errcheck)"], &["./a.go:3:4: cannot use n (variable of type int) as string value"])),
-    rule("go.race", &TEST_ASSERTION, 90, r"^WARNING: DATA RACE", (&["WARNING: DATA RACE"], &["WARNING: x"])),
-    rule("gradle.missing", &MISSING_PACKAGE, 93, r"^> Could not (?:find|resolve) [\w.-]+:[\w.-]+(?::[\w.+-]+)?\.?$|Could not find [\w.-]+:[\w.-]+:[\w.+-]+\.$|^> Plugin \[id: .* was not found|^Plugin \[id: .*not found",
-        (&["> Could not find com.example:money:9.9.", "Plugin [id: 'x', version: '1'] was not found in any of the following sources:"], &["> Could not resolve all files for configuration ':a'."])),
-    rule("gradle.summary", &DEP_CONFLICT, 55, r"Could not resolve all (?:files|dependencies|artifacts) for", (&["> Could not resolve all files for configuration ':app:compileClasspath'."], &["resolved all files"])),
-    rule("version.required", &TOOLCHAIN, 87, r"(?i)\d[\d.]* or (?:higher|newer|later|above|greater) (?:is )?required|requires at least .{1,40}version \d|version \d[\d.]*(?: or (?:higher|newer|later))? is required|is not supported by the project \(|(?:python|node|ruby|php|java|jdk|rust|go|npm) version .{1,60}(?:not supported|unsupported|too old|does not satisfy)|your (?:php|ruby|python|node) version (?:\S+ )?(?:is|does)|No matching toolchains? found|release version \d+ not supported|(?:this|package) .{0,60}(?:requires|needs) (?:python|node|ruby|php|java|go|rust|swift|bazel|terraform) ?(?:version )?[>=^~v]*\d|Unsupported Terraform Core version",
-        (&["CMake 3.28 or higher is required.  You are running version 3.22.1", "The currently activated Python version 3.9.2 is not supported by the project (^3.11).", "Dependency requires at least JVM runtime version 17.", "error: release version 21 not supported"], &["requires attention"])),
-    rule("npm.otp", &AUTH_MISSING, 92, r"(?i)one-time pass(?:word|code)|two-factor authentication (?:is )?required|\bOTP required", (&["npm error This operation requires a one-time password from your authenticator."], &["otp ok"])),
-    rule("publish.exists", &BAD_USAGE, 88, r"(?i)cannot publish over|previously published version|file already exists\. see https?://pypi|crate version .{1,60} is already uploaded|version .{1,40} already exists",
-        (&["npm error 409 Conflict - PUT https://r.example/x - You cannot publish over the previously published versions: 1.2.0.", "error: crate version `1.0.0` is already uploaded"], &["published"])),
-    rule("yarn.missing", &MISSING_PACKAGE, 88, r"https?://\S+: Not found\x22?\.?$|YN0035|YN0082", (&["error An unexpected error occurred: \"https://r.example/lefft-pad: Not found\"."], &["page not found"])),
-    rule("yarn.lock", &LOCKFILE, 92, r"YN0028\b", (&["➤ YN0028: │ The lockfile would have been modified by this install"], &["YN0000: done"])),
-    rule("pnpm.missing", &MISSING_PACKAGE, 90, r"ERR_PNPM_(?:WORKSPACE_PKG_NOT_FOUND|NO_MATCHING_VERSION\w*|FETCH_404|SPEC_NOT_SUPPORTED\w*|NO_VERSIONS|CATALOG_ENTRY_NOT_FOUND\w*)",
-        (&["ERR_PNPM_FETCH_404  GET https://r.example/x: Not Found - 404"], &["ERR_PNPM_PEER_DEP_ISSUES"])),
-    rule("pnpm.conflict", &DEP_CONFLICT, 90, r"ERR_PNPM_PEER_DEP_ISSUES", (&["ERR_PNPM_PEER_DEP_ISSUES  Unmet peer dependencies"], &["ERR_PNPM_FETCH_404"])),
-    rule("pnpm.toolchain", &TOOLCHAIN, 90, r"ERR_PNPM_(?:UNSUPPORTED_ENGINE|BAD_PM_VERSION)", (&["ERR_PNPM_UNSUPPORTED_ENGINE  Unsupported environment (bad pnpm and/or Node.js version)"], &["ERR_PNPM_FETCH_404"])),
-    rule("ruby.gem", &MISSING_PACKAGE, 88, r"^Could not find (?:gem '|\S+-\d[\w.]* in )|Gem::MissingSpecError|can't find gem ", (&["Could not find gem 'railz (~> 7.1)' in rubygems repository https://g.example/ or installed locally."], &["gem found"])),
-    rule("ansible.undefined", &MISSING_SYMBOL, 88, r"undefined variable\b|The error was: .{0,80}is undefined|' is undefined\b|has no attribute '\S+'.{0,40}The error appears|No filter named '|no test named '",
-        (&["fatal: [web1]: FAILED! => {\"msg\": \"The task includes an option with an undefined variable. The error was: 'p' is undefined\"}"], &["variable defined"])).tools(&["ansible", "ansible-playbook", "jinja", "helm", "salt", "dbt", "bash", "make"]),
-    rule("ansible.module", &MISSING_MODULE, 91, r"couldn't resolve module/action|the role '\S+' was not found|No module named .* in collection", (&["ERROR! couldn't resolve module/action 'x.y'. This often indicates a misspelling"], &["module ok"])),
-    rule("ansible.syntax", &CONFIG_SYNTAX, 90, r"^ERROR! (?:Syntax Error while loading YAML|We were unable to read either as JSON nor YAML|.*is not a valid attribute for)", (&["ERROR! Syntax Error while loading YAML."], &["ERROR! the playbook: x.yml could not be found"])),
-    rule("terraform.name", &MISSING_SYMBOL, 90, r"Error: (?:Reference to undeclared|Call to unknown function|Module not installed|Invalid (?:resource|data source) type)|^A (?:managed|data) resource .* has not been declared",
-        (&["│ Error: Reference to undeclared resource"], &["Error: Invalid expression"])).tools(TERRAFORM),
-    rule("terraform.argument", &BAD_USAGE, 92, r"Error: (?:Unsupported argument|Missing required argument|Invalid value for (?:input )?variable|Unsupported attribute|Incorrect attribute value type)",
-        (&["│ Error: Unsupported argument", "Error: Missing required argument"], &["Error: Invalid expression"])).tools(TERRAFORM),
-    rule("terraform.credentials", &AUTH_MISSING, 93, r"(?i)no valid credential sources|could not load (?:default )?credentials|unable to load (?:aws )?credentials|no (?:valid )?credentials? (?:found|provided|available)|get credentials: |run:? +`?(?:gh|gcloud|az|aws|docker|huggingface-cli|vercel|heroku|fly) (?:auth )?(?:login|configure)",
-        (&["│ Error: No valid credential sources found", "To get started with GitHub CLI, please run:  gh auth login"], &["credentials ok"])),
-    rule("cloud.missing", &MISSING_PACKAGE, 86, r"\((?:NoSuch\w+|ResourceNotFound\w*|\w+NotFound(?:Exception|Fault)?|\w+DoesNotExist\w*)\)", (&["An error occurred (NoSuchBucket) when calling the ListObjectsV2 operation: x"], &["(NotFoundation)"])),
-    rule("cloud.quota", &QUOTA, 91, r"(?i)\((?:\w*LimitExceeded\w*|\w*QuotaExceeded\w*)\)|\b\w*(?:Limit|Quota)Exceeded(?:Exception)?: |quota '\w+' exceeded|ServiceQuotaExceeded", (&["An error occurred (VcpuLimitExceeded) when calling the RunInstances operation: x", "- Quota 'CPUS' exceeded.  Limit: 24.0 in region r."], &["quota ok"])),
-    rule("kube.wait", &DEADLINE, 88, r"(?i)timed out waiting for (?:the )?(?:condition|\S+ to)|exceeded its progress deadline|timed out waiting on|(?:rollout|deployment|upgrade|stack) .{0,60}timed out",
-        (&["error: timed out waiting for the condition", "error: deployment \"x\" exceeded its progress deadline"], &["waiting for the condition"])).tools(&["kubectl", "helm", "oc", "kustomize", "skaffold", "bash", "make", "argocd"]),
-    rule("kube.missing_flag", &BAD_USAGE, 84, r"(?i)error validating data|unknown field \x22|is invalid: spec\.", (&["error: error validating \"a.yaml\": error validating data: unknown object type"], &["validated"])).tools(&["kubectl", "helm", "oc", "kustomize"]),
-    rule("helm.template", &CONFIG_SYNTAX, 90, r"YAML parse error on |parse error at \(|error converting YAML to JSON", (&["Error: YAML parse error on shop/templates/service.yaml: error converting YAML to JSON: yaml: line 9: x"], &["yaml ok"])),
-    rule("docker.image", &MISSING_IMAGE, 90, r"(?i)repository .{0,80}not found|image .{0,80}(?:not found|not known)|repository does not exist", (&["Error: image not known: x", "repository shop/api not found"], &["image built"])).tools(&["docker", "podman", "docker-compose", "buildah", "kubectl", "helm", "skopeo", "nerdctl"]),
-    rule("git.repository", &VCS_STATE, 93, r"(?i)repository not found\.?$|^fatal: repository '.*' not found|^fatal: repository '.*' does not exist|project you were looking for could not be found|dépôt git|depot '.*' n'existe pas|repository '.*' existiert nicht",
-        (&["remote: Repository not found.", "fatal: repository 'https://git.example/x.git/' not found"], &["repository found"])).tools(&["git", "gh", "bash", "make", "github-actions", "gitlab-ci", "ssh", "go", "cargo", "npm", "pip"]).retry(Human).blame(User),
-    rule("git.size", &FILE_SIZE, 95, r"(?i)exceeds .{0,40}file size limit|large files detected|remote: fatal: pack exceeds maximum allowed size", (&["remote: error: File a.sql is 180.33 MB; this exceeds GitHub's file size limit of 100.00 MB"], &["size limit ok"])),
-    rule("ci.runner", &WORKER_CRASH, 92, r"(?i)runner has received a shutdown signal|runner .{0,60}lost communication|lost communication with the (?:server|runner|agent)|runner system failure|Job failed \(system failure\)|agent (?:was |has )?(?:lost|disconnected|went offline)|executor .{0,40}(?:lost|preempted)|node was (?:preempted|drained)|the self-hosted runner .* lost",
-        (&["The runner has received a shutdown signal. This can happen when the runner service is stopped", "ERROR: Job failed (system failure): prepare environment: x"], &["runner started"])),
-    rule("ci.deadline", &DEADLINE, 92, r"(?i)exceeded the maximum execution time|execution took longer than|job .{0,40}(?:timed out|exceeded .{0,20}(?:time|timeout))|build timed out", (&["The job running on runner x has exceeded the maximum execution time of 60 minutes.", "ERROR: Job failed: execution took longer than 1h0m0s seconds"], &["time: 3"])),
-    rule("systemd.exec", &MISSING_COMMAND, 90, r"Failed at step EXEC spawning .*: No such file|status=203/EXEC|Unable to locate executable", (&["shop.service: Failed at step EXEC spawning /opt/shop: No such file or directory"], &["status=0/SUCCESS"])).retry(AfterChange),
-    rule("systemd.unit", &MISSING_SCRIPT, 86, r"Unit \S+ (?:could not be found|not found)|Failed to \w+ unit: (?:Unit|File) .* (?:does not exist|not found)", (&["Failed to restart shopd.service: Unit shopd.service not found."], &["Unit found"])),
-    rule("shell.unset", &MISSING_SYMBOL, 86, r"(?i): unbound variable$|: parameter (?:null or )?not set$|variable ist nicht gesetzt|variable sans liaison|未绑定的变量|未绑定变量|The variable '\S+' cannot be retrieved", (&["deploy.sh: line 4: TARGET_HOST: unbound variable", "sh: 2: X: parameter not set"], &["variable set"])),
-    rule("jq.type", &RUNTIME_TYPE, 86, r"^jq: error(?: \(at .*?\))?: (?:Cannot (?:index|iterate|use|check)|.*(?:cannot be|is not valid in|cannot have))", (&["jq: error (at <stdin>:1): Cannot index string with string \"name\""], &["jq: error: x/0 is not defined at <top-level>, line 1:"])),
-    rule("jq.name", &MISSING_SYMBOL, 86, r"^jq: error: \S+/\d+ is not defined", (&["jq: error: x/0 is not defined at <top-level>, line 1:"], &["jq: 1 compile error"])),
-    rule("jq.syntax", &COMPILE_SYNTAX, 86, r"^jq: error: syntax error", (&["jq: error: syntax error, unexpected INVALID_CHARACTER at <top-level>, line 1:"], &["jq: 1 compile error"])),
-    rule("elixir.name", &MISSING_SYMBOL, 92, r"^\*\* \(UndefinedFunctionError\)|^error: undefined (?:function|variable) |^\*\* \(CompileError\) .*undefined (?:function|variable) ", (&["** (UndefinedFunctionError) function Cart.totl/1 is undefined or private"], &["** (RuntimeError) x"])),
-    rule("elixir.syntax", &COMPILE_SYNTAX, 92, r"^\*\* \((?:SyntaxError|TokenMissingError|MismatchedDelimiterError)\)", (&["** (SyntaxError) lib/a.ex:3:1: unexpected token"], &["** (RuntimeError) x"])),
-    rule("elixir.type", &RUNTIME_TYPE, 92, r"^\*\* \((?:FunctionClauseError|BadArityError|BadMapError|ArgumentError|ArithmeticError|Protocol\.UndefinedError)\)", (&["** (FunctionClauseError) no function clause matching in Cart.add/2"], &["** (RuntimeError) x"])),
-    rule("elixir.assert", &TEST_ASSERTION, 92, r"^Assertion with \S+ failed|^Expected (?:truthy|false or nil), got", (&["Assertion with == failed"], &["Assertion ok"])),
-    rule("elixir.runtime", &RUNTIME_EXCEPTION, 60, r"^\*\* \(\w[\w.]*\) ", (&["** (RuntimeError) boom"], &["** done"])),
-    rule("rspec.diff", &TEST_ASSERTION, 79, r"^Failure/Error: |^expected(?: that)?: .{1,200}$", (&["Failure/Error: expect(cart.total).to eq(12)", "expected: 12"], &["it is expected"])).tools(&["rspec", "ruby", "bundler", "rake", "rails", "minitest"]),
-    rule("php.class", &MISSING_SYMBOL, 88, r"(?i)(?:class|interface|trait|function|constant) \x22?[\w\\]+\x22? not found|Call to undefined|Undefined (?:constant|variable)", (&["PHP Fatal error:  Uncaught Error: Class \"App\\Money\" not found in /x/Cart.php:9"], &["class loaded"])).tools(&["php", "composer", "phpunit", "artisan", "phpstan"]),
-    rule("protoc.import", &FILE_MISSING, 84, r"^\S+\.proto: File not found|^Import \S+ was not found", (&["money.proto: File not found."], &["a.proto: ok"])),
-    rule("windows.command", &MISSING_COMMAND, 88, r"is not recognized as (?:an internal|a name of|the name of)|The term '.*' is not recognized", (&["terraform : The term 'terraform' is not recognized as the name of a cmdlet, function"], &["recognized"])),
-    rule("system.failed_unit", &NO_REASON, 14, r"failed because the control process exited|^Job for \S+ failed", (&["Job for shop.service failed because the control process exited with error code."], &["Job for x done"])).blame(Agent),
-    rule("ssh.unreachable_host", &UNREACHABLE, 89, r"UNREACHABLE! => ", (&["fatal: [web1]: UNREACHABLE! => {\"changed\": false, \"unreachable\": true}"], &["reachable"])).blame(Environment),
-];
+rules! {
+    "make.file" FILE_MISSING 89 r"^(?:make(?:\[\d+\])?|\S+:\d+): [^:]+: No such file or directory$" .tools(&["make"]);
+    "latex.package" MISSING_LIBRARY 90 r"LaTeX Error: File [`'][^`']+\.(?:sty|cls|def)' not found";
+    "gpg.sign" AUTH_MISSING 88 r"(?i)gpg failed to sign|gpg: signing failed|no secret key\b|failed to sign the data" .retry(Human) .blame(User);
+    "cmake.parse" CONFIG_SYNTAX 89 r"^CMake Error: Error in cmake code at|^CMake Error at .*: Parse error|^Parse error\. +(?:Expected|Function missing)";
+    "cmake.file" FILE_MISSING 89 r"^CMake Error: The source directory .* does not (?:exist|appear)|^CMake Error at .*\((?:add_subdirectory|include|configure_file|add_executable|add_library|file)\):|^Cannot find source file:|does not contain a CMakeLists\.txt file";
+    "cmake.compiler" MISSING_COMMAND 90 r"No CMAKE_\w+_COMPILER could be found|CMAKE_MAKE_PROGRAM is not set|(?i:no) (?:acceptable|suitable|usable) \w+ (?:compiler|interpreter) (?:was )?found|(?:C|C\+\+|Fortran) compiler cannot create executables";
+    "c.sanitizer.stack" STACK_OVERFLOW 92 r"Sanitizer: stack-overflow";
+    "msvc.library" MISSING_LIBRARY 86 r"error LNK1(?:104|181)\b";
+    "dotnet.source" FILE_MISSING 94 r"NU1301: The local source '";
+    "bundle.parse" COMPILE_SYNTAX 86 r"^Module parse failed: |^\[?ERROR\]?:? (?:Expected|Unexpected|Unterminated|Invalid (?:character|escape)|Syntax error)|^Syntax ?[Ee]rror: |: Unexpected token \(\d+:\d+\)|Unexpected closing \x22|Expected identifier but found";
+    "bundle.size" LINT 84 r"(?i)exceeds? the (?:recommended )?(?:asset |entrypoint )?size limit|exceeded maximum budget|(?:bundle|asset|package) size .{0,60}(?:exceed|greater than|too large)";
+    "eslint.missing" MISSING_MODULE 86 r"couldn't find the (?:config|plugin) |Failed to load (?:config|plugin|parser) |Definition for rule .* not found|Cannot read config file|Could not find plugin \x22";
+    "lint.python.name" MISSING_SYMBOL 84 r"(?:^|: )(?:F821|E0602)\b:? |undefined name '";
+    "lint.python.syntax" COMPILE_SYNTAX 86 r"(?:^|: )(?:E999|E0001|invalid-syntax)\b:? |^error: Failed to parse \S+\.py|^error: cannot format .*: Cannot parse|^\S+:\d+: error: .*\[syntax\]$";
+    "lint.named" LINT 77 r"^\S+:\d+:\d+ lint/\w|^[!×x] (?:eslint|oxc|typescript|unicorn|react|jsx-a11y|import|jest|vitest|promise|n|nextjs)(?:-\w+)?\(|^L: +\d+ \| P: +\d+ \| |^\d+:\d+ +[✖×] +.+ +[\w/@-]+$|(?i:imports are incorrectly sorted)|^unformatted: |^File would be reformatted";
+    "lint.parse" COMPILE_SYNTAX 81 r"^\S+:\d+:\d+ (?:parse|syntax)\b|SC10(?:0[6-9]|4[6-9]|5[0-9]|6[0-9]|7[0-9]|8[0-9]) \(error\)|^error: cannot parse: ";
+    "lint.member" MISSING_SYMBOL 88 r"^\S+:\d+:\d+: E(?:1101|1120|0611|0401|1136|0102):? .*(?:no-member|no-name-in-module)|[`'\x22]\w+[`'\x22] is not a known (?:attribute|member)|^TypeError: Key \x22rules\x22: .*Could not find \x22";
+    "lint.code" LINT 78 r"^[A-Z]{1,4}\d{3,4} (?:\[\*\] )?[`A-Z][a-z`]|\^-*\^? SC\d{4}\b|^\S+:\d+ (?:DL|SC)\d{4} |^\S+:\d+(?::\d+)?: (?:MD\d{3}|\[\w[\w-]+\] )|^\S+:\d+:\d+\s+(?:error|warning)\s+.+ +[\w/@-]+$";
+    "go.vet" LINT 80 r"\.go:\d+:\d+: (?:(?:\w+\.)?(?:Print|Sprint|Fprint|Error|Fatal|Log|Skip|Panic)\w* (?:format|call|arg)|.*(?:possible (?:misuse|formatting)|struct field tag|composite literal uses|self-assignment|passes lock by value|copies lock|unreachable code|should have comment|result of .* call not used)|.*\((?:\w*(?:lint|check|vet)\w*|gosimple|ineffassign|unused|revive|gocritic|gosec|gofmt|gofumpt|goimports|misspell|unparam|lll|dupl|gocyclo|funlen|whitespace|bodyclose|nilerr|wsl|S[AT]?\d{4})\)$|.*\bSA\d{4}\b)";
+    "gradle.missing" MISSING_PACKAGE 93 r"^> Could not (?:find|resolve) [\w.-]+:[\w.-]+(?::[\w.+-]+)?\.?$|Could not find [\w.-]+:[\w.-]+:[\w.+-]+\.$|^> Plugin \[id: .* was not found|^Plugin \[id: .*not found";
+    "version.required" TOOLCHAIN 87 r"(?i)\d[\d.]* or (?:higher|newer|later|above|greater) (?:is )?required|requires at least .{1,40}version \d|version \d[\d.]*(?: or (?:higher|newer|later))? is required|is not supported by the project \(|(?:python|node|ruby|php|java|jdk|rust|go|npm) version .{1,60}(?:not supported|unsupported|too old|does not satisfy)|your (?:php|ruby|python|node) version (?:\S+ )?(?:is|does)|No matching toolchains? found|release version \d+ not supported|(?:this|package) .{0,60}(?:requires|needs) (?:python|node|ruby|php|java|go|rust|swift|bazel|terraform) ?(?:version )?[>=^~v]*\d|Unsupported Terraform Core version";
+    "npm.otp" AUTH_MISSING 92 r"(?i)one-time pass(?:word|code)|two-factor authentication (?:is )?required|\bOTP required";
+    "publish.exists" BAD_USAGE 88 r"(?i)cannot publish over|previously published version|file already exists\. see https?://pypi|crate version .{1,60} is already uploaded|version .{1,40} already exists";
+    "ansible.module" MISSING_MODULE 91 r"couldn't resolve module/action|the role '\S+' was not found|No module named .* in collection";
+    "cloud.quota" QUOTA 91 r"(?i)\((?:\w*LimitExceeded\w*|\w*QuotaExceeded\w*)\)|\b\w*(?:Limit|Quota)Exceeded(?:Exception)?: |quota '\w+' exceeded|ServiceQuotaExceeded";
+    "kube.wait" DEADLINE 88 r"(?i)timed out waiting for (?:the )?(?:condition|\S+ to)|exceeded its progress deadline|timed out waiting on|(?:rollout|deployment|upgrade|stack) .{0,60}timed out" .tools(&["kubectl", "helm", "oc", "kustomize", "skaffold", "bash", "make", "argocd"]);
+    "kube.missing_flag" BAD_USAGE 84 r"(?i)error validating data|unknown field \x22|is invalid: spec\." .tools(&["kubectl", "helm", "oc", "kustomize"]);
+    "docker.image" MISSING_IMAGE 90 r"(?i)repository .{0,80}not found|image .{0,80}(?:not found|not known)|repository does not exist" .tools(&["docker", "podman", "docker-compose", "buildah", "kubectl", "helm", "skopeo", "nerdctl"]);
+    "git.size" FILE_SIZE 95 r"(?i)exceeds .{0,40}file size limit|large files detected|remote: fatal: pack exceeds maximum allowed size";
+    "ci.runner" WORKER_CRASH 92 r"(?i)runner has received a shutdown signal|runner .{0,60}lost communication|lost communication with the (?:server|runner|agent)|runner system failure|Job failed \(system failure\)|agent (?:was |has )?(?:lost|disconnected|went offline)|executor .{0,40}(?:lost|preempted)|node was (?:preempted|drained)|the self-hosted runner .* lost";
+    "systemd.exec" MISSING_COMMAND 90 r"Failed at step EXEC spawning .*: No such file|status=203/EXEC|Unable to locate executable" .retry(AfterChange);
+    "shell.unset" MISSING_SYMBOL 86 r"(?i): unbound variable$|: parameter (?:null or )?not set$|variable ist nicht gesetzt|variable sans liaison|未绑定的变量|未绑定变量|The variable '\S+' cannot be retrieved";
+    "elixir.type" RUNTIME_TYPE 92 r"^\*\* \((?:FunctionClauseError|BadArityError|BadMapError|ArgumentError|ArithmeticError|Protocol\.UndefinedError)\)";
+}

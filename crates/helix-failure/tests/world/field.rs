@@ -5,119 +5,34 @@ use serde_json::json;
 
 use super::{Case, records};
 
-/// The first set: the rules were mended by it.
-const FIRST: &str = include_str!("../fixtures/failures/field-1.txt");
-
-/// The second set: put together after that.
-const SECOND: &str = include_str!("../fixtures/failures/field-2.txt");
-
-/// Every case of the second set.
-pub(crate) fn second() -> Vec<Case> {
-    read(SECOND)
+macro_rules! fixture {
+    ($name:literal) => {
+        include_str!(concat!("../fixtures/failures/", $name))
+    };
 }
 
-/// The third set: common tools, put together last.
-const THIRD: &str = include_str!("../fixtures/failures/field-3.txt");
-
-/// Every case of the third set.
-pub(crate) fn third() -> Vec<Case> {
-    read(THIRD)
+/// Every set by its name, the corpus first. `docs/failures.md` says how each came about.
+pub(crate) fn sets() -> Vec<(&'static str, Vec<Case>)> {
+    vec![
+        ("corpus", records(fixture!("corpus.jsonl"))),
+        ("field-1", read(fixture!("field-1.txt"))),
+        ("field-2", read(fixture!("field-2.txt"))),
+        ("field-3", read(fixture!("field-3.txt"))),
+        ("field-4", records(fixture!("field-4.jsonl"))),
+        ("field-5", records(fixture!("field-5.jsonl"))),
+        ("field-6", records(fixture!("field-6.jsonl"))),
+        ("field-7", records(fixture!("field-7.jsonl"))),
+        ("field-8", records(fixture!("field-8.jsonl"))),
+        ("field-9", records(fixture!("field-9.jsonl"))),
+        ("field-10", records(fixture!("field-10.jsonl"))),
+        ("field-11", records(fixture!("field-11.jsonl"))),
+        ("field-12", records(fixture!("field-12.jsonl"))),
+    ]
 }
 
-/// Failures of common tools, produced by running them.
-const FOURTH: &str = include_str!("../fixtures/failures/field-4.jsonl");
-
-/// Failures of less common tools, produced by running them.
-const FIFTH: &str = include_str!("../fixtures/failures/field-5.jsonl");
-
-/// Wrapped, killed, starved, foreign-language failures, and public ones; put together after the rules were mended by the others.
-const SIXTH: &str = include_str!("../fixtures/failures/field-6.jsonl");
-
-/// Further causes of the commonest tools, put together last.
-const SEVENTH: &str = include_str!("../fixtures/failures/field-7.jsonl");
-
-/// Every case of the seventh set.
-pub(crate) fn seventh() -> Vec<Case> {
-    records(SEVENTH)
-}
-
-/// Failures of tools and languages that nobody had thought of before, put together after all others.
-const EIGHTH: &str = include_str!("../fixtures/failures/field-8.jsonl");
-
-/// Every case of the eighth set.
-pub(crate) fn eighth() -> Vec<Case> {
-    records(EIGHTH)
-}
-
-/// Failures of tools that were installed anyway, produced by running them with other faults than before; none of them had a rule.
-const NINTH: &str = include_str!("../fixtures/failures/field-9.jsonl");
-
-/// Failures of 90 further tools, libraries and languages, produced by running them.
-const TENTH: &str = include_str!("../fixtures/failures/field-10.jsonl");
-
-/// Further causes of the commonest tools, produced by running them, after words were weighed.
-const ELEVENTH: &str = include_str!("../fixtures/failures/field-11.jsonl");
-
-/// Every case of the eleventh set.
-pub(crate) fn eleventh() -> Vec<Case> {
-    records(ELEVENTH)
-}
-
-/// Small tools and libraries that no set had before, produced by running them, last of all.
-const TWELFTH: &str = include_str!("../fixtures/failures/field-12.jsonl");
-
-/// Every case of the twelfth set.
-pub(crate) fn twelfth() -> Vec<Case> {
-    records(TWELFTH)
-}
-
-/// Every case of the ninth set.
-pub(crate) fn ninth() -> Vec<Case> {
-    records(NINTH)
-}
-
-/// Every case of the tenth set.
-pub(crate) fn tenth() -> Vec<Case> {
-    records(TENTH)
-}
-
-/// Every case of the fourth set.
-pub(crate) fn fourth() -> Vec<Case> {
-    records(FOURTH)
-}
-
-/// Every case of the fifth set.
-pub(crate) fn fifth() -> Vec<Case> {
-    records(FIFTH)
-}
-
-/// Every case of the sixth set.
-pub(crate) fn sixth() -> Vec<Case> {
-    records(SIXTH)
-}
-
-/// Every case of all sets and of the corpus.
+/// Every case of all sets.
 pub(crate) fn all() -> Vec<Case> {
-    let sets = [
-        first(),
-        second(),
-        third(),
-        fourth(),
-        fifth(),
-        sixth(),
-        seventh(),
-        eighth(),
-        ninth(),
-        tenth(),
-        eleventh(),
-        twelfth(),
-    ];
-    super::cases().into_iter().chain(sets.into_iter().flatten()).collect()
-}
-
-/// Every case of the first set.
-pub(crate) fn first() -> Vec<Case> {
-    read(FIRST)
+    sets().into_iter().flat_map(|(_, cases)| cases).collect()
 }
 
 /// `### id tool phase exit CATEGORY/cause retry blame flags`; alternatives after `|`; `\e` is an escape character.

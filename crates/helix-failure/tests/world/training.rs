@@ -23,18 +23,11 @@ const SEEN_TOGETHER: usize = 3;
 /// Weights nearer to nothing are not kept.
 const KEPT: f64 = 0.15;
 
-/// Labelled failures from which on a tool counts as known well.
-const MANY: usize = 10;
+/// Lines with their category.
+const LINES: &str = include_str!("../fixtures/failures/lines.txt");
 
-/// The line that names the tools which are known well.
-pub(crate) fn known(cases: &[&Case]) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for case in cases {
-        *counts.entry(case.observation.tool.as_str()).or_default() += 1;
-    }
-    let many: Vec<&str> = counts.into_iter().filter(|(_, count)| *count >= MANY).map(|(tool, _)| tool).collect();
-    format!("@ {}\n", many.join(" "))
-}
+/// Examples and counterexamples of the rule table.
+const RULES: &str = include_str!("../fixtures/failures/rules.txt");
 
 /// A line, and its class.
 pub(crate) type Example = (BTreeSet<String>, usize);
@@ -43,12 +36,29 @@ fn class_of(category: &str) -> usize {
     Category::ALL.iter().position(|other| other.label() == category).unwrap()
 }
 
-/// What rules' own examples teach.
-pub(crate) fn of_rules() -> Vec<Example> {
-    let of = |text: &str, class: usize| (words(text), class);
-    rule_table()
-        .flat_map(|rule| rule.yes.iter().map(move |text| of(text, class_of(rule.cause.category.label()))))
-        .collect()
+/// What the rules' own examples teach, without those of the rules named here.
+pub(crate) fn of_rules(without: &[&str]) -> Vec<Example> {
+    let class = |id: &str| rule_table().find(|rule| rule.id == id).map(|rule| class_of(rule.cause.category.label()));
+    let rules = rule_examples().into_iter().filter(|(id, _, _)| !without.contains(id));
+    rules.flat_map(|(id, yes, _)| yes.into_iter().map(move |text| (words(text), class(id).unwrap()))).collect()
+}
+
+/// What lines teach that have a category but no rule of their own.
+pub(crate) fn of_lines() -> Vec<Example> {
+    let labelled = LINES.lines().map(|line| line.split_once(' ').unwrap());
+    labelled.map(|(category, text)| (words(text), class_of(category))).collect()
+}
+
+/// Each rule's name, lines that it matches, and lines that look alike and that it does not match.
+pub(crate) fn rule_examples() -> Vec<(&'static str, Vec<&'static str>, Vec<&'static str>)> {
+    let rules = RULES.split("\n\n").skip(1).map(|part| {
+        let mut lines = part.lines();
+        let id = lines.next().unwrap();
+        let all: Vec<&str> = lines.collect();
+        let with = |sign| all.iter().filter_map(|line| line.strip_prefix(sign)).collect();
+        (id, with("+ "), with("- "))
+    });
+    rules.collect()
 }
 
 /// The line that names a case's cause, if it is one that words can tell of.
@@ -95,7 +105,7 @@ pub(crate) fn train(examples: &[Example]) -> String {
         })
         .collect();
     let weights = descend(&rows, ids.len());
-    let mut text = String::from("# Learned from the labelled sets by tests/failure_lexicon.rs; not written by hand.\n");
+    let mut text = String::from("# Learned from the labelled sets by tests/lexicon.rs; not written by hand.\n");
     for (word, id) in &ids {
         let kept = weights[*id].iter().enumerate().filter(|(_, weight)| weight.abs() >= KEPT);
         let parts: Vec<String> = kept.map(|(class, weight)| format!("{class}:{}", (weight * 10.0).round())).collect();

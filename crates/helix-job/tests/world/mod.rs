@@ -10,8 +10,8 @@ use helix_core::run::{
 use helix_core::usage::Usage;
 use helix_job::question::Answer;
 use helix_job::{
-    Advice, AdviceAction, Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec, Origin, Policy,
-    Recorded, RepoRef, Review,
+    Advice, AdviceAction, ChangeKind, ChangedFile, Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec,
+    Origin, Policy, Recorded, RepoRef, Review,
 };
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
 use jiff::Timestamp;
@@ -173,7 +173,7 @@ impl World {
             commit: commit(self.commits),
             tree: tree(self.commits),
             branch: format!("b{}", self.commits),
-            changed: Vec::new(),
+            changed: vec![ChangedFile { path: "a.py".into(), how: ChangeKind::Modified }],
             moved,
         }
     }

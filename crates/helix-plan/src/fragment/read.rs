@@ -19,7 +19,7 @@ use super::super::gates::paths;
 use super::super::model::{GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan};
 use super::super::parse::{Proof, distinct, gates, suggest_id, values};
 use super::super::source::{self, required_text, text};
-use super::super::words::in_order_of_cost;
+use super::super::words::gates_of_phase;
 use super::MAX_BYTES;
 use super::node::Pointers;
 use super::schema::{AddedPhaseSource, claims_files};
@@ -294,7 +294,7 @@ impl Reading<'_, '_> {
             let message = "nothing proves that this phase did its work: it has no gates";
             self.reader.error(codes::NOTHING_PROVES, head, message, "add `gates`");
         }
-        in_order_of_cost(all)
+        gates_of_phase(all, has_outputs)
     }
 
     /// What the plan's phases use, and what added phases use by default.
@@ -388,9 +388,10 @@ fn between(plan: &Plan, planner: &PhaseId, placed: &[CheckedPhase], pointers: &P
         Some(phase.range(at.part))
     };
     let mut findings = Vec::new();
+    let ancestry = plan.ancestry();
     for phase in placed {
         for needed in &phase.depends_on {
-            let after = PhaseId::new(&needed.value).ok().filter(|id| plan.ancestors(id).contains(&planner));
+            let after = PhaseId::new(&needed.value).ok().filter(|id| ancestry.is_before(planner, id));
             if let Some(after) = after {
                 let message = format!("the phase `{after}` waits for the added phases, so none of them can need it");
                 let fix = Some("remove it from `depends_on`");

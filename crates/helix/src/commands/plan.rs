@@ -318,7 +318,7 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
         return Err(plan_errors(&name, inspection.diagnostics, &source));
     };
     let selected = selected(&parsed.plan, selection)?;
-    let waves = waves(&parsed.plan, &selected);
+    let waves = parsed.plan.waves_of(|phase| selected.contains(&phase.id));
     inspection.parsed = Some(parsed.clone());
     let mut prompts = first_prompts(&inspection).map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
     prompts.retain(|one| selected.contains(&one.phase));
@@ -403,26 +403,10 @@ fn selected(plan: &Plan, selection: &Selection) -> Result<Vec<PhaseId>, CommandE
         }
     }
     let from = selection.from.as_ref().and_then(|from| plan.phases.iter().find(|phase| phase.id.as_str() == from));
-    let before: Vec<&PhaseId> = from.map(|from| plan.ancestors(&from.id)).unwrap_or_default();
+    let ancestry = plan.ancestry();
     let wanted = |id: &PhaseId| {
-        (selection.only.is_empty() || selection.only.iter().any(|only| only == id.as_str())) && !before.contains(&id)
+        (selection.only.is_empty() || selection.only.iter().any(|only| only == id.as_str()))
+            && from.is_none_or(|from| !ancestry.is_before(id, &from.id))
     };
     Ok(plan.phases.iter().map(|phase| phase.id.clone()).filter(|id| wanted(id)).collect())
-}
-
-/// Phases in the order in which they can run: each wave needs only those before it.
-fn waves(plan: &Plan, selected: &[PhaseId]) -> Vec<Vec<PhaseId>> {
-    let mut waves: Vec<Vec<PhaseId>> = Vec::new();
-    let mut left: Vec<&PhaseId> = selected.iter().collect();
-    while !left.is_empty() {
-        let is_ready = |id: &&PhaseId| plan.ancestors(id).iter().all(|needed| !left.contains(needed));
-        let (ready, rest): (Vec<&PhaseId>, Vec<&PhaseId>) = left.iter().partition(|id| is_ready(id));
-        if ready.is_empty() {
-            // A valid plan has no cycle; without this, an invalid one would never end.
-            break;
-        }
-        waves.push(ready.into_iter().cloned().collect());
-        left = rest;
-    }
-    waves
 }

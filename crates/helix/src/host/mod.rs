@@ -342,6 +342,9 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
                 .because(source.as_ref())
                 .hint("`helix doctor` examines the state directory and the database")
         }
+        EngineError::Contradiction { source, .. } => CommandError::helix(codes::ENGINE, error)
+            .because(source)
+            .hint("this is a defect of Helix: please report it with the job's events (`helix jobs show --json`)"),
         EngineError::Environment { hint, .. } => CommandError::environment(codes::ENGINE, error).hint_if(hint.as_ref()),
     }
 }

@@ -74,6 +74,7 @@ struct Recorded {
     phase: String,
     #[serde(default)]
     argv: Vec<String>,
+    #[serde(default, deserialize_with = "exit_status")]
     exit_code: Option<i32>,
     signal: Option<i32>,
     http_status: Option<u16>,
@@ -124,17 +125,21 @@ fn open(path: &Path) -> Result<Box<dyn Read>, CommandError> {
 }
 
 fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, explain: &Explain) -> Ended {
+    let (mut lines, mut unread) = (0_usize, 0_usize);
     for (at, line) in BufReader::new(open(path)?).lines().enumerate() {
         let line = line.map_err(unreadable(path))?;
         if line.trim().is_empty() {
             continue;
         }
-        let recorded: Recorded = serde_json::from_str(&line).map_err(|error| {
-            let place = format!("{}, line {}, is no recorded failure", path.display(), at + 1);
-            CommandError::usage(codes::INPUT_UNREADABLE, place)
-                .because(&error)
-                .hint("each line is a JSON object with at least `id`; see docs/failures.md")
-        })?;
+        lines += 1;
+        let recorded: Recorded = match serde_json::from_str(&line) {
+            Ok(recorded) => recorded,
+            Err(error) => {
+                unread += 1;
+                terminal.say(&format!("{}, line {}: {error}", path.display(), at + 1));
+                continue;
+            }
+        };
         let log = Log::of_texts(&recorded.stdout_tail, &recorded.stderr_tail);
         let id = recorded.id.clone();
         let classified = classifier.classify(&recorded.into(), &log);
@@ -149,7 +154,19 @@ fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, e
             evidence: explain.why.then_some(&classified.evidence),
         })?;
     }
-    Ok(Exit::Success)
+    if unread == 0 {
+        return Ok(Exit::Success);
+    }
+    let told = format!("{unread} of {lines} lines of {} cannot be read as recorded failures", path.display());
+    Err(CommandError::usage(codes::INPUT_UNREADABLE, told)
+        .hint("each line is a JSON object with at least `id`; see docs/failures.md"))
+}
+
+/// An exit status as POSIX or Windows records it: Windows writes the same 32 bits without a sign.
+fn exit_status<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<i32>, D::Error> {
+    let Some(status) = Option::<i64>::deserialize(deserializer)? else { return Ok(None) };
+    let signed = i32::try_from(status).ok().or_else(|| u32::try_from(status).ok().map(u32::cast_signed));
+    signed.map(Some).ok_or_else(|| serde::de::Error::custom(format!("exit_code {status} does not fit 32 bits")))
 }
 
 impl From<Recorded> for FailureObservation {

@@ -43,7 +43,7 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attem
     Ok(Exit::Success)
 }
 
-/// Ends with 1 when something is said to have passed and is not proved.
+/// Ends with 1 unless the job succeeded and everything is proved.
 pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
     let journal = offline::open_or_missing(context.settings()?, id).await?;
     let found = archive(context, &journal)?.evidence(id).await.map_err(|error| engine_error(&error))?;
@@ -93,6 +93,9 @@ fn report(context: &Context, found: &JobEvidence) -> String {
             lines.extend(gates(&refusal.gates));
         }
         (None, None) => lines.push("not integrated".to_owned()),
+    }
+    if !found.proved {
+        lines.push(paint(Meaning::Bad, "NOT PROVED: the job has not succeeded, or evidence of it is missing"));
     }
     lines.join("\n")
 }

@@ -1,0 +1,74 @@
+//! What the classifier makes of tools that it has never met: the tools are dealt into parts, and each part is judged without the
+//! rules that decide only there and with words learned from the other parts.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "the figures are what people run this test for")]
+
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use helix_failure::{Classified, Classifier, Lexicon, rule_table};
+use world::training::{of_case, of_rules, train};
+use world::{Case, field, part, score};
+
+fn print(name: &str, predictions: &[(&Case, Classified)]) {
+    let figures = score(predictions);
+    println!(
+        "{name:24} {:4} cases, category {:.3}, macro-F1 {:.3}, confidently wrong {:.3}, retry {:.3}, blame {:.3}, line {:.3}",
+        predictions.len(),
+        figures.category_accuracy,
+        figures.category_macro_f1,
+        figures.confident_wrong_rate,
+        figures.retry_accuracy_lenient,
+        figures.blame_accuracy_lenient,
+        figures.cause_line_accuracy
+    );
+}
+
+/// The parts in which each rule decides and is right.
+fn support(cases: &[Case]) -> BTreeMap<String, BTreeSet<usize>> {
+    let classifier = Classifier::new().unwrap();
+    let mut support: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for case in cases {
+        let got = classifier.classify(&case.observation, &case.log);
+        if case.labels["category"] == got.category.label() {
+            support.entry(got.evidence.decided_by).or_default().insert(part(&case.observation.tool));
+        }
+    }
+    support
+}
+
+#[test]
+fn tools_that_it_has_never_met_are_mostly_judged_rightly() {
+    let off: Vec<String> = std::env::var("OFF").unwrap_or_default().split(',').map(str::to_owned).collect();
+    let all = field::all();
+    let support = support(&all);
+    let mut got: Vec<(&Case, Classified)> = Vec::new();
+    for held in 0..world::PARTS {
+        let only_here =
+            |id: &str| support.get(&format!("rule:{id}")).is_some_and(|parts| parts.iter().all(|part| *part == held));
+        let without: Vec<&str> = rule_table().map(|rule| rule.id).filter(|id| only_here(id)).collect();
+        let (here, others): (Vec<&Case>, Vec<&Case>) =
+            all.iter().partition(|case| part(&case.observation.tool) == held);
+        let mut examples: Vec<_> = others.iter().flat_map(|case| of_case(case)).collect();
+        examples.extend(of_rules(&without));
+        let rules = rule_table().filter(|rule| {
+            !without.contains(&rule.id) && !off.iter().any(|o| !o.is_empty() && rule.id.starts_with(o.as_str()))
+        });
+        let classifier = Classifier::with(rules, Lexicon::read(&train(&examples)).unwrap()).unwrap();
+        got.extend(here.into_iter().map(|case| (case, classifier.classify(&case.observation, &case.log))));
+    }
+    for (name, cases) in field::sets() {
+        let ids: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        let of_set: Vec<_> = got.iter().filter(|(case, _)| ids.contains(case.id.as_str())).cloned().collect();
+        print(name, &of_set);
+    }
+    print("all", &got);
+    if std::env::var_os("MISSES").is_some() {
+        println!("{}", world::misses(&got));
+    }
+    let figures = score(&got);
+    assert!(figures.category_accuracy >= 0.87, "{figures:?}");
+    assert!(figures.confident_wrong_rate <= 0.03, "{figures:?}");
+}
