@@ -3,8 +3,8 @@
 //! Must not know terminals, HTTP or chats; the journal keeps every question and answer.
 
 use helix_core::ids::{JobId, QuestionId, RunId};
+use helix_job::JobEvent;
 use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
-use helix_job::{JobEvent};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 
