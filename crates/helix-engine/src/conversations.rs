@@ -4,7 +4,7 @@
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_job::session::{SessionView, TurnView};
-use helix_store::MAX_ROWS_PER_PAGE;
+use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
 
 use crate::engine::{Engine, EngineError};
 
@@ -43,6 +43,15 @@ impl Engine {
     pub async fn turn_of_message(&self, owner: Option<String>, message: &str) -> Result<Option<TurnView>, EngineError> {
         let found = self.inner.journal.turn_by_message(owner, message.to_owned()).await;
         found.map_err(|error| EngineError::Journal(Box::new(error)))
+    }
+
+    /// Some conversations, newest first: at most `limit` of those that are older than `after`.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn session_page(&self, after: Option<SessionId>, limit: usize) -> Result<SessionPage, EngineError> {
+        let page = self.inner.journal.list_sessions(after, limit).await;
+        page.map_err(|error| EngineError::Journal(Box::new(error)))
     }
 
     /// The conversation that a client has this key for.

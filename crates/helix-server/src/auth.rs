@@ -3,20 +3,16 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use subtle::ConstantTimeEq;
 
-use crate::openai::ApiError;
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
-/// Paths that answer without a token: they say nothing but whether the server works.
+/// Paths that need no token: they say only whether the server works.
 pub(crate) const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
-const MESSAGE: &str = "the request needs the header `Authorization: Bearer <token>` with this server's token";
-const HINT: &str = "the token is in the file `token` of the state directory; `helix serve` prints its path";
-
-/// Lets a request through if it carries the token. [54]
+/// Lets a request through if it carries the token.
 pub(crate) async fn require_token(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let admitted = match &shared.config.token {
@@ -27,18 +23,12 @@ pub(crate) async fn require_token(State(shared): State<Shared>, request: Request
     if admitted {
         return next.run(request).await;
     }
-    let mut response = if is_openai(path) {
-        ApiError::unauthorized(format!("{MESSAGE}; {HINT}")).into_response()
-    } else {
-        Problem::new(StatusCode::UNAUTHORIZED, codes::UNAUTHORIZED, MESSAGE).hint(HINT).into_response()
-    };
+    let detail = "this request needs the header `Authorization: Bearer <token>` with this server's token";
+    let hint = "the token is in the file `token` of the state directory; `helix serve` prints its path";
+    let problem = Problem::new(StatusCode::UNAUTHORIZED, codes::UNAUTHORIZED, detail).hint(hint);
+    let mut response = problem.respond_at(path);
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
-}
-
-/// Whether errors of this path have OpenAI's form.
-pub(crate) fn is_openai(path: &str) -> bool {
-    path == "/v1" || path.starts_with("/v1/")
 }
 
 /// Compares in constant time; only the token's length can be learnt from the time it takes.

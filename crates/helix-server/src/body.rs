@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, header};
 
-/// Why a body was not read.
+/// Why a body cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
     /// It is larger than allowed.
@@ -20,14 +20,14 @@ pub(crate) enum BodyError {
         /// Allowed time.
         limit: Duration,
     },
-    /// It is compressed: how large it is would only be seen by unpacking it.
-    #[error("the body is encoded as {encoding}, which this server does not read; send it without `Content-Encoding`")]
+    /// It is compressed: its size is known only after unpacking.
+    #[error("the body is encoded as {encoding}, which is not supported; send it without `Content-Encoding`")]
     Encoded {
         /// What the header says.
         encoding: String,
     },
     /// The connection broke.
-    #[error("the body could not be read: {0}")]
+    #[error("cannot read the body: {0}")]
     Broken(String),
 }
 

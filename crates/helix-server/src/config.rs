@@ -1,4 +1,4 @@
-//! What the server needs to be told. Filled in by `helix` from `helix.toml` and flags.
+//! The server's settings, which `helix` fills in from `helix.toml` and flags.
 //!
 //! Must not know files or formats of configuration.
 
@@ -11,29 +11,29 @@ use crate::openai::Profile;
 pub struct ServerConfig {
     /// Bearer token that every request but the health checks must carry. `None` is only accepted on a loopback address.
     pub token: Option<String>,
-    /// Host names under which the server may be addressed, beside the loopback ones; without a port.
+    /// Allowed host names besides the loopback ones, without a port.
     pub allowed_hosts: Vec<String>,
-    /// Origins (`scheme://host[:port]`) whose pages may call the server, beside its own.
+    /// Origins (`scheme://host[:port]`) whose pages may call the server, besides its own.
     pub allowed_origins: Vec<String>,
-    /// Models that are offered as `helix:<model>`, in the agent's words.
+    /// Models that are offered as `helix:<model>`, by the agent's names.
     pub models: Vec<String>,
     /// Largest body of a chat request in bytes. Chat clients send every image of a conversation again with each turn.
     pub body_limit: usize,
-    /// Pause after which a silent stream says something that clients ignore.
+    /// Pause after which a silent stream sends a comment.
     pub heartbeat: Duration,
     /// Time limit for the head of a request.
     pub header_timeout: Duration,
     /// Time limit for the body of a request.
     pub body_timeout: Duration,
-    /// Connections at the same time; more wait to be accepted.
+    /// Most connections; further ones wait.
     pub max_connections: usize,
-    /// What happens to a turn whose client goes away.
+    /// What happens to a turn whose client disconnects.
     pub disconnect: Disconnect,
     /// Requests to the OpenAI-compatible API that a key may send in a minute; `None`: any number.
     pub rate_limit: Option<u32>,
-    /// What all chat clients can show, unless a connection says otherwise; `None`: found out for each.
+    /// What all chat clients can show, unless a connection says otherwise; `None`: detected for each.
     pub client: Option<Profile>,
-    /// What becomes of the background tasks of chat clients.
+    /// What happens to the background tasks of chat clients.
     pub background_tasks: BackgroundTasks,
 }
 
@@ -57,21 +57,21 @@ impl Default for ServerConfig {
     }
 }
 
-/// What happens to a turn whose client goes away.
+/// What happens to a turn whose client disconnects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disconnect {
-    /// It is stopped after this time, or as soon as the conversation goes on.
+    /// It is stopped after this time, or when the conversation gets another message.
     StopAfter(Duration),
-    /// It goes on to its end; the answer is kept in the session.
+    /// It runs to its end; the answer stays in the session.
     Detach,
 }
 
-/// What becomes of the background tasks of chat clients, such as titles and tags.
+/// What happens to the background tasks of chat clients, such as titles and tags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BackgroundTasks {
     /// They are answered at once, without an agent.
     #[default]
     Answer,
-    /// They are refused; clients then show the user's first words as the title, and no tags or follow-ups.
+    /// They are refused; the client shows the user's first words as the title, and no tags or follow-ups.
     Refuse,
 }

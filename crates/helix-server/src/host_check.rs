@@ -1,6 +1,6 @@
 //! Host and Origin: keeps pages of other sites from reaching a server on loopback (DNS rebinding, cross-site requests).
 //!
-//! Must not know tokens. There is CORS for configured origins alone: pages of all others are refused.
+//! Must not know tokens. Only configured origins get CORS headers; pages of all others are refused.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -8,20 +8,18 @@ use std::time::Duration;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use tower_http::cors::{AllowHeaders, CorsLayer};
 
-use crate::auth::is_openai;
 use crate::config::ServerConfig;
-use crate::openai::ApiError;
 use crate::problem::{Problem, codes};
 
-/// What OpenAI's libraries read to know whether to repeat a request.
+/// Tells OpenAI's libraries whether to retry a request.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
-/// For how long a browser need not ask again whether a page may call.
+/// How long a browser may cache the answer to a preflight request.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
-/// Who may be meant by a request and which pages may send one.
+/// The hosts that a request may name, and the pages that may send one.
 #[derive(Debug, Clone)]
 pub(crate) struct HostRules {
     names: Vec<String>,
@@ -29,7 +27,7 @@ pub(crate) struct HostRules {
     addresses: Addresses,
 }
 
-/// Which addresses are accepted as a host. A page cannot rebind an address, only a name.
+/// The addresses that are accepted as a host. A page can rebind a name, never an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Addresses {
     Loopback,
@@ -45,9 +43,8 @@ impl HostRules {
         Self { names, origins, addresses }
     }
 
-    /// Tells browsers that pages of the configured origins may call and read the answers. Stands behind [`require_host`],
-    /// so that it never sees another origin, and before the token, which browsers do not send with their first question.
-    /// `None` where no origin is configured: then there is nothing to tell.
+    /// CORS headers for the configured origins; `None` if there are none. It runs behind [`require_host`], so that it never sees
+    /// another origin, and before the token, which browsers do not send with a preflight request.
     pub(crate) fn cors(&self) -> Option<CorsLayer> {
         let origins: Vec<HeaderValue> =
             self.origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect();
@@ -70,7 +67,7 @@ impl HostRules {
             .to_ascii_lowercase();
         if !self.knows(host_of(&authority)) {
             return Err(format!(
-                "this server is not {authority:?}; add the name to `allowed_hosts` in `[server]` of helix.toml if it should be"
+                "this server does not answer to {authority:?}; to allow that name, add it to `allowed_hosts` in `[server]` of helix.toml"
             ));
         }
         let Some(origin) = headers.get(header::ORIGIN) else { return Ok(()) };
@@ -80,7 +77,7 @@ impl HostRules {
             return Ok(());
         }
         Err(format!(
-            "pages of {origin:?} may not call this server; add it to `allowed_origins` in `[server]` of helix.toml if they should"
+            "pages of {origin:?} may not call this server; to allow them, add the origin to `allowed_origins` in `[server]` of helix.toml"
         ))
     }
 
@@ -103,12 +100,13 @@ fn host_of(authority: &str) -> &str {
     }
 }
 
-/// Lets a request through if it is meant for this server and does not come from a foreign page.
+/// Lets a request through if it names this server and no foreign page sent it.
 pub(crate) async fn require_host(State(rules): State<HostRules>, request: Request, next: Next) -> Response {
     match rules.check(request.headers(), request.uri()) {
         Ok(()) => next.run(request).await,
-        Err(message) if is_openai(request.uri().path()) => ApiError::forbidden(message).into_response(),
-        Err(message) => Problem::new(StatusCode::FORBIDDEN, codes::FORBIDDEN_HOST, message).into_response(),
+        Err(message) => {
+            Problem::new(StatusCode::FORBIDDEN, codes::FORBIDDEN_HOST, message).respond_at(request.uri().path())
+        }
     }
 }
 

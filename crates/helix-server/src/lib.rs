@@ -1,6 +1,6 @@
-//! HTTP: the OpenAI-compatible API of the Consultant, the jobs API with its event streams, and Helix's tools over MCP.
+//! The HTTP server: the Consultant's OpenAI-compatible API, the jobs API with its event streams, and Helix's tools over MCP.
 //!
-//! Must not know SQL, processes or agents: everything it serves is a call of [`helix_engine::Engine`], put into a wire format.
+//! Must not know SQL, processes or agents: it translates calls of [`helix_engine::Engine`] into wire formats.
 
 pub mod config;
 pub mod openai;
@@ -18,6 +18,7 @@ mod rate_limit;
 mod routes;
 mod shared;
 mod sse;
+pub mod wire;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
 pub use listen::{ServeError, serve, tools_endpoint};

@@ -1,6 +1,6 @@
-//! The listening socket: accepts connections, serves them, and shuts down in order.
+//! Accepts and serves connections, and shuts down gracefully.
 //!
-//! Must not know any route. Slow or silent clients hold a connection for a bounded time only.
+//! Must not know any route. Slow or silent clients hold a connection only for a limited time.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,33 +19,33 @@ use crate::host_check::HostRules;
 use crate::routes;
 use crate::shared::Shared;
 
-/// How long connections may take to end once the server shuts down.
+/// Time limit for open connections once the server shuts down.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-/// Pause after the system refused a connection for lack of resources.
+/// Pause after the system had no resources for a connection.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
-/// Why the server does not serve.
+/// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Without a token everybody on the network could run agents.
+    /// Without a token anyone on the network could run agents.
     #[error("refusing to listen on {address} without a token: only loopback addresses may be served without one")]
     NoToken {
-        /// Where it would have listened.
+        /// The address.
         address: SocketAddr,
     },
-    /// An empty token is as good as none.
-    #[error("the token is empty or has characters that no header can carry")]
+    /// The token is empty or cannot be sent in a header.
+    #[error("the token is empty or has characters that are not allowed in a header")]
     UnusableToken,
     /// The listener has no address.
     #[error("the listener's address cannot be read")]
     Address(#[source] std::io::Error),
 }
 
-/// Serves the engine until `shutdown` is ready. Then streams end in order, and turns and jobs go on under their keepers.
+/// Serves the engine until `shutdown` is ready. Then streams end in order, and turns and jobs continue under their keepers.
 ///
 /// # Errors
-/// [`ServeError`] when the settings do not allow it; nothing was served then.
+/// [`ServeError`] when the settings do not allow it.
 pub async fn serve(
     listener: TcpListener,
     engine: Engine,
@@ -72,7 +72,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Where agents on this machine reach the tools of a server on this address; the engine is told before it is opened.
+/// The URL of the tools for agents on this machine, for a server on this address.
 pub fn tools_endpoint(address: SocketAddr, token: Option<&str>) -> ToolsEndpoint {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -112,7 +112,7 @@ impl Server {
             self.shared.tasks.wait().await;
         };
         if tokio::time::timeout(FAREWELL, ended).await.is_err() {
-            tracing::warn!(connections = self.connections.len(), "some connections did not end in time");
+            tracing::warn!(connections = self.connections.len(), "some connections did not close in time");
         }
     }
 
@@ -121,14 +121,14 @@ impl Server {
         match listener.accept().await {
             Ok((stream, _)) => Some((stream, permit)),
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                tracing::warn!(%error, "cannot accept a connection");
                 if !matches!(
                     error.kind(),
                     std::io::ErrorKind::ConnectionAborted
                         | std::io::ErrorKind::ConnectionReset
                         | std::io::ErrorKind::ConnectionRefused
                 ) {
-                    // Out of file descriptors: nothing tells when there are some again.
+                    // Out of file descriptors: nothing signals when some are free.
                     tokio::time::sleep(EXHAUSTED).await;
                 }
                 None
@@ -141,9 +141,9 @@ impl Server {
         let shutdown = self.shared.shutdown.clone();
         let header_timeout = self.shared.config.header_timeout;
         async move {
-            // Every event leaves at once.
+            // Sends every event at once.
             if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "TCP_NODELAY cannot be set");
+                tracing::debug!(%error, "cannot set TCP_NODELAY");
             }
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(64 * 1024);

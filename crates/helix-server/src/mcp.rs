@@ -1,6 +1,6 @@
 //! Helix's tools over MCP (streamable HTTP), for the Consultant's agent and for any other MCP client.
 //!
-//! Must not know what the tools do. Stateless on purpose: an agent that outlives a restart of Helix goes on calling.
+//! Must not know what the tools do. Stateless, so that an agent that outlives a restart of Helix can keep calling.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -26,7 +26,7 @@ use crate::shared::Shared;
 pub(crate) const SESSION_HEADER: &str = "x-helix-session";
 /// The run of a job on whose behalf an agent calls.
 pub(crate) const RUN_HEADER: &str = "x-helix-run";
-/// Where the relative paths of a client on this machine begin.
+/// The directory that a local client's relative paths start from.
 pub(crate) const DIRECTORY_HEADER: &str = "x-helix-directory";
 
 /// The tools of one server.
@@ -50,18 +50,19 @@ pub(crate) fn service(shared: Shared) -> StreamableHttpService<HelixTools, Never
     )
 }
 
-/// What every MCP client is told of this server, over HTTP and stdio alike.
+/// The server's description for MCP clients, over HTTP and stdio.
 pub(crate) fn server_config() -> ServerConfig {
     let mut config = ServerConfig::default();
     config.capabilities = ServerCapabilities::builder().enable_tools().build();
     config.server_info = Implementation::new("helix", env!("CARGO_PKG_VERSION"));
     config.instructions = Some(
-        "Checks ADRs and plans, creates projects, carries out plans as jobs, says how these stand and passes answers on.".into(),
+        "Checks ADRs and plans, creates projects, runs plans as jobs, reports their state and passes on answers."
+            .into(),
     );
     config
 }
 
-/// All tools as clients see them.
+/// All tools, as clients see them.
 pub(crate) fn all_tools() -> Vec<rmcp::model::Tool> {
     HelixTools::tool_router().list_all()
 }
@@ -70,7 +71,7 @@ fn header<'c>(context: &'c RequestContext<RoleServer>, name: &str) -> Option<&'c
     Some(context.extensions.get::<Parts>()?.headers.get(name)?.as_bytes())
 }
 
-/// Who calls, by the headers that Helix gives its agents.
+/// The caller, by the headers that Helix gives its agents.
 fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let wrong = |name: &str, error: &dyn std::error::Error| {
@@ -94,8 +95,8 @@ impl HelixTools {
     }
 }
 
-/// A refusal is for the agent to read, so it is a result and no protocol error. An agent of Helix's own gets the text alone:
-/// where there is structured content, Claude Code shows its model that and not the text.
+/// A refusal is for the agent to read, so it is a result and not a protocol error. Helix's own agents get only the text: Claude
+/// Code would show its model the structured content instead.
 fn result(context: &RequestContext<RoleServer>, answer: ToolAnswer) -> CallToolResult {
     let content = vec![ContentBlock::text(answer.text)];
     let mut result = if answer.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
@@ -106,133 +107,37 @@ fn result(context: &RequestContext<RoleServer>, answer: ToolAnswer) -> CallToolR
     result
 }
 
-type Answer = Result<CallToolResult, ErrorData>;
+macro_rules! tools {
+    ($($name:ident($arguments:ty): $description:tt;)*) => {
+        #[tool_router]
+        impl HelixTools {
+            $(
+                #[tool(description = $description)]
+                async fn $name(
+                    &self,
+                    Parameters(arguments): Parameters<$arguments>,
+                    context: RequestContext<RoleServer>,
+                ) -> Result<CallToolResult, ErrorData> {
+                    Ok(result(&context, self.tools(&context)?.$name(arguments).await))
+                }
+            )*
+        }
+    };
+}
 
-#[tool_router]
-impl HelixTools {
-    #[tool(
-        description = "Check an ADR (architecture decision record) by Helix's rules. Call it after every change of the ADR and mend what it names."
-    )]
-    async fn adr_check(
-        &self,
-        Parameters(arguments): Parameters<AdrCheck>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.adr_check(arguments).await))
-    }
-
-    #[tool(description = "Give a checked ADR draft its number and its place in the project, and commit it.")]
-    async fn adr_finalize(
-        &self,
-        Parameters(arguments): Parameters<AdrFinalize>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.adr_finalize(arguments).await))
-    }
-
-    #[tool(
-        description = "List the ADRs of a project. Call it when work on an existing project begins: the conversation is about that project from then on."
-    )]
-    async fn adr_list(
-        &self,
-        Parameters(arguments): Parameters<AdrList>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.adr_list(arguments).await))
-    }
-
-    #[tool(
-        description = "Check a plan (phases.yaml) as job_start does. Call it after every change of the plan and mend what it names."
-    )]
-    async fn plan_check(
-        &self,
-        Parameters(arguments): Parameters<PlanCheck>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.plan_check(arguments).await))
-    }
-
-    #[tool(description = "Make a new project: a git repository with the ADR and the plan in it.")]
-    async fn project_create(
-        &self,
-        Parameters(arguments): Parameters<ProjectCreate>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.project_create(arguments).await))
-    }
-
-    #[tool(description = "Start carrying out a plan as a job. Returns at once with the job's id.")]
-    async fn job_start(
-        &self,
-        Parameters(arguments): Parameters<JobStart>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.job_start(arguments).await))
-    }
-
-    #[tool(
-        description = "How a job stands right now, from the journal: its phases, errors, result, and what it waits for; of a failed job also the cause and what to do. Call it each time you are asked how far a job is."
-    )]
-    async fn job_status(
-        &self,
-        Parameters(arguments): Parameters<JobStatusOf>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.job_status(arguments).await))
-    }
-
-    #[tool(
-        description = "Ask the user something that you cannot decide. Nothing waits: end your turn after it. In a conversation the user's next message is the reply; in a phase you are resumed with the answer."
-    )]
-    async fn ask_user(
-        &self,
-        Parameters(arguments): Parameters<AskUser>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.ask_user(arguments).await))
-    }
-
-    #[tool(
-        description = "Pass on what the user has answered to an open question or approval of a job. Only what the user said: never answer in their place."
-    )]
-    async fn answer(
-        &self,
-        Parameters(arguments): Parameters<AnswerQuestion>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.answer(arguments).await))
-    }
-
-    #[tool(
-        description = "Find failures like this one that were seen before, with their causes and what mended them. Call it before you advise on something that failed."
-    )]
-    async fn similar_failures(
-        &self,
-        Parameters(arguments): Parameters<SimilarFailures>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.similar_failures(arguments).await))
-    }
-
-    #[tool(description = "List the skills in reach: pages of knowledge with a name and when to read them.")]
-    async fn skills_list(
-        &self,
-        Parameters(arguments): Parameters<SkillsList>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.skills_list(arguments).await))
-    }
-
-    #[tool(
-        description = "Read a skill's page, or another file of that skill. Read the skills that matter before you answer."
-    )]
-    async fn skill_read(
-        &self,
-        Parameters(arguments): Parameters<SkillRead>,
-        context: RequestContext<RoleServer>,
-    ) -> Answer {
-        Ok(result(&context, self.tools(&context)?.skill_read(arguments).await))
-    }
+tools! {
+    adr_check(AdrCheck): "Check an ADR (architecture decision record) by Helix's rules. Call it after every change of the ADR and fix what it reports.";
+    adr_finalize(AdrFinalize): "Give a checked ADR draft its number and its place in the project, and commit it.";
+    adr_list(AdrList): "List the ADRs of a project. Call it when work on an existing project begins: from then on the conversation is about that project.";
+    plan_check(PlanCheck): "Check a plan (phases.yaml) as job_start does. Call it after every change of the plan and fix what it reports.";
+    project_create(ProjectCreate): "Create a project: a git repository with the ADR and the plan in it.";
+    job_start(JobStart): "Run a plan as a job. Returns at once with the job's id.";
+    job_status(JobStatusOf): "The current state of a job, from the journal: its phases, errors, result, and what it waits for; for a failed job also the cause and what to do. Call it each time the user asks about a job.";
+    ask_user(AskUser): "Ask the user something that you cannot decide. It does not wait: end your turn after it. In a conversation the user's next message is the reply; in a phase you are resumed with the answer.";
+    answer(AnswerQuestion): "Pass on the user's answer to an open question or approval of a job. Only what the user said: never answer for them.";
+    similar_failures(SimilarFailures): "Find similar failures from the past, with their causes and what fixed them. Call it before you advise on something that failed.";
+    skills_list(SkillsList): "List the available skills: pages of knowledge with a name and when to read them.";
+    skill_read(SkillRead): "Read a skill's page, or another file of that skill. Read the skills that matter before you answer.";
 }
 
 #[tool_handler]

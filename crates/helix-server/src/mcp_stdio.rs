@@ -1,4 +1,4 @@
-//! Helix's tools over stdio, for clients that start their servers as programs. What is called goes on to the host over HTTP.
+//! Helix's tools over stdio, for MCP clients that start their servers as programs. Calls are forwarded to the host over HTTP.
 //!
 //! Must not know how a host is found, nor what the tools do.
 
@@ -13,19 +13,19 @@ use serde_json::{Map, Value};
 
 use crate::mcp::{all_tools, server_config};
 
-/// Carries a call to the host.
+/// Forwards a call to the host.
 pub trait ToolForwarder: Clone + Send + Sync + 'static {
     /// Calls a tool; the answer is the `result` of MCP's `tools/call`.
     ///
     /// # Errors
-    /// Why there is no answer, with what to do, for the client's user to read.
+    /// Why it failed and what to do, for the user.
     fn call(&self, name: String, arguments: Map<String, Value>) -> impl Future<Output = Result<Value, String>> + Send;
 }
 
-/// Why the connection ended otherwise than by its client.
+/// Why the connection failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StdioError {
-    /// The client's first message was no MCP.
+    /// The client's first message is not MCP.
     #[error("the client does not speak MCP")]
     Initialize(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A task of the connection broke.
@@ -40,7 +40,7 @@ pub enum StdioError {
 pub async fn serve_mcp_stdio(forwarder: impl ToolForwarder) -> Result<(), StdioError> {
     let running = match (Proxy { forwarder }).serve(stdio_pipes()).await {
         Ok(running) => running,
-        // A client that leaves before it has said anything wanted nothing.
+        // A client that closes the connection before its first message is not an error.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(StdioError::Initialize(Box::new(error))),
     };
@@ -80,10 +80,9 @@ impl<F: ToolForwarder> ServerHandler for Proxy<F> {
     ) -> Result<CallToolResponse, ErrorData> {
         let called = self.forwarder.call(request.name.into_owned(), request.arguments.unwrap_or_default()).await;
         let result = called.map_err(|message| ErrorData::internal_error(message, None))?;
-        let mut result: CallToolResult = serde_json::from_value(result).map_err(|error| {
-            ErrorData::internal_error(format!("the host's answer cannot be understood: {error}"), None)
-        })?;
-        // The host answers in the form of older versions, where this was implied; for those it is taken out again.
+        let mut result: CallToolResult = serde_json::from_value(result)
+            .map_err(|error| ErrorData::internal_error(format!("cannot parse the host's answer: {error}"), None))?;
+        // The host's answer lacks this field, which older protocol versions imply.
         result.result_type.get_or_insert(ResultType::COMPLETE);
         Ok(result.into())
     }

@@ -11,9 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::api::activity::{ActivityFrame, Missed};
 use crate::auth::OPEN_PATHS;
-use crate::auth::is_openai;
 use crate::openai::ErrorEnvelope;
-use crate::problem::Problem;
+use crate::problem::{Problem, is_openai};
 use crate::routes::{self, Answer, BodyNeeded, Route};
 
 /// The document as JSON.
@@ -69,29 +68,17 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
             json!({ "required": route.body_needed == BodyNeeded::Yes, "content": content }),
         );
     }
+    let text = json!({ "type": "string" });
     let (status, description, content) = match &route.answer {
         Answer::Json(status, schema) => (*status, "OK", json!({ "application/json": { "schema": schema(generator) } })),
-        Answer::Events(what) => (200, *what, json!({ "text/event-stream": { "schema": { "type": "string" } } })),
+        Answer::JsonOr(other, schema) => {
+            (200, "OK", json!({ "application/json": { "schema": schema(generator) }, *other: { "schema": text } }))
+        }
         Answer::Lines(schema) => {
             (200, "JSON, one value on a line", json!({ "application/x-ndjson": { "schema": schema(generator) } }))
         }
-        Answer::Patch(schema) => (
-            200,
-            "OK",
-            json!({
-                "text/x-diff": { "schema": { "type": "string" } },
-                "application/json": { "schema": schema(generator) }
-            }),
-        ),
-        Answer::Page(schema) => (
-            200,
-            "OK",
-            json!({
-                "application/json": { "schema": schema(generator) },
-                "text/markdown": { "schema": { "type": "string" } }
-            }),
-        ),
-        Answer::Text(what) => (200, *what, json!({ "text/plain": { "schema": { "type": "string" } } })),
+        Answer::Events(what) => (200, *what, json!({ "text/event-stream": { "schema": text } })),
+        Answer::Text(what) => (200, *what, json!({ "text/plain": { "schema": text } })),
         Answer::Foreign(what) => (200, *what, json!({ "application/json": { "schema": { "type": "object" } } })),
     };
     let error = if is_openai(route.path) {

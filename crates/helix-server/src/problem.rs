@@ -2,45 +2,50 @@
 //!
 //! Must not know any route.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
 use helix_engine::EngineError;
 use helix_engine::submit::{Blame, SubmitError};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// What went wrong, where, and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct Problem {
-    /// Names the kind of problem: `urn:helix:` and its code in lower case.
+use crate::body::BodyError;
+use crate::openai::ApiError;
+
+/// An error: what failed, where, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    /// The kind of problem: `urn:helix:` and its code in lower case.
     #[serde(rename = "type")]
-    pub(crate) kind: String,
+    pub kind: String,
     /// The HTTP status in words.
-    pub(crate) title: &'static str,
+    pub title: Cow<'static, str>,
     /// The HTTP status.
-    pub(crate) status: u16,
-    /// What is wrong, one sentence.
-    pub(crate) detail: Box<str>,
+    pub status: u16,
+    /// What is wrong, in one sentence.
+    pub detail: Box<str>,
     /// `HX` and four digits.
-    pub(crate) code: &'static str,
+    pub code: Cow<'static, str>,
     /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) hint: Option<Box<str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Box<str>>,
     /// Problems in a file, each with its place.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Codes of problems that arise in this crate. Pages: `docs/errors/`.
 pub(crate) mod codes {
     /// The request lacks the right bearer token.
     pub(crate) const UNAUTHORIZED: &str = "HX0801";
-    /// The Host or Origin header names somebody else.
+    /// The Host or Origin header is not allowed.
     pub(crate) const FORBIDDEN_HOST: &str = "HX0802";
-    /// There is no such route, or it does not know the method.
+    /// There is no such route or method.
     pub(crate) const NO_ROUTE: &str = "HX0803";
-    /// The request cannot be understood.
+    /// The request is invalid.
     pub(crate) const BAD_REQUEST: &str = "HX0804";
     /// The body is larger than the limit.
     pub(crate) const TOO_LARGE: &str = "HX0805";
@@ -50,16 +55,16 @@ pub(crate) mod codes {
     pub(crate) const NOT_FOUND: &str = "HX0807";
     /// The job is over.
     pub(crate) const OVER: &str = "HX0808";
-    /// The question does not wait for an answer any more.
+    /// The question is no longer open.
     pub(crate) const SETTLED: &str = "HX0812";
     /// The answer does not fit its question.
     pub(crate) const MISFIT: &str = "HX0813";
-    /// It cannot be done as the job stands.
+    /// The job's state does not allow it.
     pub(crate) const REFUSED: &str = "HX0814";
     /// The journal failed.
     pub(crate) const JOURNAL: &str = "HX0810";
     pub(crate) use helix_engine::codes::AMBIGUOUS;
-    /// Something in the surroundings failed.
+    /// The environment failed.
     pub(crate) const ENVIRONMENT: &str = "HX0811";
 }
 
@@ -68,13 +73,28 @@ impl Problem {
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<Box<str>>) -> Self {
         Self {
             kind: format!("urn:helix:{}", code.to_ascii_lowercase()),
-            title: status.canonical_reason().unwrap_or("error"),
+            title: status.canonical_reason().unwrap_or("error").into(),
             status: status.as_u16(),
             detail: detail.into(),
-            code,
+            code: code.into(),
             hint: None,
             diagnostics: Vec::new(),
         }
+    }
+
+    /// The request cannot be parsed.
+    pub(crate) fn bad_request(detail: impl Into<Box<str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, detail)
+    }
+
+    /// The request is well-formed and has a wrong value.
+    pub(crate) fn unprocessable(detail: impl Into<Box<str>>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail)
+    }
+
+    /// The response, in OpenAI's form for a path below `/v1`.
+    pub(crate) fn respond_at(self, path: &str) -> Response {
+        if is_openai(path) { ApiError::from(self).into_response() } else { self.into_response() }
     }
 
     /// Adds the remedy.
@@ -82,6 +102,23 @@ impl Problem {
     pub(crate) fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+/// Whether errors of this path have OpenAI's form.
+pub(crate) fn is_openai(path: &str) -> bool {
+    path == "/v1" || path.starts_with("/v1/")
+}
+
+impl From<BodyError> for Problem {
+    fn from(error: BodyError) -> Self {
+        let (status, code) = match error {
+            BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, codes::TOO_LARGE),
+            BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, codes::BODY_TIMEOUT),
+            BodyError::Broken(_) => (StatusCode::BAD_REQUEST, codes::BAD_REQUEST),
+            BodyError::Encoded { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, codes::BAD_REQUEST),
+        };
+        Self::new(status, code, error.to_string())
     }
 }
 
@@ -94,7 +131,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// An error with all its sources, for records and answers to people.
+/// An error with all its sources, for logs and messages.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -111,7 +148,7 @@ impl From<EngineError> for Problem {
         match error {
             EngineError::NotFound { kind, id } => {
                 Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, format!("there is no {kind} {id:?}"))
-                    .hint("`helix jobs list` (GET /api/v1/jobs, GET /api/v1/sessions) lists what there is")
+                    .hint("list jobs: `helix jobs list` (GET /api/v1/jobs); list conversations: GET /api/v1/sessions")
             }
             EngineError::Ambiguous { .. } => {
                 Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give more of the id")
@@ -120,12 +157,12 @@ impl From<EngineError> for Problem {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }
             EngineError::Refused { message } => Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
-                .hint("nothing was changed; `helix jobs show ID` (GET /api/v1/jobs/{id}) shows how the job stands"),
+                .hint("nothing was changed; see the job's state: `helix jobs show ID` (GET /api/v1/jobs/{id})"),
             EngineError::Journal(_) => {
                 let detail = chain(&error);
                 tracing::error!(%detail, "the journal failed");
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, detail)
-                    .hint("look at the state directory's disk and permissions: `helix doctor`")
+                    .hint("check the disk and the permissions of the state directory: `helix doctor`")
             }
             EngineError::Contradiction { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, chain(&error)).hint(
@@ -146,7 +183,7 @@ impl From<SubmitError> for Problem {
         match error {
             SubmitError::Plan { diagnostics, before, .. } => {
                 let before = before.map(|before| format!(". {before}")).unwrap_or_default();
-                let hint = "mend the places in `diagnostics`; `helix plan check` shows them in the file";
+                let hint = "fix the places in `diagnostics`; `helix plan check` shows them in the file";
                 Self {
                     diagnostics,
                     ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).hint(format!("{hint}{before}"))

@@ -1,6 +1,6 @@
-//! How many requests a key may send: a bucket for each key that fills evenly and holds a minute's worth.
+//! Rate limits: a token bucket for each key, which refills evenly and holds one minute's requests.
 //!
-//! Must not know routes or error formats. Memory is bounded: full buckets are forgotten, and there are only so many.
+//! Must not know routes or error formats. Memory is bounded: full buckets are dropped, and their number is limited.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,13 +12,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-use crate::auth::is_openai;
 use crate::openai::ApiError;
+use crate::problem::is_openai;
 use crate::shared::Shared;
 
-/// Most keys that are remembered. Beyond it all unknown keys share one bucket.
+/// Most buckets. Beyond that, all new keys share one.
 const KEYS: usize = 4_096;
-/// One minute.
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// Digest of a key; keys themselves are not kept.
@@ -31,7 +30,7 @@ pub(crate) struct RateLimit {
     buckets: Mutex<HashMap<Key, Bucket>>,
 }
 
-/// What a key may still send.
+/// The requests that a key has left.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     /// Requests.
@@ -72,7 +71,7 @@ impl RateLimit {
     }
 }
 
-/// Who sends: the token, and the user that a chat server speaks for.
+/// The sender: the token, and the user that a chat server forwards for.
 fn key(headers: &HeaderMap) -> Key {
     let mut hash = Sha256::new();
     for name in [header::AUTHORIZATION.as_str(), "x-openwebui-user-id"] {

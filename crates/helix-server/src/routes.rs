@@ -1,4 +1,4 @@
-//! All routes, as a list: the router and the OpenAPI document are both made from it, so that neither can have more.
+//! All routes as one list, from which both the router and the OpenAPI document are made.
 //!
 //! Must not know how a request is answered.
 
@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::{MethodRouter, delete, get, post};
 use helix_job::JobView;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -14,39 +14,37 @@ use schemars::{JsonSchema, SchemaGenerator};
 use crate::api::{
     activity, adrs, events, failures, health, job_request, jobs, logs, metrics, questions, results, sessions,
 };
-use crate::auth::{is_openai, require_token};
+use crate::auth::require_token;
 use crate::host_check::{HostRules, require_host};
-use crate::openai::{self, ApiError};
+use crate::openai;
 use crate::problem::{Problem, codes};
 use crate::rate_limit::require_room;
 use crate::shared::Shared;
 use crate::{mcp, openapi};
 
-/// A route and what the document says of it.
+/// A route and its entry in the document.
 pub(crate) struct Route {
     /// `get`, `post` or `delete`.
     pub(crate) method: &'static str,
-    /// With parameters in braces.
+    /// With parameters in braces, such as `{id}`.
     pub(crate) path: &'static str,
     /// One line.
     pub(crate) summary: &'static str,
-    /// What it answers when all is well.
+    /// Its answer on success.
     pub(crate) answer: Answer,
-    /// Its body, if it takes one.
+    /// The schema of its body, if it takes one.
     pub(crate) body: Option<Schema>,
-    /// Whether it may be left away.
+    /// Whether a request must have it.
     pub(crate) body_needed: BodyNeeded,
-    /// Its query, if it takes one.
+    /// The schema of its query, if it takes one.
     pub(crate) query: Option<Schema>,
     handler: MethodRouter<Shared>,
 }
 
-/// Whether a request may come without a body.
+/// Whether a request must have a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyNeeded {
-    /// It may not.
     Yes,
-    /// It may.
     No,
 }
 
@@ -61,10 +59,8 @@ pub(crate) enum Answer {
     Events(&'static str),
     /// JSON, one value on a line.
     Lines(Schema),
-    /// A patch, or the same as JSON.
-    Patch(Schema),
-    /// JSON, or the same as a page of Markdown.
-    Page(Schema),
+    /// JSON, or the same in another media type.
+    JsonOr(&'static str, Schema),
     /// JSON of a form that others define.
     Foreign(&'static str),
     /// Text of a form that others define.
@@ -103,49 +99,49 @@ impl Route {
     }
 }
 
-/// The list. (`/mcp` is beside it: it speaks a protocol of its own.)
+/// The list. `/mcp` is not in it, since it speaks its own protocol.
 #[rustfmt::skip]
 pub(crate) fn list() -> Vec<Route> {
-    use Answer::{Events, Foreign, Json, Lines, Page, Patch, Text};
+    use Answer::{Events, Foreign, Json, JsonOr, Lines, Text};
     let job = || Json(200, schema::<JobView>);
     let accepted = || Json(202, schema::<jobs::Accepted>);
     vec![
         Route::new("get", "/healthz", "Whether the process answers", Json(200, schema::<health::Health>), get(health::live)),
-        Route::new("get", "/readyz", "Whether the journal answers, too", Json(200, schema::<health::Health>), get(health::ready)),
-        Route::new("get", "/metrics", "Figures of this host", Text("OpenMetrics 1.0, as Prometheus collects it"), get(metrics::show)),
+        Route::new("get", "/readyz", "Whether the journal answers", Json(200, schema::<health::Health>), get(health::ready)),
+        Route::new("get", "/metrics", "Metrics of this host", Text("OpenMetrics 1.0, as Prometheus collects it"), get(metrics::show)),
         Route::new("get", "/openapi.json", "This document", Foreign("an OpenAPI 3.1 document"), get(openapi::serve)),
 
         Route::new("get", "/v1/models", "Models to choose from", Json(200, schema::<openai::ModelList>), get(openai::list)),
         Route::new("get", "/v1/models/{model}", "One model", Json(200, schema::<openai::ModelObject>), get(openai::retrieve)),
-        Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create)).body(foreign),
+        Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create::<openai::ChatWire>)).body(foreign),
 
-        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses form", Json(200, schema::<openai::ResponseObject>), post(openai::create_response)).body(foreign),
-        Route::new("get", "/v1/responses/{id}", "An answer as it is kept", Json(200, schema::<openai::ResponseObject>), get(openai::retrieve_response)),
+        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses form", Json(200, schema::<openai::ResponseObject>), post(openai::create::<openai::ResponsesWire>)).body(foreign),
+        Route::new("get", "/v1/responses/{id}", "A stored answer", Json(200, schema::<openai::ResponseObject>), get(openai::retrieve_response)),
 
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
         Route::new("post", "/api/v1/jobs/{id}/cancel", "Ask a job to stop", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
         Route::new("get", "/api/v1/jobs/{id}/events", "What happened to a job, numbered", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
-        Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents do right now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
+        Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents are doing now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
         Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
         Route::new("get", "/api/v1/sessions/{id}", "One conversation, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
         Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)),
 
-        Route::new("post", "/api/v1/jobs/{id}/resume", "Go on with a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
-        Route::new("post", "/api/v1/jobs/{id}/retry", "Do a phase again, and all that build on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
-        Route::new("get", "/api/v1/jobs/{id}/diff", "What a job, a phase or an attempt changed: a patch, or JSON for `Accept: application/json`", Patch(schema::<helix_engine::evidence::Difference>), get(results::diff)).query(schema::<results::DiffQuery>),
-        Route::new("get", "/api/v1/jobs/{id}/evidence", "What proves each passed phase, checked again now", Json(200, schema::<helix_engine::evidence::JobEvidence>), get(results::evidence)),
+        Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
+        Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
+        Route::new("get", "/api/v1/jobs/{id}/diff", "What a job, a phase or an attempt changed: a patch, or JSON for `Accept: application/json`", JsonOr("text/x-diff", schema::<helix_engine::evidence::Difference>), get(results::diff)).query(schema::<results::DiffQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/evidence", "The evidence for each passed phase, checked again now", Json(200, schema::<helix_engine::evidence::JobEvidence>), get(results::evidence)),
 
-        Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", Page(schema::<failures::ReportList>), get(failures::reports)).query(schema::<failures::ReportQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", JsonOr("text/markdown", schema::<failures::ReportList>), get(failures::reports)).query(schema::<failures::ReportQuery>),
 
-        Route::new("get", "/api/v1/failures", "Failures that are remembered: the latest seen first, or those that fit words", Json(200, schema::<helix_engine::failures::FailurePage>), get(failures::list)).query(schema::<failures::FailureQuery>),
-        Route::new("get", "/api/v1/failures/{fingerprint}", "All that is remembered of one failure, by its fingerprint or a beginning of it", Json(200, schema::<helix_failure::memory::FailureDetail>), get(failures::show)),
-        Route::new("post", "/api/v1/failures/explain", "What a log amounts to, and what to do; nothing of it is remembered", Json(200, schema::<helix_engine::failures::Explanation>), post(failures::explain)).body(schema::<failures::ExplainRequest>),
+        Route::new("get", "/api/v1/failures", "Failures in memory: latest first, or those that match words", Json(200, schema::<helix_engine::failures::FailurePage>), get(failures::list)).query(schema::<failures::FailureQuery>),
+        Route::new("get", "/api/v1/failures/{fingerprint}", "One failure in memory, by its fingerprint or a unique prefix", Json(200, schema::<helix_failure::memory::FailureDetail>), get(failures::show)),
+        Route::new("post", "/api/v1/failures/explain", "Explain a log; nothing of it is remembered", Json(200, schema::<helix_engine::failures::Explanation>), post(failures::explain)).body(schema::<failures::ExplainRequest>),
 
-        Route::new("get", "/api/v1/questions", "List questions that wait for an answer", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
+        Route::new("get", "/api/v1/questions", "Open questions, oldest first", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
         Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_job::question::QuestionView>), get(questions::show)),
         Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
         Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
@@ -180,25 +176,22 @@ pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
 }
 
 async fn no_route(request: Request) -> Response {
-    let (method, path) = (request.method().as_str(), request.uri().path());
-    if is_openai(path) {
-        return ApiError::no_route(method, path).into_response();
-    }
+    let (method, path) = (request.method(), request.uri().path());
     let hint = match path.trim_end_matches('/') {
-        "/models" | "/chat/completions" | "/responses" => "the address of the OpenAI-compatible API ends with /v1",
+        "/models" | "/chat/completions" | "/responses" => "the base URL of the OpenAI-compatible API ends with /v1",
+        "/v1/completions" | "/v1/embeddings" | "/v1/assistants" | "/v1/messages" => {
+            "use /v1/chat/completions or /v1/responses to talk with the Consultant"
+        }
         _ => "GET /openapi.json lists every route",
     };
     Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("there is no {method} {path} here"))
         .hint(hint)
-        .into_response()
+        .respond_at(path)
 }
 
 async fn no_method(request: Request) -> Response {
-    let (method, path) = (request.method().as_str(), request.uri().path());
-    if is_openai(path) {
-        return ApiError::no_method(method, path).into_response();
-    }
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, codes::NO_ROUTE, format!("{path} does not know {method}"))
+    let (method, path) = (request.method(), request.uri().path());
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, codes::NO_ROUTE, format!("{path} has no method {method}"))
         .hint("GET /openapi.json lists every route")
-        .into_response()
+        .respond_at(path)
 }

@@ -1,16 +1,19 @@
-//! What all handlers share. Must not know any route.
+//! The state that all handlers share. Must not know any route.
 
 use std::sync::Arc;
 
 use helix_engine::Engine;
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::ServerConfig;
-use crate::openai::Abandoned;
 use crate::rate_limit::RateLimit;
 
-/// The engine, the settings, and what belongs to the server as a whole. Cheap to clone.
+/// Starting turns that a detached turn may lag behind.
+const NEXT_TURNS: usize = 64;
+
+/// The engine, the settings and the state of the whole server. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
@@ -19,8 +22,8 @@ pub(crate) struct Shared {
     pub(crate) shutdown: CancellationToken,
     /// Tasks that outlive their request.
     pub(crate) tasks: TaskTracker,
-    /// Turns whose clients went away.
-    pub(crate) abandoned: Arc<Abandoned>,
+    /// The conversations of all turns that start.
+    pub(crate) next_turns: broadcast::Sender<String>,
     /// How many requests each key has left.
     pub(crate) rate_limit: Arc<RateLimit>,
     /// When this server started: what `/v1/models` reports as a model's creation.
@@ -36,7 +39,7 @@ impl Shared {
             rate_limit,
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
-            abandoned: Arc::new(Abandoned::default()),
+            next_turns: broadcast::Sender::new(NEXT_TURNS),
             started_at: jiff::Timestamp::now(),
         }
     }

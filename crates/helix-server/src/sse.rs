@@ -1,16 +1,22 @@
-//! Server-sent events as bytes: one frame for each event, everything in it through serde.
+//! Server-sent events as bytes, one frame for each event.
 //!
 //! Must not know what the events mean. A frame's data is JSON on one line, so that nothing in it can end the frame.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use futures::Stream;
+use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 
-/// A comment: resets idle limits of proxies and clients, and means nothing. [10]
+use crate::shared::Shared;
+
+/// A comment: resets the idle timeouts of proxies and clients.
 pub(crate) const HEARTBEAT: &[u8] = b": keep-alive\n\n";
 
 /// What ends an OpenAI stream.
@@ -32,7 +38,7 @@ pub(crate) fn named(out: &mut Vec<u8>, event: &'static str, value: &impl Seriali
     json_line(out, before, value);
 }
 
-/// Appends a frame with a number, by which a client can come back, and a name.
+/// Appends a frame with a name and a number, from which a client can continue.
 pub(crate) fn numbered(out: &mut Vec<u8>, number: u64, event: &'static str, value: &impl Serialize) {
     out.extend_from_slice(format!("id: {number}\n").as_bytes());
     named(out, event, value);
@@ -51,7 +57,7 @@ fn json_line(out: &mut Vec<u8>, before: usize, value: &impl Serialize) {
 /// Makes a response that sends frames as they come.
 pub(crate) fn response<S>(frames: S) -> Response
 where
-    S: Stream<Item = Result<Bytes, std::convert::Infallible>> + Send + 'static,
+    S: Stream<Item = Result<Bytes, Infallible>> + Send + 'static,
 {
     let mut response = Response::new(Body::from_stream(frames));
     let headers = response.headers_mut();
@@ -60,6 +66,37 @@ where
     // Asks nginx not to hold frames back.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
+}
+
+/// A channel as a stream.
+pub(crate) fn receiver<T: Send>(mut items: mpsc::Receiver<T>) -> impl Stream<Item = T> + Send {
+    stream::poll_fn(move |context| items.poll_recv(context))
+}
+
+/// A response with a frame for each item, until `encode` breaks, the items end or the server shuts down. Items may be skipped.
+pub(crate) fn follow<T: Send>(
+    shared: &Shared,
+    items: impl Stream<Item = T> + Send + 'static,
+    encode: impl FnMut(&mut Vec<u8>, T) -> ControlFlow<()> + Send + 'static,
+) -> Response {
+    let pause = shared.config.heartbeat;
+    let items = Box::pin(items.take_until(shared.shutdown.clone().cancelled_owned()));
+    response(stream::unfold(Some((items, encode)), move |state| async move {
+        let (mut items, mut encode) = state?;
+        let (mut out, due) = (Vec::new(), Instant::now() + pause);
+        while out.is_empty() {
+            match timeout_at(due, items.next()).await {
+                Err(_) => out.extend_from_slice(HEARTBEAT),
+                Ok(None) => return None,
+                Ok(Some(item)) => {
+                    if encode(&mut out, item).is_break() {
+                        return (!out.is_empty()).then(|| (Ok(Bytes::from(out)), None));
+                    }
+                }
+            }
+        }
+        Some((Ok(Bytes::from(out)), Some((items, encode))))
+    }))
 }
 
 /// Waits for the next item, at most for the pause after which a heartbeat is due.
@@ -71,7 +108,6 @@ pub(crate) async fn next_or_heartbeat<T>(pause: Duration, next: impl Future<Outp
 mod tests {
     use super::*;
 
-    /// Table B "invalid event JSON".
     #[test]
     fn line_breaks_in_data_cannot_end_a_frame() {
         let mut out = Vec::new();

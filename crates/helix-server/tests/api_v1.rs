@@ -58,7 +58,7 @@ async fn a_wrong_request_starts_nothing() {
     let host = Host::start().await;
     for path in ["/api/v1/jobs", "/helix/execute"] {
         let answer = host.post(path).body(r#"{"plan":"/p","phase":"x"}"#).send().await.unwrap();
-        assert_eq!(answer.status(), 400, "{path}");
+        assert_eq!(answer.status(), 422, "{path}");
         let problem: Value = answer.json().await.unwrap();
         assert_eq!(problem["code"], "HX0804");
         assert!(problem["detail"].as_str().unwrap().contains("\"phase\""), "{problem}");

@@ -312,7 +312,10 @@ async fn responses_go_on_from_one_another() {
     assert_eq!(view["branches"].as_array().unwrap().len(), 2);
     let kept: Value =
         host.get(&format!("/v1/responses/{}", one["id"].as_str().unwrap())).send().await.unwrap().json().await.unwrap();
-    assert_eq!(text(&kept), "A");
+    assert_eq!((text(&kept).as_str(), &kept["previous_response_id"]), ("A", &Value::Null));
+    let later = format!("/v1/responses/{}", two["response"]["id"].as_str().unwrap());
+    let kept: Value = host.get(&later).send().await.unwrap().json().await.unwrap();
+    assert_eq!((text(&kept).as_str(), &kept["previous_response_id"]), ("B", &one["id"]));
     let unknown = post(json!({ "input": "x", "previous_response_id": "resp_nobody" })).await;
     assert_eq!(unknown.status(), 400);
     assert_eq!(unknown.json::<Value>().await.unwrap()["error"]["param"], "previous_response_id");

@@ -118,7 +118,7 @@ async fn unusual_requests_are_answered_or_refused_in_order() {
         assert!(packed.text().await.unwrap().contains("encoded as gzip"), "{path}");
     }
     let elsewhere: Value = host.post("/chat/completions").send().await.unwrap().json().await.unwrap();
-    assert_eq!(elsewhere["hint"], "the address of the OpenAI-compatible API ends with /v1");
+    assert_eq!(elsewhere["hint"], "the base URL of the OpenAI-compatible API ends with /v1");
     let other: Value = host.post("/v1/completions").send().await.unwrap().json().await.unwrap();
     assert!(other["error"]["message"].as_str().unwrap().contains("/v1/chat/completions"), "{other}");
     host.stop().await;

@@ -79,6 +79,71 @@ async fn conversations_are_told_apart_and_found_again() {
 }
 
 #[tokio::test]
+async fn conversations_come_in_pages() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    for chat in ["a", "b", "c"] {
+        let request = host.post("/v1/chat/completions").header("x-chat", chat);
+        assert_eq!(request.json(&ask("[[fake: say Yes.]]", false)).send().await.unwrap().status(), 200);
+    }
+    let list = async |query: &str| -> Value {
+        host.get(&format!("/api/v1/sessions{query}")).send().await.unwrap().json().await.unwrap()
+    };
+    let keys = |page: &Value| -> Vec<String> {
+        page["sessions"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = list("").await;
+    assert_eq!((keys(&all).len(), &all["next"]), (3, &Value::Null));
+    let first = list("?limit=2").await;
+    let next = first["next"].as_str().unwrap();
+    let second = list(&format!("?limit=2&after={next}")).await;
+    assert_eq!((keys(&first).len(), keys(&second).len(), &second["next"]), (2, 1, &Value::Null));
+    assert_eq!([keys(&first), keys(&second)].concat(), keys(&all));
+    for wrong in ["?limit=0", "?limit=501", "?after=a%2Fb"] {
+        let answer = host.get(&format!("/api/v1/sessions{wrong}")).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{wrong}");
+    }
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_turn_that_comes_while_helix_shuts_down_is_told_so() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    host.close_engine().await;
+    for stream in [false, true] {
+        let answer = host.post("/v1/chat/completions").json(&ask("hi", stream)).send().await.unwrap();
+        assert_eq!(
+            (answer.status().as_u16(), answer.headers()["x-should-retry"].as_bytes()),
+            (503, b"false".as_slice())
+        );
+        assert_eq!(answer.json::<Value>().await.unwrap()["error"]["code"], "shutting_down");
+    }
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_log_without_a_last_newline_reads_the_same_in_both_ways() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let answer = host.post("/v1/chat/completions").json(&ask("[[fake: say Yes.]]", false)).send().await.unwrap();
+    let answer: Value = answer.json().await.unwrap();
+    let (session, turn) = (answer["helix"]["session"].as_str().unwrap(), answer["helix"]["turn"].as_str().unwrap());
+    let last = json!({
+        "type": "assistant", "session_id": "x",
+        "message": { "id": "m", "role": "assistant", "content": [{ "type": "text", "text": "the last line" }] }
+    });
+    let path = host.state_directory().join(format!("runs/{turn}.1/stdout.jsonl"));
+    let mut record = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    std::io::Write::write_all(&mut record, last.to_string().as_bytes()).unwrap();
+    let log = async |follow: u8| {
+        let path = format!("/api/v1/sessions/{session}/log/{turn}.1?follow={follow}");
+        host.get(&path).send().await.unwrap().text().await.unwrap()
+    };
+    let (now, followed) = (log(0).await, log(1).await);
+    assert!(now.contains("the last line"), "{now}");
+    assert_eq!(now, followed);
+    host.stop().await;
+}
+
+#[tokio::test]
 async fn a_failed_turn_is_an_error_in_both_forms() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let whole = host.post("/v1/chat/completions").json(&ask("[[fake: crash]]", false)).send().await.unwrap();
@@ -121,6 +186,23 @@ async fn a_turn_whose_client_goes_away_is_stopped_after_its_grace() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
     assert_eq!(end["facts"]["stopped"], "cancelled", "{end}");
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn the_next_message_stops_a_turn_whose_client_is_gone() {
+    let config =
+        ServerConfig { disconnect: Disconnect::StopAfter(Duration::from_secs(3600)), ..ServerConfig::default() };
+    let host = Host::with_agent(config).await;
+    let chat = |text: &str| host.post("/v1/chat/completions").header("x-chat", "c").json(&ask(text, true));
+    let mut bytes = chat("[[fake: hang]]").send().await.unwrap().bytes_stream();
+    bytes.next().await.unwrap().unwrap();
+    drop(bytes);
+    let other = host.post("/v1/chat/completions").header("x-chat", "d").json(&ask("[[fake: say Other.]]", true));
+    assert_eq!(content(&frames(&other.send().await.unwrap().text().await.unwrap())), "Other.");
+    // Without a stop it would wait until the test's client gives up.
+    let next = chat("[[fake: say Next.]]").send().await.unwrap().text().await.unwrap();
+    assert_eq!(content(&frames(&next)), "Next.", "{next}");
     host.stop().await;
 }
 

@@ -3,9 +3,12 @@
 
 mod user;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 use std::process::{Child, Stdio};
+use std::sync::mpsc;
 
+use serde_json::json;
 use user::User;
 
 const PLAN: &str = "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.txt]\n    gates: [{ type: files_exist }]\n";
@@ -207,4 +210,53 @@ fn a_detached_job_brings_its_own_host() {
     let pid = i32::try_from(started.json()["host_pid"].as_u64().unwrap()).unwrap();
     let pid = rustix::process::Pid::from_raw(pid).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+}
+
+/// A stand-in for a host, which notes what it is asked.
+#[test]
+fn an_answer_by_id_does_not_read_all_jobs() {
+    let user = User::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (url, token) = (format!("http://{}", listener.local_addr().unwrap()), user.state().join("token"));
+    std::fs::create_dir_all(user.state()).unwrap();
+    std::fs::write(&token, "t").unwrap();
+    let info = json!({ "url": url, "pid": std::process::id(), "token_file": token });
+    std::fs::write(user.state().join("host.json"), info.to_string()).unwrap();
+    let question = json!({
+        "id": "j1.page.1", "job": "j1", "job_name": "pages", "phase": "page", "kind": "approval", "status": "open",
+        "text": "May it begin?", "options": [{ "key": "approve", "label": "yes" }],
+        "free_text": true, "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
+    });
+    let (asked, paths) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let (mut head, mut line, mut length) = (String::new(), String::new(), 0);
+            while reader.read_line(&mut line).unwrap() > 2 {
+                let lower = line.to_lowercase();
+                if let Some(value) = lower.strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                head.push_str(&line);
+                line.clear();
+            }
+            std::io::copy(&mut reader.take(length), &mut std::io::sink()).unwrap();
+            let path = head.split(' ').nth(1).unwrap().to_owned();
+            let body = match path.as_str() {
+                "/healthz" => json!({ "status": "ok" }),
+                "/api/v1/questions" => json!({ "questions": [question] }),
+                "/api/v1/questions/j1.page.1/answer" => question.clone(),
+                _ => json!({}),
+            };
+            asked.send(path).unwrap();
+            let body = body.to_string();
+            let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        }
+    });
+    let ran = user.run(&["answer", "j1.page", "--choice", "approve"]);
+    assert_eq!((ran.code, ran.stdout.trim()), (0, "answered j1.page.1"), "{ran:#?}");
+    let paths: Vec<String> = paths.try_iter().filter(|path| path != "/healthz").collect();
+    assert_eq!(paths, ["/api/v1/questions", "/api/v1/questions/j1.page.1/answer"]);
 }

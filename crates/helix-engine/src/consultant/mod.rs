@@ -227,6 +227,9 @@ pub enum TurnError {
         /// What to do.
         hint: Option<String>,
     },
+    /// Helix is shutting down.
+    #[error("Helix is shutting down")]
+    Closing,
     /// Helix's own storage failed.
     #[error("the journal failed")]
     Journal(#[source] Box<dyn std::error::Error + Send + Sync>),

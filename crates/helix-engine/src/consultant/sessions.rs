@@ -99,7 +99,7 @@ impl Sessions {
             }
             lock(&self.actors).remove(&view.id);
         }
-        Err(TurnError::Journal("the engine is closing".into()))
+        Err(TurnError::Closing)
     }
 
     /// Stops the turn under way; `false` if there is none.

@@ -21,6 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Most text that is remembered of an answer, in bytes; the run's own record has all of it.
 const SHOWN_LIMIT: usize = 4 * 1024 * 1024;
 
+/// Most text that waits for a check, in bytes. A longer answer is shown unchecked.
+const HELD_LIMIT: usize = SHOWN_LIMIT;
+
 /// Hears the agent for a turn.
 pub(super) struct TurnOutput {
     listener: Option<mpsc::Sender<TurnEvent>>,
@@ -38,7 +41,7 @@ enum Showing {
     /// They are shown at once.
     AsTheyCome,
     /// They wait for a check of the drafts that they are about.
-    AfterCheck(Vec<String>),
+    AfterCheck(String),
     /// They are no answer of their own, and go where activity is shown.
     Aside,
 }
@@ -110,25 +113,24 @@ impl TurnOutput {
 
     /// Whether words wait for a check.
     pub(super) fn is_holding(&self) -> bool {
-        matches!(&self.showing, Showing::AfterCheck(words) if !words.is_empty())
+        matches!(&self.showing, Showing::AfterCheck(held) if !held.is_empty())
     }
 
     /// Shows the words that waited.
     pub(super) async fn release(&mut self) {
-        if let Showing::AfterCheck(words) = std::mem::replace(&mut self.showing, Showing::AsTheyCome) {
-            for text in words {
-                self.tell(TurnEvent::Text { text }).await;
-            }
+        if let Showing::AfterCheck(text) = std::mem::replace(&mut self.showing, Showing::AsTheyCome)
+            && !text.is_empty()
+        {
+            self.tell(TurnEvent::Text { text }).await;
         }
     }
 
     /// Tells the words that waited as activity: they are replaced by others.
     pub(super) async fn withdraw(&mut self) {
-        if let Showing::AfterCheck(words) = std::mem::replace(&mut self.showing, Showing::AsTheyCome) {
-            let text = words.concat();
-            if !text.is_empty() {
-                self.tell(TurnEvent::Thinking { text }).await;
-            }
+        if let Showing::AfterCheck(text) = std::mem::replace(&mut self.showing, Showing::AsTheyCome)
+            && !text.is_empty()
+        {
+            self.tell(TurnEvent::Thinking { text }).await;
         }
     }
 
@@ -140,7 +142,11 @@ impl TurnOutput {
     async fn say(&mut self, text: String) {
         match &mut self.showing {
             Showing::AsTheyCome => self.tell(TurnEvent::Text { text }).await,
-            Showing::AfterCheck(words) => words.push(text),
+            Showing::AfterCheck(held) if held.len() + text.len() <= HELD_LIMIT => held.push_str(&text),
+            Showing::AfterCheck(_) => {
+                self.release().await;
+                self.tell(TurnEvent::Text { text }).await;
+            }
             Showing::Aside => self.tell(TurnEvent::Thinking { text }).await,
         }
     }
@@ -200,7 +206,7 @@ impl Listener for TurnOutput {
                 // Reading tools name files, too; only the writing ones bring text.
                 if waits && input.get("file_path").is_some() && name != "Read" && Self::writes_draft(&input) {
                     self.end_of_run().await;
-                    self.showing = Showing::AfterCheck(Vec::new());
+                    self.showing = Showing::AfterCheck(String::new());
                 }
                 TurnEvent::ToolStarted { id, name, input }
             }
@@ -235,6 +241,23 @@ impl Listener for TurnOutput {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn text_that_waits_for_a_check_has_a_limit() {
+        let mut output = TurnOutput::without_client();
+        output.check_drafts();
+        let input = serde_json::json!({ "file_path": "/w/phases.yaml", "content": "name: x\nphases: []\n" });
+        output.hear(AgentEvent::ToolStarted { id: "t".into(), name: "Write".into(), input, parent: None }).await;
+        let text = AgentEvent::Text { text: "x".repeat(HELD_LIMIT / 4), partial: true, parent: None };
+        for _ in 0..3 {
+            output.hear(text.clone()).await;
+        }
+        assert!(output.is_holding() && output.shown().is_empty());
+        for _ in 0..3 {
+            output.hear(text.clone()).await;
+        }
+        assert!(!output.is_holding() && !output.shown().is_empty());
+    }
 
     #[tokio::test]
     async fn a_client_that_reads_nothing_does_not_keep_its_turn() {

@@ -1,13 +1,11 @@
-//! Failures: what is remembered of them, what a job's reports say, what a log amounts to.
+//! Failures: the memory of them, the reports of a job, and the explanation of a log.
 //!
 //! Must not know how a failure is classified or found.
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use helix_core::diagnostic::did_you_mean;
 use helix_engine::EngineError;
 use helix_engine::failures::{Explanation, FailureFilter, FailurePage, JobReport};
 use helix_failure::memory::FailureDetail;
@@ -15,20 +13,16 @@ use helix_failure::{Category, FailureObservation, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::jobs::{body, query};
-use crate::problem::{Problem, codes};
+use super::request::{Body, Params, page_size};
+use crate::problem::Problem;
 use crate::shared::Shared;
 
 /// Largest body with a log, in bytes. Longer logs are explained by `helix failures explain`, which reads them in pieces.
 const LOG_LIMIT: usize = 8 * 1024 * 1024;
 /// Failures of a page when a request does not say.
-const PAGE: u32 = 50;
-/// Most failures of a page.
-const LARGEST_PAGE: u32 = 500;
+const PAGE: usize = 50;
 /// Words of `ended`.
 const ENDS: [&str; 4] = ["fixed", "went_away", "gave_up", "open"];
-/// Words of `format`.
-const FORMATS: [&str; 2] = ["json", "markdown"];
 
 /// Which failures are wanted: with `q` those that fit the words, best first; without it all, the latest seen first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -52,18 +46,27 @@ pub(crate) struct FailureQuery {
     /// Goes on where an earlier page ended (its `next`).
     #[serde(default)]
     after: Option<String>,
-    /// At most so many, 1 to 500; 50 without it.
+    /// Failures in a page, from 1 to 500; 50 without it.
     #[serde(default)]
-    limit: Option<u32>,
+    limit: Option<u16>,
 }
 
 /// In which form reports are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReportQuery {
-    /// `json` (without it, too) or `markdown`.
+    /// The form of the answer.
     #[serde(default)]
-    format: Option<String>,
+    format: ReportFormat,
+}
+
+/// The form of reports.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ReportFormat {
+    #[default]
+    Json,
+    Markdown,
 }
 
 /// A failure to be explained.
@@ -90,20 +93,12 @@ pub(crate) struct ReportList {
     reports: Vec<JobReport>,
 }
 
-fn unusable(detail: String) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, detail)
-}
-
-/// One of some words, or a problem that names the near one.
+/// One of some words, or a problem that suggests the nearest one.
 fn word(name: &str, given: &str, known: &[&str]) -> Result<String, Problem> {
     if known.contains(&given) {
         return Ok(given.to_owned());
     }
-    let hint = match did_you_mean(given, known.iter().copied()) {
-        Some(near) => format!("did you mean {near:?}?"),
-        None => format!("use {}", known.join(", ")),
-    };
-    Err(unusable(format!("{name} cannot be {given:?}")).hint(hint))
+    Err(Problem::bad_request(format!("{name} cannot be {given:?}")).hint_for(given, known))
 }
 
 impl FailureQuery {
@@ -118,14 +113,6 @@ impl FailureQuery {
             project: self.project.clone(),
         })
     }
-
-    fn limit(&self) -> Result<usize, Problem> {
-        let limit = self.limit.unwrap_or(PAGE);
-        if limit == 0 || limit > LARGEST_PAGE {
-            return Err(unusable(format!("limit must be 1 to {LARGEST_PAGE}, not {limit}")));
-        }
-        Ok(limit as usize)
-    }
 }
 
 impl ExplainRequest {
@@ -135,9 +122,8 @@ impl ExplainRequest {
             Some(code @ 0..=255) => Ok(Termination::Exited { code }),
             Some(code @ -64..=-1) => Ok(Termination::Signaled { signal: -code }),
             Some(other) => {
-                let detail = format!("no process exits with {other}");
-                Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail)
-                    .hint("exit is 0 to 255; -1 to -64 mean: ended by that signal"))
+                let problem = Problem::unprocessable(format!("no process exits with {other}"));
+                Err(problem.hint("use 0 to 255, or -1 to -64 for the signal that ended it"))
             }
         }
     }
@@ -146,13 +132,12 @@ impl ExplainRequest {
 /// `GET /api/v1/failures`
 pub(crate) async fn list(
     State(shared): State<Shared>,
-    asked: Result<Query<FailureQuery>, QueryRejection>,
+    Params(asked): Params<FailureQuery>,
 ) -> Result<Json<FailurePage>, Problem> {
-    let asked = query(asked)?;
-    let (filter, limit) = (asked.filter()?, asked.limit()?);
+    let (filter, limit) = (asked.filter()?, page_size::<String>(asked.limit, None)?.unwrap_or(PAGE));
     let page = match asked.q.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
         Some(_) if filter != FailureFilter::default() || asked.after.is_some() => {
-            return Err(unusable("q goes with limit only, not with after or another filter".into()));
+            return Err(Problem::bad_request("q can only be combined with limit"));
         }
         Some(words) => shared.engine.failure_search(words, limit).await?,
         None => shared.engine.failure_list(filter, asked.after, limit).await?,
@@ -165,15 +150,17 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
     match shared.engine.failure(&id).await {
         Ok(detail) => Ok(Json(detail)),
         Err(error @ EngineError::NotFound { .. }) => {
-            Err(Problem::from(error).hint("`helix failures list` (GET /api/v1/failures) shows what is remembered"))
+            Err(Problem::from(error).hint("list the failures in memory: `helix failures list`"))
         }
         Err(error) => Err(error.into()),
     }
 }
 
 /// `POST /api/v1/failures/explain`
-pub(crate) async fn explain(State(shared): State<Shared>, request: Request) -> Result<Json<Explanation>, Problem> {
-    let asked: ExplainRequest = body(&shared, request, LOG_LIMIT).await?;
+pub(crate) async fn explain(
+    State(shared): State<Shared>,
+    Body(asked): Body<ExplainRequest, LOG_LIMIT>,
+) -> Result<Json<Explanation>, Problem> {
     let termination = asked.termination()?;
     let observation = FailureObservation {
         tool: asked.tool.unwrap_or_default(),
@@ -188,11 +175,10 @@ pub(crate) async fn explain(State(shared): State<Shared>, request: Request) -> R
 pub(crate) async fn reports(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    asked: Result<Query<ReportQuery>, QueryRejection>,
+    Params(asked): Params<ReportQuery>,
 ) -> Result<Response, Problem> {
-    let format = query(asked)?.format.map(|given| word("format", &given, &FORMATS)).transpose()?;
     let reports = shared.engine.job_reports(&id).await?;
-    if format.as_deref() != Some(FORMATS[1]) {
+    if asked.format == ReportFormat::Json {
         return Ok(Json(ReportList { reports }).into_response());
     }
     let page: Vec<String> = reports.iter().map(JobReport::markdown).collect();

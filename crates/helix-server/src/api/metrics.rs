@@ -1,6 +1,6 @@
-//! Figures of the host in the text form that Prometheus and its like collect (OpenMetrics 1.0).
+//! Metrics of the host in the text format of Prometheus (OpenMetrics 1.0).
 //!
-//! Must not know where the figures come from. Each answer is made anew from the engine's: nothing is counted here.
+//! Must not count anything: each answer is computed from the engine's figures.
 
 use std::sync::atomic::AtomicU64;
 
@@ -29,7 +29,7 @@ pub(crate) async fn show(State(shared): State<Shared>) -> Result<Response, Probl
     let figures = shared.engine.figures().await?;
     let mut text = String::new();
     encode(&mut text, &registry(&figures, shared.started_at)).map_err(|error| {
-        let detail = format!("the figures cannot be written: {error}");
+        let detail = format!("cannot encode the metrics: {error}");
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, codes::REFUSED, detail)
     })?;
     Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response())

@@ -11,5 +11,6 @@ pub(crate) mod logs;
 pub(crate) mod metrics;
 pub(crate) mod person;
 pub(crate) mod questions;
+pub(crate) mod request;
 pub(crate) mod results;
 pub(crate) mod sessions;

@@ -1,18 +1,18 @@
-//! Who asks for something, for the record. Must not know what is asked for.
+//! The name of the person who sends a request, for the record. Must not know what the request does.
 
 use axum::http::StatusCode;
 
 use crate::problem::{Problem, codes};
 
-/// Who it was when a request does not say.
-const ANONYMOUS: &str = "somebody (API)";
+/// The name when a request gives none.
+const ANONYMOUS: &str = "unnamed (API)";
 /// Longest name, in bytes.
 const MAX_NAME: usize = 200;
 
-/// The name that a request gives in its field `by`, which is optional.
+/// The name in a request's optional field `by`.
 ///
 /// # Errors
-/// A [`Problem`] when it is no name that can stand in a line.
+/// A [`Problem`] when the name does not fit in a line.
 pub(crate) fn named(by: Option<String>) -> Result<String, Problem> {
     let name = by.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     if name.as_ref().is_some_and(|name| name.len() > MAX_NAME || name.chars().any(char::is_control)) {

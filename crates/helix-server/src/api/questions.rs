@@ -1,9 +1,7 @@
-//! Questions to persons: list, show, answer. One object for terminal, API, chat and MCP; must not know where an answer comes
-//! from.
+//! Questions to people: list, show, answer. Must not know which client an answer comes from.
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use helix_core::ids::QuestionId;
 use helix_engine::questions::{AnswerError, QuestionFilter, Reply};
@@ -11,43 +9,43 @@ use helix_job::question::QuestionView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::jobs::{BODY_LIMIT, body, query};
 use super::person;
+use super::request::{Body, Params};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
-/// Questions, those that were asked first coming first.
+/// Questions, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct QuestionList {
+pub struct QuestionList {
     /// The questions.
-    pub(crate) questions: Vec<QuestionView>,
+    pub questions: Vec<QuestionView>,
 }
 
-/// Which questions are wanted.
+/// Filters a list of questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QuestionQuery {
-    /// All of this job, also settled ones; without it those that are open.
+    /// All questions of this job, answered ones included; without it the open questions of all jobs.
     #[serde(default)]
     job: Option<String>,
 }
 
-/// An answer. At least one of `choice` and `text` is needed; which, the question says.
+/// An answer: `choice`, `text` or both, as the question allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AnswerRequest {
+pub struct AnswerRequest {
     /// Key of the chosen option.
     #[serde(default)]
-    choice: Option<String>,
-    /// Words of their own.
+    pub choice: Option<String>,
+    /// An answer in words.
     #[serde(default)]
-    text: Option<String>,
+    pub text: Option<String>,
     /// Who answers, for the record.
     #[serde(default)]
-    by: Option<String>,
+    pub by: Option<String>,
 }
 
-/// As [`AnswerRequest`], with the question in it.
+/// An answer that names its question.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NamedAnswer {
@@ -56,7 +54,7 @@ pub(crate) struct NamedAnswer {
     /// Key of the chosen option.
     #[serde(default)]
     choice: Option<String>,
-    /// Words of their own.
+    /// An answer in words.
     #[serde(default)]
     text: Option<String>,
     /// Who answers, for the record.
@@ -66,15 +64,19 @@ pub(crate) struct NamedAnswer {
 
 impl From<AnswerError> for Problem {
     fn from(error: AnswerError) -> Self {
-        match error {
-            AnswerError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, error.to_string())
-                .hint("GET /api/v1/questions lists those that wait (`helix answer`)"),
-            AnswerError::Settled { .. } => Self::new(StatusCode::CONFLICT, codes::SETTLED, error.to_string())
-                .hint("nothing was changed; GET /api/v1/questions lists those that wait (`helix answer`)"),
-            AnswerError::Misfit(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, error.to_string())
-                .hint("the question's `options` name what can be chosen; nothing was changed"),
-            AnswerError::Engine(error) => error.into(),
-        }
+        let (status, code, hint) = match error {
+            AnswerError::NotFound(_) => {
+                (StatusCode::NOT_FOUND, codes::NOT_FOUND, "list open questions: `helix answer`")
+            }
+            AnswerError::Settled { .. } => {
+                (StatusCode::CONFLICT, codes::SETTLED, "list open questions: `helix answer`")
+            }
+            AnswerError::Misfit(_) => {
+                (StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, "choose one of the question's `options`")
+            }
+            AnswerError::Engine(error) => return error.into(),
+        };
+        Self::new(status, code, error.to_string()).hint(hint)
     }
 }
 
@@ -85,9 +87,9 @@ fn id(text: &str) -> Result<QuestionId, Problem> {
 /// `GET /api/v1/questions`
 pub(crate) async fn list(
     State(shared): State<Shared>,
-    asked: Result<Query<QuestionQuery>, QueryRejection>,
+    Params(QuestionQuery { job }): Params<QuestionQuery>,
 ) -> Result<Json<QuestionList>, Problem> {
-    let filter = query(asked)?.job.map_or(QuestionFilter::Open, QuestionFilter::Job);
+    let filter = job.map_or(QuestionFilter::Open, QuestionFilter::Job);
     Ok(Json(QuestionList { questions: shared.engine.questions(filter).await? }))
 }
 
@@ -103,24 +105,16 @@ pub(crate) async fn show(
 pub(crate) async fn answer(
     State(shared): State<Shared>,
     Path(text): Path<String>,
-    request: Request,
+    Body(AnswerRequest { choice, text: words, by }): Body<AnswerRequest>,
 ) -> Result<Json<QuestionView>, Problem> {
-    let id = id(&text)?;
-    let answer = body(&shared, request, BODY_LIMIT).await?;
-    give(&shared, &id, answer).await
+    let reply = Reply { choice, text: words, by: person::named(by)? };
+    Ok(Json(shared.engine.answer(&id(&text)?, reply).await?))
 }
 
 /// `POST /api/v1/questions`
 pub(crate) async fn answer_named(
-    State(shared): State<Shared>,
-    request: Request,
+    shared: State<Shared>,
+    Body(NamedAnswer { question, choice, text, by }): Body<NamedAnswer>,
 ) -> Result<Json<QuestionView>, Problem> {
-    let NamedAnswer { question, choice, text, by } = body(&shared, request, BODY_LIMIT).await?;
-    give(&shared, &id(&question)?, AnswerRequest { choice, text, by }).await
-}
-
-async fn give(shared: &Shared, id: &QuestionId, answer: AnswerRequest) -> Result<Json<QuestionView>, Problem> {
-    let AnswerRequest { choice, text, by } = answer;
-    let reply = Reply { choice, text, by: person::named(by)? };
-    Ok(Json(shared.engine.answer(id, reply).await?))
+    answer(shared, Path(question), Body(AnswerRequest { choice, text, by })).await
 }

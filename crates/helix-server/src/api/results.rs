@@ -1,41 +1,40 @@
-//! What a job changed and what proves it. Must not know how either is found out.
+//! What a job changed, and the evidence for it. Must not know how either is computed.
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::ids::PhaseId;
 use helix_engine::evidence::{DiffSelection, JobEvidence};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::jobs::query;
-use crate::problem::{Problem, codes};
+use super::request::Params;
+use crate::problem::Problem;
 use crate::shared::Shared;
 
-/// Says how many bytes of a difference were left out.
+/// The number of bytes of a diff that were left out.
 const CUT_HEADER: HeaderName = HeaderName::from_static("x-helix-cut");
 
-/// Which difference is wanted.
+/// Selects a diff.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DiffQuery {
-    /// What this phase changed; the whole job without it.
+    /// Only the changes of this phase.
     #[serde(default)]
     phase: Option<String>,
-    /// What this attempt of the phase changed since the one before it, from 1.
+    /// Only the changes of this attempt of the phase, from 1.
     #[serde(default)]
     attempt: Option<u32>,
 }
 
 impl DiffQuery {
     fn selection(self) -> Result<DiffSelection, Problem> {
-        let unusable = |detail: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail);
         if self.attempt.is_some() && self.phase.is_none() {
-            return Err(unusable("an attempt belongs to a phase: give `phase` too".into()));
+            return Err(Problem::unprocessable("`attempt` needs `phase`, too"));
         }
-        let phase = self.phase.map(PhaseId::new).transpose().map_err(|error| unusable(format!("phase: {error}")))?;
+        let phase = self.phase.map(PhaseId::new).transpose();
+        let phase = phase.map_err(|error| Problem::unprocessable(format!("phase: {error}")))?;
         Ok(DiffSelection { phase, attempt: self.attempt })
     }
 }
@@ -44,10 +43,10 @@ impl DiffQuery {
 pub(crate) async fn diff(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    asked: Result<Query<DiffQuery>, QueryRejection>,
+    Params(asked): Params<DiffQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let difference = shared.engine.diff(&id, query(asked)?.selection()?).await?;
+    let difference = shared.engine.diff(&id, asked.selection()?).await?;
     let wants_json = headers
         .get_all(header::ACCEPT)
         .iter()

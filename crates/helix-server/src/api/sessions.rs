@@ -1,8 +1,7 @@
-//! Conversations with the Consultant, as their records show them.
+//! Conversations with the Consultant, as their records show them. Must not know how a turn is answered.
 
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use helix_core::ids::{RunId, SessionId, TurnId};
@@ -10,40 +9,49 @@ use helix_job::session::{Branch, SessionView, TurnView, branches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::jobs::query;
 use super::logs::{self, LogQuery};
+use super::request::{Params, page_size};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
 /// A conversation with its turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct SessionDetail {
+pub struct SessionDetail {
     /// The conversation.
     #[serde(flatten)]
-    pub(crate) session: SessionView,
+    pub session: SessionView,
     /// Its turns on all branches, by time of start.
-    pub(crate) turns: Vec<TurnView>,
+    pub turns: Vec<TurnView>,
     /// Its branches, oldest first; each turn is in exactly one.
-    pub(crate) branches: Vec<Branch>,
+    pub branches: Vec<Branch>,
 }
 
 /// Conversations, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct SessionList {
+pub struct SessionList {
     /// The conversations.
-    pub(crate) sessions: Vec<SessionView>,
+    pub sessions: Vec<SessionView>,
+    /// `after` of the next page; absent on the last page, and when all conversations were requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<SessionId>,
 }
 
-/// Which conversations are wanted.
+/// Filters and pages a list of conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionQuery {
-    /// The one that a client calls by this key, such as `chat:` and the client's id; without it all.
+    /// The one that a client knows by this key, such as `chat:` and the client's id.
     #[serde(default)]
     key: Option<String>,
+    /// Conversations in a page, from 1 to 500; all without it.
+    #[serde(default)]
+    limit: Option<u16>,
+    /// `next` of the previous page: older conversations than this one.
+    #[serde(default)]
+    after: Option<String>,
 }
 
-/// Whether there was something to stop.
+/// The result of a stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Stopped {
     /// Whether a turn was running.
@@ -57,13 +65,21 @@ fn id(text: String) -> Result<SessionId, Problem> {
 /// `GET /api/v1/sessions`
 pub(crate) async fn list(
     State(shared): State<Shared>,
-    asked: Result<Query<SessionQuery>, QueryRejection>,
+    Params(SessionQuery { key, limit, after }): Params<SessionQuery>,
 ) -> Result<Json<SessionList>, Problem> {
-    let sessions = match query(asked)?.key {
-        Some(key) => shared.engine.session_by_key(&key).await?.into_iter().collect(),
-        None => shared.engine.sessions().await?,
-    };
-    Ok(Json(SessionList { sessions }))
+    let after =
+        after.map(SessionId::new).transpose().map_err(|error| Problem::bad_request(format!("after: {error}")))?;
+    let engine = &shared.engine;
+    Ok(Json(match (key, page_size(limit, after.as_ref())?) {
+        (Some(key), _) => {
+            SessionList { sessions: engine.session_by_key(&key).await?.into_iter().collect(), next: None }
+        }
+        (None, None) => SessionList { sessions: engine.sessions().await?, next: None },
+        (None, Some(limit)) => {
+            let page = engine.session_page(after, limit).await?;
+            SessionList { sessions: page.sessions, next: page.next }
+        }
+    }))
 }
 
 /// `GET /api/v1/sessions/{id}`
@@ -81,21 +97,20 @@ pub(crate) async fn show(
 pub(crate) async fn log(
     State(shared): State<Shared>,
     Path((session, run)): Path<(String, String)>,
-    asked: Result<Query<LogQuery>, QueryRejection>,
+    Params(asked): Params<LogQuery>,
 ) -> Result<Response, Problem> {
     let session = id(session)?;
-    let unknown = |run: &str| {
+    let unknown = || {
         let detail = format!("session {session} has no run {run:?}");
         Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, detail)
-            .hint("a turn's runs are named as the turn, with a number from 1: `s….t1.1`")
+            .hint("a run is named after its turn, with a number from 1: `s….t1.1`")
     };
-    let known = RunId::new(run.clone()).map_err(|_| unknown(&run))?;
-    let turn = run.rsplit_once('.').and_then(|(turn, _)| TurnId::new(turn).ok()).ok_or_else(|| unknown(&run))?;
-    let turn = shared.engine.turn_record(&turn).await?;
-    if turn.session != session {
-        return Err(unknown(&run));
+    let known = RunId::new(run.clone()).map_err(|_| unknown())?;
+    let turn = run.rsplit_once('.').and_then(|(turn, _)| TurnId::new(turn).ok()).ok_or_else(unknown)?;
+    if shared.engine.turn_record(&turn).await?.session != session {
+        return Err(unknown());
     }
-    logs::lines(shared, &known, query(asked)?.follow()?).await
+    logs::lines(&shared, &known, asked.follow()?).await
 }
 
 /// `POST /api/v1/sessions/{id}/stop`

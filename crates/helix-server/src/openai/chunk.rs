@@ -1,18 +1,10 @@
-//! What goes over the wire in a streamed answer, as types. Must not know when it is sent.
+//! The chunks of a streamed chat completion, as types. Must not know when they are sent.
 //!
 //! Text of agents only ever stands in fields of type string here, so that it cannot become an object of another kind.
 
 use helix_core::usage::Usage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// What all chunks of an answer have in common.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Identity {
-    pub(crate) id: String,
-    pub(crate) created: i64,
-    pub(crate) model: String,
-}
 
 /// A chunk of an answer.
 #[derive(Serialize)]
@@ -49,14 +41,13 @@ pub(crate) struct Delta<'a> {
 /// An event of Open WebUI. There is one kind only: others run code or change the page.
 #[derive(Serialize)]
 pub(crate) struct StatusFrame<'a> {
-    event: StatusEvent<'a>,
+    event: Event<'a>,
 }
 
 #[derive(Serialize)]
-struct StatusEvent<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    data: StatusData<'a>,
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
+enum Event<'a> {
+    Status(StatusData<'a>),
 }
 
 #[derive(Serialize)]
@@ -70,9 +61,9 @@ struct StatusData<'a> {
 /// How a status line is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// It stands. There is no kind that shimmers: a client that has pressed Stop would see it shimmer for ever.
+    /// As it is. No line shimmers: after Stop it would shimmer for ever.
     Still,
-    /// Not above the answer; in the list of all lines, if that is opened.
+    /// Only in the list of all lines.
     Hidden,
 }
 
@@ -80,7 +71,7 @@ impl<'a> StatusFrame<'a> {
     /// A line above the answer; only the last one counts.
     pub(crate) fn new(description: &'a str, shown: Shown) -> Self {
         let hidden = shown == Shown::Hidden;
-        Self { event: StatusEvent { kind: "status", data: StatusData { description, done: true, hidden } } }
+        Self { event: Event::Status(StatusData { description, done: true, hidden }) }
     }
 }
 
@@ -117,7 +108,7 @@ impl<'a> OutputText<'a> {
     }
 }
 
-/// What an answer consumed, in OpenAI's words and some more.
+/// Token usage in OpenAI's form, with cost and turns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CompletionUsage {
     /// All input tokens, cached or not.

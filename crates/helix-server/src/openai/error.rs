@@ -1,4 +1,4 @@
-//! OpenAI's error envelope, and which error a failed turn is. Must not know streams.
+//! OpenAI's error envelope, and the error of each failed turn. Must not know streams.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -10,39 +10,40 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::request::BadRequest;
 use crate::body::BodyError;
-use crate::problem::chain;
+use crate::problem::{Problem, chain};
 
-/// Pause that clients are told to make when the provider named no time.
+/// `Retry-After` when the provider gives no time.
 const DEFAULT_RETRY_AFTER_SECONDS: i64 = 60;
 
 /// The envelope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ErrorEnvelope {
+pub struct ErrorEnvelope {
     /// What went wrong.
-    pub(crate) error: ErrorBody,
+    pub error: ErrorBody,
 }
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ErrorBody {
+pub struct ErrorBody {
     /// What happened and what to do.
-    pub(crate) message: String,
+    pub message: String,
     /// Kind of error, in OpenAI's words where it has one.
     #[serde(rename = "type")]
-    pub(crate) kind: String,
+    pub kind: String,
     /// The field at fault.
-    pub(crate) param: Option<String>,
+    pub param: Option<String>,
     /// Finer kind.
-    pub(crate) code: Option<String>,
+    pub code: Option<String>,
 }
 
-/// Whether a client's library may send the same request again by itself.
+/// Whether a client's library may retry a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeat {
-    /// As it likes.
+    /// It may.
     Free,
-    /// Not: the turn was carried out, and would be a second time.
+    /// It must not: the turn has run, and would run again.
     Never,
 }
 
@@ -62,34 +63,26 @@ impl ApiError {
         Self { status, envelope: ErrorEnvelope { error: body }, retry_after_seconds: None, repeat: Repeat::Free }
     }
 
-    /// An error with these words.
-    pub(crate) fn of_status(status: StatusCode, kind: &str, code: &str, message: impl Into<String>) -> Self {
-        Self::new(status, kind, code, message)
+    /// The same error, about this field.
+    fn with_param(mut self, param: &str) -> Self {
+        self.envelope.error.param = Some(param.to_owned());
+        self
     }
 
-    /// The request cannot be understood.
-    pub(crate) fn bad_request(param: Option<String>, message: impl Into<String>) -> Self {
-        let mut error = Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message);
-        error.envelope.error.param = param;
-        error
+    /// The same error, which a library must not retry.
+    fn without_retry(self) -> Self {
+        Self { repeat: Repeat::Never, ..self }
     }
 
-    /// There is no right token.
-    pub(crate) fn unauthorized(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "authentication_error", "invalid_api_key", message)
-    }
-
-    /// The request is meant for another server or comes from a foreign page.
-    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::FORBIDDEN, "permission_error", "forbidden_host", message)
+    /// The request is invalid.
+    fn bad_request(message: String) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message)
     }
 
     /// There is no such model.
     pub(crate) fn model_not_found(model: &str, known: &[String]) -> Self {
         let message = format!("there is no model {model:?} here; there is: {}", known.join(", "));
-        let mut error = Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "model_not_found", message);
-        error.envelope.error.param = Some("model".into());
-        error
+        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "model_not_found", message).with_param("model")
     }
 
     /// There is no such session.
@@ -100,13 +93,14 @@ impl ApiError {
     /// There is no such response.
     pub(crate) fn response_not_found(id: &str, param: Option<&str>) -> Self {
         let message = format!("there is no response {id:?} here, or it is another user's");
-        let status = if param.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::NOT_FOUND };
-        let mut error = Self::new(status, "invalid_request_error", "previous_response_not_found", message);
-        error.envelope.error.param = param.map(str::to_owned);
-        error
+        let error = |status| Self::new(status, "invalid_request_error", "previous_response_not_found", message);
+        match param {
+            Some(param) => error(StatusCode::BAD_REQUEST).with_param(param),
+            None => error(StatusCode::NOT_FOUND),
+        }
     }
 
-    /// The key has sent more requests than it may.
+    /// The key has no requests left.
     pub(crate) fn too_many_requests(per_minute: u32, seconds: u64) -> Self {
         let message = format!(
             "more than {per_minute} requests in a minute with this key: wait {seconds} s, or raise [server] rate_limit in helix.toml"
@@ -116,47 +110,14 @@ impl ApiError {
         error
     }
 
-    /// There is no such route.
-    pub(crate) fn no_route(method: &str, path: &str) -> Self {
-        let message = match path {
-            "/v1/completions" | "/v1/embeddings" | "/v1/assistants" | "/v1/messages" => {
-                format!(
-                    "there is no {path} here: the Consultant is talked with at /v1/chat/completions or /v1/responses"
-                )
-            }
-            _ => format!("there is no {method} {path} here; see /openapi.json"),
-        };
-        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "unknown_url", message)
-    }
-
-    /// The same for a request whose messages are called `input`.
-    pub(crate) fn of_input(mut self) -> Self {
-        if let Some(param) = &mut self.envelope.error.param
-            && let Some(rest) = param.strip_prefix("messages")
-        {
-            *param = format!("input{rest}");
-        }
-        self
-    }
-
-    /// The route does not know the method.
-    pub(crate) fn no_method(method: &str, path: &str) -> Self {
-        let message = format!("{path} does not know {method}; see /openapi.json");
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "invalid_request_error", "method_not_allowed", message)
-    }
-
-    /// The task is not one that can be answered without an agent.
+    /// The background task needs a model.
     pub(crate) fn task_not_supported(task: &str) -> Self {
-        let message = format!(
-            "Helix does not carry out the background task {task:?}; give the chat client a task model of its own for it"
-        );
-        Self {
-            repeat: Repeat::Never,
-            ..Self::new(StatusCode::NOT_IMPLEMENTED, "not_supported", "task_not_supported", message)
-        }
+        let message =
+            format!("Helix does not support the background task {task:?}; set a task model in the chat client");
+        Self::new(StatusCode::NOT_IMPLEMENTED, "not_supported", "task_not_supported", message).without_retry()
     }
 
-    /// How a turn that is no good answer is told to the client; `None` when it is one.
+    /// The error of a turn; `None` when it has an answer.
     pub(crate) fn of_turn(ended: &TurnEnded, now: Timestamp) -> Option<Self> {
         let ErrorView { message, hint } = ended.error.as_ref()?;
         let message = match hint {
@@ -164,7 +125,7 @@ impl ApiError {
             None => message.clone(),
         };
         let (status, kind, code) = classify(&ended.outcome);
-        let mut error = Self { repeat: Repeat::Never, ..Self::new(status, kind, code, message) };
+        let mut error = Self::new(status, kind, code, message).without_retry();
         if let Outcome::RateLimited { resets_at } = &ended.outcome {
             let pause = resets_at.map_or(DEFAULT_RETRY_AFTER_SECONDS, |at| at.as_second() - now.as_second());
             error.retry_after_seconds = Some(pause.max(1));
@@ -174,31 +135,25 @@ impl ApiError {
 
     /// The turn's events ended without its end.
     pub(crate) fn turn_lost() -> Self {
-        let message = "the turn's events ended before the turn did; ask again, and see Helix's log if it happens again";
-        Self {
-            repeat: Repeat::Never,
-            ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "turn_lost", message)
-        }
+        let message = "the turn's events ended early; send the message again, and see Helix's log if it happens again";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "turn_lost", message).without_retry()
     }
 
     /// The task that parsed a request ended early.
     pub(crate) fn parsing_failed(error: &tokio::task::JoinError) -> Self {
-        let message = format!("the request could not be read: {error}; see Helix's log");
+        let message = format!("parsing the request failed: {error}; see Helix's log");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "parsing_failed", message)
     }
 
     /// The server shuts down.
     pub(crate) fn shutting_down() -> Self {
-        let message = "Helix is shutting down; the turn goes on and its answer is kept: ask again when Helix is back";
-        Self {
-            repeat: Repeat::Never,
-            ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "shutting_down", message)
-        }
+        let message = "Helix is shutting down; send the message again after the restart";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "shutting_down", message).without_retry()
     }
 }
 
-/// HTTP status, kind and code for each way in which a turn can fail. A provider that does not accept Helix's credentials
-/// is no 401: the client's own token was right.
+/// HTTP status, kind and code for each outcome. A provider that refuses Helix's credentials is not a 401: the client's own
+/// token was right.
 fn classify(outcome: &Outcome) -> (StatusCode, &'static str, &'static str) {
     use StatusCode as S;
     match outcome {
@@ -222,9 +177,19 @@ fn classify(outcome: &Outcome) -> (StatusCode, &'static str, &'static str) {
         Outcome::LocalCommand => (S::INTERNAL_SERVER_ERROR, "server_error", "local_command"),
         Outcome::Lost => (S::INTERNAL_SERVER_ERROR, "server_error", "lost"),
         Outcome::Failed(_) => (S::INTERNAL_SERVER_ERROR, "server_error", "agent_failed"),
-        // Reached only if the engine found fault with a completed run, such as a reply that breaks a rule.
+        // A completed run whose reply the engine did not accept.
         Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => {
             (S::INTERNAL_SERVER_ERROR, "server_error", "reply_not_accepted")
+        }
+    }
+}
+
+impl From<BadRequest> for ApiError {
+    fn from(error: BadRequest) -> Self {
+        let refused = Self::bad_request(error.message);
+        match error.param {
+            Some(param) => refused.with_param(&param),
+            None => refused,
         }
     }
 }
@@ -232,31 +197,47 @@ fn classify(outcome: &Outcome) -> (StatusCode, &'static str, &'static str) {
 impl From<TurnError> for ApiError {
     fn from(error: TurnError) -> Self {
         match error {
-            TurnError::Request(message) => Self::bad_request(None, message),
+            TurnError::Request(message) => Self::bad_request(message),
             TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
             TurnError::Agent { message, hint } => {
                 let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}: {hint}"));
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "agent_not_available", message)
             }
+            TurnError::Closing => Self::shutting_down(),
             TurnError::Journal(_) => {
                 let message = chain(&error);
-                tracing::error!(%message, "a turn could not begin");
+                tracing::error!(%message, "a turn cannot start");
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "journal_failed", message)
             }
         }
     }
 }
 
+impl From<Problem> for ApiError {
+    fn from(problem: Problem) -> Self {
+        let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let (kind, code) = match status {
+            StatusCode::UNAUTHORIZED => ("authentication_error", "invalid_api_key"),
+            StatusCode::FORBIDDEN => ("permission_error", "forbidden_host"),
+            StatusCode::NOT_FOUND => ("invalid_request_error", "unknown_url"),
+            StatusCode::METHOD_NOT_ALLOWED => ("invalid_request_error", "method_not_allowed"),
+            StatusCode::PAYLOAD_TOO_LARGE => ("invalid_request_error", "body_too_large"),
+            StatusCode::REQUEST_TIMEOUT => ("invalid_request_error", "body_too_slow"),
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => ("invalid_request_error", "body_encoded"),
+            status if status.is_client_error() => ("invalid_request_error", "body_broken"),
+            _ => ("server_error", "journal_failed"),
+        };
+        let message = match problem.hint {
+            Some(hint) => format!("{}; {hint}", problem.detail),
+            None => problem.detail.into(),
+        };
+        Self::new(status, kind, code, message)
+    }
+}
+
 impl From<BodyError> for ApiError {
     fn from(error: BodyError) -> Self {
-        let message = error.to_string();
-        let (status, code) = match error {
-            BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
-            BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, "body_too_slow"),
-            BodyError::Broken(_) => (StatusCode::BAD_REQUEST, "body_broken"),
-            BodyError::Encoded { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "body_encoded"),
-        };
-        Self::new(status, "invalid_request_error", code, message)
+        Problem::from(error).into()
     }
 }
 
@@ -267,7 +248,7 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if self.repeat == Repeat::Never {
-            // Asks OpenAI's own libraries not to carry out a whole turn again on their own account.
+            // Asks OpenAI's libraries not to run a whole turn again.
             response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
         }
         response

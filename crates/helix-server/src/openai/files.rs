@@ -1,11 +1,12 @@
-//! Images and files inside a request, as clients send them: `data:` URLs, bare base64, or a name of something elsewhere.
+//! Images and files inside a request: `data:` URLs, bare base64, or a reference to something elsewhere.
 //!
-//! Must not know messages. Nothing is ever fetched: an address in a message is the user's text, not an order to Helix.
+//! Must not know messages. Nothing is ever fetched: a URL in a message is the user's text, not a command to Helix.
 
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use helix_engine::consultant::Upload;
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::request::BadRequest;
@@ -77,7 +78,7 @@ pub(super) fn audio(fields: &Map<String, Value>, at: &str) -> Result<Sent, BadRe
     let at = format!("{at}.input_audio.data");
     let inner = fields.get("input_audio").and_then(Value::as_object);
     let Some(data) = inner.and_then(|inner| inner.get("data")).and_then(Value::as_str) else {
-        return Err(BadRequest::new(at, "is missing or no string"));
+        return Err(BadRequest::new(at, "is missing or not a string"));
     };
     let format = inner.and_then(|inner| inner.get("format")).and_then(Value::as_str).unwrap_or("wav");
     let bytes = decoded(data, &at)?;
@@ -100,7 +101,7 @@ fn data_url(url: &str, name: Option<String>, at: &str) -> Result<Upload, BadRequ
     let bytes = if parameters.iter().any(|one| one.eq_ignore_ascii_case("base64")) {
         decoded(body, at)?
     } else {
-        percent_decoded(body)
+        percent_decode_str(body).collect()
     };
     Ok(Upload { name, media_type, bytes: bytes.into() })
 }
@@ -111,26 +112,7 @@ fn decoded(text: &str, at: &str) -> Result<Vec<u8>, BadRequest> {
     }
     let text: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
     let alphabet = if text.contains(['-', '_']) { &TOLERANT_URL } else { &TOLERANT };
-    alphabet.decode(text).map_err(|error| BadRequest::new(at, format!("is no base64: {error}")))
-}
-
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
-        rest = match (first, after) {
-            (b'%', [high, low, after @ ..]) if hex(*high).is_some() && hex(*low).is_some() => {
-                bytes.push(hex(*high).unwrap_or(0) * 16 + hex(*low).unwrap_or(0));
-                after
-            }
-            _ => {
-                bytes.push(*first);
-                after
-            }
-        };
-    }
-    bytes
+    alphabet.decode(text).map_err(|error| BadRequest::new(at, format!("is not base64: {error}")))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where Open WebUI keeps each part of an answer, so that typed items name the right place.
+//! The index of each part of an answer, as Open WebUI counts them. Must not know what the parts hold.
 //!
 //! Open WebUI counts the parts of an answer itself while it reads text and reasoning; an item's `output_index` must agree
 //! with that count or the parts are shown in the wrong order (measured with 0.12.4).
@@ -47,6 +47,11 @@ impl Parts {
                 None
             }
         }
+    }
+
+    /// Whether there is any text.
+    pub(crate) fn has_text(&self) -> bool {
+        self.first_text.is_some()
     }
 
     /// An item always begins a part; returns its place.

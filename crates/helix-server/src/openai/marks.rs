@@ -1,6 +1,6 @@
-//! Helix's own marks in answers: the blocks that it writes, and what clients make of its activity.
+//! Helix's own blocks in answers, and the marks that clients make of activity.
 //!
-//! They are for the user's eyes and are taken out of history, so that no agent ever reads them as its own words. [11]
+//! Must not know how an answer is sent. Marks are removed from the history, so that no agent reads them as its own words.
 
 use helix_engine::consultant::job_outcome;
 use helix_job::question::QuestionView;
@@ -12,46 +12,37 @@ const CAUTION: &str = "> [!CAUTION]\n> **Helix:** ";
 const NOTE: &str = "> [!NOTE]\n> **Helix:** ";
 /// Something is asked.
 const IMPORTANT: &str = "> [!IMPORTANT]\n> **Helix:** ";
-/// How Helix's blocks begin; nothing else is taken out as one.
+/// How Helix's blocks begin; only these are removed.
 const OPENINGS: [&str; 3] = [CAUTION, NOTE, IMPORTANT];
 
-/// Says that a turn waits for others of its conversation.
+/// The status of a turn that waits for others of its conversation.
 pub(crate) fn queued(ahead: usize) -> String {
     let messages = if ahead == 1 { "message" } else { "messages" };
     format!("Waiting for {ahead} earlier {messages} of this conversation")
 }
 
-/// Says what a turn waits for before its agent can start.
+/// The status of a turn whose agent waits to start.
 pub(crate) fn waits(wait: &Wait) -> String {
     format!("This message {wait}")
 }
 
-/// Writes a warning block: Markdown that chat clients show in colour.
+/// A warning block, which chat clients show in colour.
 pub(crate) fn caution(message: &str, hint: Option<&str>) -> String {
     let mut paragraphs = vec![message.replace(['\r', '\n'], " ")];
     paragraphs.extend(hint.map(|hint| hint.replace(['\r', '\n'], " ")));
     block(CAUTION, &paragraphs)
 }
 
-/// Writes how a job ended.
+/// The block for a finished job.
 pub(crate) fn job_over(job: &JobView) -> String {
-    let opening = match job.status {
-        JobStatus::Failed => CAUTION,
-        JobStatus::Succeeded | JobStatus::Cancelled | JobStatus::Queued | JobStatus::Running | JobStatus::Waiting => {
-            NOTE
-        }
-    };
+    let failed = job.status == JobStatus::Failed;
+    let more = if failed { " Ask here what to do." } else { "" };
+    let more = format!("Details: `helix jobs show {}`.{more}", job.id);
     let outcome = job_outcome(job).replace(['\r', '\n'], " ");
-    let more = match job.status {
-        JobStatus::Failed => format!("All of it: `helix jobs show {}`. Ask here what to do about it.", job.id),
-        JobStatus::Succeeded | JobStatus::Cancelled | JobStatus::Queued | JobStatus::Running | JobStatus::Waiting => {
-            format!("All of it: `helix jobs show {}`.", job.id)
-        }
-    };
-    block(opening, &[format!("Job {} {outcome}.", job.name), more])
+    block(if failed { CAUTION } else { NOTE }, &[format!("Job {} {outcome}.", job.name), more])
 }
 
-/// Writes what a job asks, and how it is answered.
+/// The block for a job's question.
 pub(crate) fn job_asks(question: &QuestionView) -> String {
     let mut paragraphs = vec![
         format!("Job {} waits for you (phase `{}`):", question.job_name, question.phase),
@@ -67,7 +58,7 @@ pub(crate) fn job_asks(question: &QuestionView) -> String {
     block(IMPORTANT, &paragraphs)
 }
 
-/// A block of paragraphs; every line of it is marked, so that its end is known.
+/// A block of paragraphs. Every line is marked, so that its end is known.
 fn block(opening: &str, paragraphs: &[String]) -> String {
     let mut text = String::from(opening);
     for (index, paragraph) in paragraphs.iter().enumerate() {
@@ -81,7 +72,7 @@ fn block(opening: &str, paragraphs: &[String]) -> String {
     text
 }
 
-/// Takes Helix's marks out of an answer.
+/// An answer without Helix's marks.
 pub(crate) fn strip(text: &str) -> String {
     let text = strip_blocks(text);
     let text = strip_details(&text);
@@ -97,8 +88,7 @@ fn strip_blocks(text: &str) -> String {
     without(text, "> [!", length)
 }
 
-/// A text without what begins a line with `sign` and has a length by `length`. Linear, whatever a client sends: every place
-/// is looked at once.
+/// A text without the pieces that start a line with `sign` and have a `length`. Linear in the text.
 fn without(text: &str, sign: &str, length: impl Fn(&str) -> Option<usize>) -> String {
     let mut kept = String::with_capacity(text.len());
     let (mut copied, mut from) = (0, 0);
@@ -137,7 +127,6 @@ fn strip_details(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// [11].
     #[test]
     fn own_marks_go_and_everything_else_stays() {
         let block = caution("the provider\nrefuses", Some("wait until 14:00"));

@@ -1,36 +1,33 @@
-//! The OpenAI-compatible API: what chat clients speak with the Consultant.
+//! The OpenAI-compatible API, through which chat clients talk with the Consultant.
 //!
-//! `request`, `conversation`, `task` and `encoder` are pure and know no HTTP server; `completions` joins them to the engine.
+//! Must not know the jobs API. Parsing and encoding are pure; `call`, `streaming` and `turn_stream` connect them to the engine.
 
-mod abandoned;
-mod address;
-mod asking;
+mod call;
+mod chat_wire;
 mod chunk;
-mod completions;
-mod conversation;
-mod encoder;
 mod error;
 mod files;
 mod items;
 mod marks;
 mod models;
+mod presenter;
 mod profile;
 mod request;
 mod responses;
-mod session_key;
 mod status_line;
 mod streaming;
 mod task;
 mod tool_name;
-mod turn;
+mod turn_request;
+mod turn_stream;
 mod unsupported;
 mod whole;
 
-pub(crate) use abandoned::Abandoned;
-pub(crate) use completions::create;
-pub use encoder::{Encoder, StreamOptions};
+pub(crate) use call::create;
+pub(crate) use chat_wire::ChatWire;
 pub(crate) use error::ApiError;
+pub use error::{ErrorBody, ErrorEnvelope};
 pub(crate) use models::{ModelList, ModelObject, list, retrieve};
 pub use profile::{Profile, ToolDisplay};
-pub(crate) use responses::{ResponseObject, create as create_response, retrieve as retrieve_response};
-pub(crate) use {error::ErrorEnvelope, whole::Completion};
+pub(crate) use responses::{ResponseObject, ResponsesWire, retrieve as retrieve_response};
+pub(crate) use whole::Completion;

@@ -1,4 +1,4 @@
-//! `GET /v1/models`: what a client can choose, with what Open WebUI shows of it.
+//! `GET /v1/models`: the models, with what Open WebUI shows of them. Must not know how a model answers.
 
 use axum::Json;
 use axum::extract::{Path, State};
@@ -9,7 +9,7 @@ use super::error::ApiError;
 use super::profile::Profile;
 use crate::shared::Shared;
 
-/// The model that stands for the Consultant as configured.
+/// The Consultant with its configured model.
 const CONSULTANT: &str = "helix";
 const PREFIX: &str = "helix:";
 
@@ -39,7 +39,7 @@ pub(crate) struct ModelObject {
     pub(crate) info: ModelInfo,
 }
 
-/// What Open WebUI shows.
+/// What Open WebUI shows of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ModelInfo {
     /// As its model editor calls them.
@@ -51,13 +51,13 @@ pub(crate) struct ModelInfo {
 pub(crate) struct ModelMeta {
     /// One sentence.
     pub(crate) description: String,
-    /// What a user could begin with.
+    /// Suggestions for the first message.
     pub(crate) suggestion_prompts: Vec<SuggestionPrompt>,
-    /// What the client should offer or leave out.
+    /// Features that the client should offer.
     pub(crate) capabilities: Capabilities,
 }
 
-/// Something to begin with.
+/// A suggestion for the first message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SuggestionPrompt {
     /// Title and subtitle.
@@ -66,7 +66,7 @@ pub(crate) struct SuggestionPrompt {
     pub(crate) content: String,
 }
 
-/// What the client should offer or leave out.
+/// Features that the client should offer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Capabilities {
     /// The client's own tools: agents have their own.
@@ -111,7 +111,7 @@ impl ModelObject {
                             "with tests from the first commit",
                             "I want to start a new small project. Ask me what it is for, then write an ADR and a plan.",
                         ),
-                        suggestion("How is my job?", "phases, gates and cost", "How does the last job of mine stand?"),
+                        suggestion("How is my job?", "phases, gates and cost", "What is the state of my last job?"),
                     ],
                     capabilities: Capabilities {
                         builtin_tools: false,
@@ -133,7 +133,7 @@ fn names(models: &[String]) -> Vec<String> {
     std::iter::once(CONSULTANT.to_owned()).chain(models.iter().map(|model| format!("{PREFIX}{model}"))).collect()
 }
 
-/// Takes the profile off a model's name: `helix:opus@plain` is `helix:opus` for a plain client.
+/// Splits a model's name from its profile: `helix:opus@plain` is `helix:opus` for a plain client.
 pub(crate) fn split_profile(requested: Option<&str>) -> (Option<&str>, Option<Profile>) {
     let split = requested.and_then(|name| {
         let (model, profile) = name.rsplit_once('@')?;
@@ -145,7 +145,7 @@ pub(crate) fn split_profile(requested: Option<&str>) -> (Option<&str>, Option<Pr
     }
 }
 
-/// What a requested model means to the agent: `None` is the configured one.
+/// The agent's name of a model; `None` is the configured one.
 ///
 /// # Errors
 /// [`ApiError`] when it is not offered.

@@ -1,4 +1,4 @@
-//! What a client can show beyond text, decided once for each connection from its headers, never from content.
+//! What a client can show beyond text, decided from its headers. Must not know what a message says.
 
 use axum::http::{HeaderMap, header};
 

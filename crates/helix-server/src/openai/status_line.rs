@@ -1,4 +1,4 @@
-//! The line above an answer in Open WebUI, the newest of which is seen. Must not know what else a stream holds.
+//! The status line above an answer in Open WebUI, which shows the newest one. Must not know what else a stream holds.
 
 use super::chunk::{Shown, StatusFrame};
 use crate::sse;
@@ -6,49 +6,45 @@ use crate::sse;
 /// Longest line, in characters.
 const LINE: usize = 200;
 
-/// The line as it stands.
+/// The line's state.
 #[derive(Debug, Default)]
 pub(super) struct StatusLine {
-    /// What goes when something else is seen, if that is so.
-    passing: Option<String>,
-    /// What the last line says, if it is more than that all is done.
-    last_word: Option<String>,
+    /// The line that is hidden when something else is shown.
+    transient: Option<String>,
+    /// The text of the last line, if not `Done`.
+    last: Option<String>,
 }
 
 impl StatusLine {
-    /// Shows what is true until something else is seen. It never shimmers: whoever presses Stop meanwhile closes the connection,
-    /// and could not be told that nothing goes on any more.
-    pub(super) fn show(&mut self, out: &mut Vec<u8>, text: &str) {
-        let line = one_line(text);
-        if !line.is_empty() {
-            sse::data(out, &StatusFrame::new(&line, Shown::Still));
-            self.passing = Some(line);
-        }
-    }
-
-    /// Shows what is still true at the end, and then says more than that all is done.
-    pub(super) fn stand(&mut self, out: &mut Vec<u8>, text: &str) {
-        let line = one_line(text);
+    /// Shows a line that is true until something else is shown. No line ever shimmers: Stop closes the connection, and a
+    /// shimmering line would shimmer for ever.
+    pub(super) fn set_transient(&mut self, out: &mut Vec<u8>, line: String) {
         sse::data(out, &StatusFrame::new(&line, Shown::Still));
-        self.passing = None;
-        self.last_word = Some(line);
+        self.transient = Some(line);
     }
 
-    /// Keeps for the end what is not shown before.
-    pub(super) fn last_word(&mut self, text: &str) {
-        self.last_word = Some(one_line(text));
+    /// Shows a line that is still true at the end, and is the last line then.
+    pub(super) fn set_sticky(&mut self, out: &mut Vec<u8>, text: &str) {
+        self.set_last(text);
+        self.transient = None;
+        sse::data(out, &StatusFrame::new(self.last.as_deref().unwrap_or_default(), Shown::Still));
     }
 
-    /// Takes the line away that is not true any more, since something is seen that moves by itself.
-    pub(super) fn pass(&mut self, out: &mut Vec<u8>) {
-        if let Some(line) = self.passing.take() {
+    /// Sets the last line, to be shown at the end.
+    pub(super) fn set_last(&mut self, text: &str) {
+        self.last = Some(one_line(text));
+    }
+
+    /// Hides a transient line.
+    pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
+        if let Some(line) = self.transient.take() {
             sse::data(out, &StatusFrame::new(&line, Shown::Hidden));
         }
     }
 
     /// Shows the last line of a good end.
     pub(super) fn done(&self, out: &mut Vec<u8>) {
-        sse::data(out, &StatusFrame::new(self.last_word.as_deref().unwrap_or("Done"), Shown::Still));
+        sse::data(out, &StatusFrame::new(self.last.as_deref().unwrap_or("Done"), Shown::Still));
     }
 
     /// Shows the last line of a bad end.
@@ -57,7 +53,7 @@ impl StatusLine {
     }
 }
 
-/// Text cut to what one line can show.
+/// Text clipped to one line.
 pub(super) fn one_line(text: &str) -> String {
     let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() > LINE {

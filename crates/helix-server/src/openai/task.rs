@@ -1,7 +1,6 @@
-//! Background tasks of chat clients: titles, tags and the like. Answered at once, without an agent and without a session. [14]
+//! Background tasks of chat clients, such as titles and tags, answered at once without an agent or a session.
 //!
-//! A task is known by the header that the connection's template fills. Only where the header is absent does text decide,
-//! and then only for requests that no user's turn looks like.
+//! Must not know the engine. The header of the connection's template marks a task; without it, only text that no user's turn has.
 
 use axum::http::HeaderMap;
 use helix_engine::consultant::{SessionStage, SessionSummary};
@@ -13,9 +12,9 @@ use super::request::{ChatRequest, Role};
 
 /// Longest title, in characters.
 const TITLE: usize = 50;
-/// Most tags; what the client asks for.
+/// Most tags, as the client asks for.
 const MOST_TAGS: usize = 3;
-/// Most suggestions; what the client asks for.
+/// Most follow-ups, as the client asks for.
 const MOST_FOLLOW_UPS: usize = 5;
 
 /// A background task.
@@ -25,12 +24,11 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Its name.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Finds out whether a request is a task.
+    /// The task of a request; `None` if it is a turn.
     pub(crate) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<Self> {
         match headers.get(TASK_HEADER) {
             Some(value) => {
@@ -70,10 +68,10 @@ impl Task {
         Some(Self { name: name.into() })
     }
 
-    /// Answers it from what the conversation has come to, else from the user's first words.
+    /// Answers it from the conversation's topic, else from the user's first words.
     ///
     /// # Errors
-    /// [`ApiError`] for tasks whose answer would be shown or kept as if somebody had thought about it.
+    /// [`ApiError`] for tasks that need a model.
     pub(crate) fn answer(&self, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
         let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
         let answer = match self.name.as_str() {
@@ -81,7 +79,7 @@ impl Task {
                 json!({ "title": topic.title.as_deref().map_or_else(|| title(first_words(prompt)), title) })
             }
             "tags_generation" => json!({ "tags": tags(topic) }),
-            "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, Tongue::of(prompt)) }),
+            "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, Language::of(prompt)) }),
             "query_generation" => json!({ "queries": [] }),
             "function_calling" => json!({ "tool_calls": [] }),
             "autocomplete_generation" => json!({ "text": "" }),
@@ -101,8 +99,8 @@ fn tags(topic: &SessionSummary) -> Vec<String> {
     }
 }
 
-/// What a user could say next; nothing while it is only talk, since nobody has thought about that.
-fn follow_ups(stage: &SessionStage, tongue: Tongue) -> Vec<String> {
+/// What a user could say next; nothing before there is a draft, a job or a question.
+fn follow_ups(stage: &SessionStage, language: Language) -> Vec<String> {
     let (english, german): (&[&str], &[&str]) = match stage {
         SessionStage::Talk => (&[], &[]),
         SessionStage::Asked(options) => return options.iter().take(MOST_FOLLOW_UPS).cloned().collect(),
@@ -119,22 +117,22 @@ fn follow_ups(stage: &SessionStage, tongue: Tongue) -> Vec<String> {
             (&["Why did it fail?", "What do you suggest?"], &["Woran ist es gescheitert?", "Was schlägst du vor?"])
         }
     };
-    let words = match tongue {
-        Tongue::English => english,
-        Tongue::German => german,
+    let words = match language {
+        Language::English => english,
+        Language::German => german,
     };
     words.iter().map(|&one| one.to_owned()).collect()
 }
 
-/// The languages that Helix itself has words in.
+/// The languages of Helix's own follow-ups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tongue {
+enum Language {
     English,
     German,
 }
 
-impl Tongue {
-    /// The one that the user's first words are in, told by the commonest words of both.
+impl Language {
+    /// The language of the user's first words, by the commonest words of both.
     fn of(prompt: &str) -> Self {
         const GERMAN: [&str; 12] =
             ["der", "die", "das", "und", "ich", "nicht", "ist", "ein", "eine", "bitte", "wie", "mit"];

@@ -1,4 +1,4 @@
-//! Names of tools as people read them. Must not be used where a program reads them back.
+//! Names of tools for people. Must not be used where a program reads them back.
 
 /// How agents name a tool of an MCP server: this, the server, two underscores, the tool.
 const MCP: &str = "mcp__";

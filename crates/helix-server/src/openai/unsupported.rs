@@ -1,6 +1,6 @@
-//! What a client can ask of a model and no agent does. It is refused: whoever got an answer would take it for what was asked.
+//! Request options that agents cannot fulfil. They are refused, since the client would take the answer for what it asked.
 //!
-//! Must not know messages. What only shapes an answer (temperature, seed, stop words, limits of tokens) is ignored.
+//! Must not know messages. Options that only shape an answer (temperature, seed, stop, token limits) are ignored.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ pub(super) fn refuse(fields: &Map<String, Value>) -> Result<(), BadRequest> {
         return Err(BadRequest::new("n", format!("must be 1, not {}: a turn has one answer", shown(count))));
     }
     if given("logprobs").and_then(Value::as_bool) == Some(true) {
-        return Err(BadRequest::new("logprobs", "is not supported: agents do not tell the likelihood of their words"));
+        return Err(BadRequest::new("logprobs", "is not supported: agents report no probabilities"));
     }
     for (param, format) in [
         ("response_format", given("response_format")),
@@ -25,7 +25,7 @@ pub(super) fn refuse(fields: &Map<String, Value>) -> Result<(), BadRequest> {
         let wanted = format.and_then(|format| format.get("type")).and_then(Value::as_str);
         if let Some(wanted) = wanted.filter(|wanted| *wanted != "text") {
             let message =
-                format!("{wanted:?} is not supported: the Consultant answers in words; ask for JSON in the message");
+                format!("{wanted:?} is not supported: the Consultant answers in text; ask for JSON in the message");
             return Err(BadRequest::new(param, message));
         }
     }
@@ -33,7 +33,7 @@ pub(super) fn refuse(fields: &Map<String, Value>) -> Result<(), BadRequest> {
         let Some(choice) = given(name) else { continue };
         if !matches!(choice.as_str(), Some("auto" | "none")) {
             let message = format!(
-                "{} is not supported: Helix's agents run their own tools and call none of the client's; leave it out or use \"auto\"",
+                "{} is not supported: Helix's agents run their own tools, not the client's; omit it or use \"auto\"",
                 shown(choice)
             );
             return Err(BadRequest::new(name, message));

@@ -1,13 +1,11 @@
-//! An answer in one piece, for clients that do not stream. Must not know HTTP.
+//! A chat completion in one piece, as types. Must not know how the answer was made.
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_engine::consultant::{TurnEnded, TurnEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::chunk::{CompletionUsage, Identity};
-use super::error::ApiError;
-use super::turn::Attended;
+use super::chunk::CompletionUsage;
+use super::presenter::WholeAnswer;
 
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,9 +20,9 @@ pub(crate) struct Completion {
     pub(crate) model: String,
     /// Always one.
     pub(crate) choices: Vec<Choice>,
-    /// What it consumed.
+    /// Token usage and cost.
     pub(crate) usage: CompletionUsage,
-    /// Where Helix keeps it; absent for background tasks, which have no session.
+    /// The session and turn; absent for background tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) helix: Option<Kept>,
 }
@@ -52,7 +50,7 @@ pub(crate) struct AnswerMessage {
     pub(crate) reasoning_content: Option<String>,
 }
 
-/// Where Helix keeps an answer.
+/// The session and turn of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Kept {
     /// The conversation.
@@ -61,57 +59,20 @@ pub(crate) struct Kept {
     pub(crate) turn: TurnId,
 }
 
-/// Waits for the end of a turn.
-pub(crate) async fn collect(turn: &mut Attended) -> Option<(TurnEnded, String)> {
-    let mut reasoning = String::new();
-    while let Some(event) = turn.next().await {
-        match event {
-            TurnEvent::Thinking { text } => reasoning.push_str(&text),
-            TurnEvent::Ended(ended) => return Some((*ended, reasoning)),
-            TurnEvent::Began { .. }
-            | TurnEvent::Queued { .. }
-            | TurnEvent::Waits { .. }
-            | TurnEvent::Status { .. }
-            | TurnEvent::JobNews { .. }
-            | TurnEvent::Text { .. }
-            | TurnEvent::ToolStarted { .. }
-            | TurnEvent::ToolFinished { .. } => {}
-        }
-    }
-    None
-}
-
 impl Completion {
-    /// Makes the answer of a turn, or its error.
-    pub(crate) fn of_turn(
-        identity: Identity,
-        kept: Option<&(SessionId, TurnId)>,
-        ended: TurnEnded,
-        reasoning: String,
-    ) -> Result<Self, ApiError> {
-        if let Some(error) = ApiError::of_turn(&ended, jiff::Timestamp::now()) {
-            return Err(error);
-        }
-        let mut completion = Self::of_text(identity, ended.answer);
-        completion.usage = ended.usage.into();
-        completion.helix = kept.map(|(session, turn)| Kept { session: session.clone(), turn: turn.clone() });
-        for choice in &mut completion.choices {
-            choice.message.reasoning_content = Some(reasoning.clone()).filter(|text| !text.is_empty());
-        }
-        Ok(completion)
-    }
-
-    /// Makes an answer that nothing was consumed for.
-    pub(crate) fn of_text(identity: Identity, text: String) -> Self {
-        let message = AnswerMessage { role: "assistant".into(), content: text, reasoning_content: None };
+    /// A finished answer.
+    pub(crate) fn new(id: String, model: String, created: i64, answer: WholeAnswer) -> Self {
+        let WholeAnswer { text, thinking, usage, turn } = answer;
+        let reasoning_content = Some(thinking).filter(|text| !text.is_empty());
+        let message = AnswerMessage { role: "assistant".into(), content: text, reasoning_content };
         Self {
-            id: identity.id,
+            id,
             object: "chat.completion".into(),
-            created: identity.created,
-            model: identity.model,
+            created,
+            model,
             choices: vec![Choice { index: 0, message, finish_reason: "stop".into() }],
-            usage: helix_core::usage::Usage::default().into(),
-            helix: None,
+            usage: usage.into(),
+            helix: turn.map(|(session, turn)| Kept { session, turn }),
         }
     }
 }

@@ -124,6 +124,11 @@ impl Host {
         self.state.path().join("state")
     }
 
+    /// Ends the engine alone.
+    pub(crate) async fn close_engine(&self) {
+        self.engine.close().await;
+    }
+
     /// Ends the server and the engine, which must both end in order.
     pub(crate) async fn stop(mut self) {
         self.shutdown.take().unwrap().send(()).unwrap();

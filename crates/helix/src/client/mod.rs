@@ -1,49 +1,41 @@
-//! A client of the host's HTTP API, the same one that everybody else uses (`docs/api.md`).
+//! A client of the host's HTTP API, the same API that everyone else uses (`docs/api.md`).
 //!
 //! Must not know how a host is started or found.
 
-mod chat;
-mod events;
-mod results;
-mod sse;
+mod streams;
 mod tools;
 
 use std::time::Duration;
 
 use helix_core::diagnostic::Diagnostic;
-use helix_core::ids::{JobId, SessionId};
+use helix_core::ids::{JobId, QuestionId, SessionId};
 use helix_job::JobView;
-use helix_job::session::{SessionView, TurnView};
+use helix_job::question::QuestionView;
+use helix_job::session::SessionView;
+use helix_server::wire::{
+    Accepted, AnswerRequest, CancelRequest, ErrorEnvelope, JobList, JobRequest, Problem, QuestionList, ResumeRequest,
+    RetryRequest, SessionDetail, SessionList,
+};
 use helix_store::HostInfo;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::codes;
 use crate::error::{CommandError, unreadable};
 use crate::exit::Exit;
 
-pub(crate) use chat::{ChatEvent, ChatStream, Talk, chat_body, session_key};
-pub(crate) use events::{JobEvents, NextEvent};
-pub(crate) use results::{AnswerBody, ReopenBody};
+pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, NextEvent, Talk, chat_body, session_key};
 
-use sse::Frames;
+/// What is encoded in an id that is part of a path.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// How long a host may take to accept a connection: it is on this machine.
+/// Time limit for connecting to a host, which is on this machine.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// How long a host may take to say that it is well.
+/// Time limit for a health check.
 const HEALTH: Duration = Duration::from_secs(5);
-
-/// A conversation with its turns.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub(crate) struct Conversation {
-    /// The conversation.
-    #[serde(flatten)]
-    pub(crate) session: SessionView,
-    /// Its turns on all branches, by time of start.
-    pub(crate) turns: Vec<TurnView>,
-}
 
 /// A connection to a host.
 #[derive(Debug, Clone)]
@@ -57,75 +49,30 @@ pub(crate) struct Client {
 /// Why a request has no answer.
 #[derive(Debug)]
 pub(crate) enum ClientError {
-    /// The host is not there any more.
+    /// The host stopped.
     Gone(reqwest::Error),
-    /// The host said no, or something that cannot be understood.
+    /// The host refused, or its answer cannot be parsed.
     Refused(CommandError),
 }
 
 impl From<ClientError> for CommandError {
     fn from(error: ClientError) -> Self {
         match error {
-            ClientError::Gone(source) => Self::environment(codes::HOST_SILENT, "the host went away before it answered")
+            ClientError::Gone(source) => Self::environment(codes::HOST_SILENT, "the host stopped before it answered")
                 .because(&source)
-                .hint("run the command again: another host takes over; `helix doctor` looks for the cause"),
+                .hint("run the command again; if it fails again: `helix doctor`"),
             ClientError::Refused(error) => error,
         }
     }
 }
 
-/// A job to be started, as the API takes it.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(crate) struct SubmitBody {
-    /// The plan file or a directory with one.
-    pub(crate) plan: String,
-    /// Repository to work in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) project_path: Option<String>,
-    /// Only these phases.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) phase_filter: Vec<String>,
-    /// This phase and all after it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) from: Option<String>,
-    /// Replaces every phase's agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) agent: Option<String>,
-    /// Replaces every phase's model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) model: Option<String>,
-    /// Money for the whole job.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) budget_usd: Option<f64>,
-    /// Replaces every phase's turn limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) max_turns: Option<u32>,
-    /// Submitting again with the same key gives the same job.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) idempotency_key: Option<String>,
-}
-
-/// What the API says of an accepted job.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct Accepted {
-    /// The job.
-    #[serde(flatten)]
-    pub(crate) job: JobView,
-    /// What is worth knowing about its plan.
-    #[serde(default)]
-    pub(crate) warnings: Vec<Diagnostic>,
-}
-
-/// A problem as the API reports it (RFC 9457).
-#[derive(Debug, Deserialize)]
-struct WireProblem {
-    detail: String,
-    #[serde(default)]
-    code: Option<String>,
-    #[serde(default)]
-    hint: Option<String>,
-    #[serde(default)]
-    diagnostics: Vec<Diagnostic>,
+/// A request to continue a finished job.
+#[derive(Debug, Clone)]
+pub(crate) enum Reopen {
+    /// From what has not passed.
+    Resume(ResumeRequest),
+    /// From one phase.
+    Retry(RetryRequest),
 }
 
 impl Client {
@@ -172,28 +119,29 @@ impl Client {
     /// Starts a job.
     ///
     /// # Errors
-    /// [`ClientError`]; what is wrong with the plan is in its diagnostics.
-    pub(crate) async fn submit(&self, body: &SubmitBody) -> Result<Accepted, ClientError> {
-        self.decode(self.request(Method::POST, "/api/v1/jobs").json(body)).await
+    /// [`ClientError`]; problems of the plan are in its diagnostics.
+    pub(crate) async fn submit(&self, body: &JobRequest) -> Result<Accepted, ClientError> {
+        self.post("/api/v1/jobs", body).await
     }
 
-    /// All jobs that the host lists.
+    /// All jobs, newest first.
     ///
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn jobs(&self) -> Result<Vec<JobView>, ClientError> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Listing {
-            Page { jobs: Vec<JobView> },
-            Bare(Vec<JobView>),
-        }
-        match self.decode(self.request(Method::GET, "/api/v1/jobs")).await? {
-            Listing::Page { jobs } | Listing::Bare(jobs) => Ok(jobs),
+        let (mut jobs, mut after) = (Vec::new(), None);
+        loop {
+            let query: (_, Option<(_, JobId)>) = (("limit", "500"), after.map(|id| ("after", id)));
+            let page: JobList = self.decode(self.request(Method::GET, "/api/v1/jobs").query(&query)).await?;
+            jobs.extend(page.jobs);
+            after = page.next;
+            if after.is_none() {
+                return Ok(jobs);
+            }
         }
     }
 
-    /// One job, by id or unique beginning.
+    /// One job, by id or unique prefix.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -201,13 +149,43 @@ impl Client {
         self.decode(self.request(Method::GET, &format!("/api/v1/jobs/{}", in_path(id)))).await
     }
 
-    /// Asks a job to stop; `by` is who wants it.
+    /// Cancels a job; `by` is the person who does.
     ///
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn cancel(&self, id: &str, by: &str) -> Result<JobView, ClientError> {
-        let path = format!("/api/v1/jobs/{}/cancel", in_path(id));
-        self.decode(self.request(Method::POST, &path).json(&serde_json::json!({ "by": by }))).await
+        let body = CancelRequest { by: Some(by.to_owned()) };
+        self.post(&format!("/api/v1/jobs/{}/cancel", in_path(id)), &body).await
+    }
+
+    /// Resumes a job, or runs one of its phases again.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn reopen(&self, id: &str, body: &Reopen) -> Result<JobView, ClientError> {
+        let job = format!("/api/v1/jobs/{}", in_path(id));
+        match body {
+            Reopen::Resume(body) => self.post(&format!("{job}/resume"), body).await,
+            Reopen::Retry(body) => self.post(&format!("{job}/retry"), body).await,
+        }
+    }
+
+    /// All questions of a job, or the open questions of all jobs.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn questions(&self, job: Option<&str>) -> Result<Vec<QuestionView>, ClientError> {
+        let request = self.request(Method::GET, "/api/v1/questions").query(&[job.map(|job| ("job", job))]);
+        let list: QuestionList = self.decode(request).await?;
+        Ok(list.questions)
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// [`ClientError`]; then nothing has changed.
+    pub(crate) async fn answer(&self, id: &QuestionId, body: &AnswerRequest) -> Result<QuestionView, ClientError> {
+        self.post(&format!("/api/v1/questions/{}/answer", in_path(id.as_str())), body).await
     }
 
     /// A job's events after a number, and then as they come.
@@ -219,7 +197,7 @@ impl Client {
             .request(Method::GET, &format!("/api/v1/jobs/{}/events", in_path(id.as_str())))
             .header("accept", "text/event-stream")
             .header("last-event-id", after.to_string());
-        Ok(JobEvents::new(Frames::new(self.send(request).await?)))
+        Ok(JobEvents(streams::frames(self.send(request).await?)))
     }
 
     /// The conversation that a client calls by this key.
@@ -227,11 +205,8 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn session_by_key(&self, key: &str) -> Result<Option<SessionView>, ClientError> {
-        #[derive(Deserialize)]
-        struct Listing {
-            sessions: Vec<SessionView>,
-        }
-        let found: Listing = self.decode(self.request(Method::GET, "/api/v1/sessions").query(&[("key", key)])).await?;
+        let found: SessionList =
+            self.decode(self.request(Method::GET, "/api/v1/sessions").query(&[("key", key)])).await?;
         Ok(found.sessions.into_iter().next())
     }
 
@@ -242,20 +217,20 @@ impl Client {
     pub(crate) async fn chat(&self, talk: &Talk, body: &serde_json::Value) -> Result<ChatStream, ClientError> {
         let (header, value) = talk.header();
         let request = self.request(Method::POST, "/v1/chat/completions").header(header, value).json(body);
-        Ok(ChatStream::new(Frames::new(self.send(request).await?)))
+        Ok(ChatStream(streams::frames(self.send(request).await?)))
     }
 
     /// A conversation with its turns; `None` if the host has no session of this id.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn session(&self, id: &SessionId) -> Result<Option<Conversation>, ClientError> {
+    pub(crate) async fn session(&self, id: &SessionId) -> Result<Option<SessionDetail>, ClientError> {
         let request = self.request(Method::GET, &format!("/api/v1/sessions/{id}"));
         let response = request.send().await.map_err(ClientError::Gone)?;
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(None);
         }
-        self.decode(self.request(Method::GET, &format!("/api/v1/sessions/{id}"))).await.map(Some)
+        decoded(accepted(response).await?).await.map(Some)
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -263,33 +238,42 @@ impl Client {
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
-        let response = request.send().await.map_err(ClientError::Gone)?;
-        if response.status().is_success() {
-            return Ok(response);
-        }
-        let status = response.status();
-        let body = response.bytes().await.map_err(ClientError::Gone)?;
-        Err(ClientError::Refused(refusal(status, &body)))
+        accepted(request.send().await.map_err(ClientError::Gone)?).await
     }
 
     async fn decode<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, ClientError> {
-        let body = self.send(request).await?.bytes().await.map_err(ClientError::Gone)?;
-        serde_json::from_slice(&body).map_err(|error| {
-            let error = CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host's answer cannot be understood")
-                .because(&error)
-                .hint("the host may be another version of Helix: stop it and let this one take over");
-            ClientError::Refused(error)
-        })
+        decoded(self.send(request).await?).await
+    }
+
+    async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
+        self.decode(self.request(Method::POST, path).json(body)).await
     }
 }
 
-/// An id as part of a path: whatever would mean something there is encoded.
+/// The response, if it is not an error.
+async fn accepted(response: Response) -> Result<Response, ClientError> {
+    let status = response.status();
+    if status.is_success() {
+        return Ok(response);
+    }
+    let body = response.bytes().await.map_err(ClientError::Gone)?;
+    Err(ClientError::Refused(refusal(status, &body)))
+}
+
+async fn decoded<T: DeserializeOwned>(response: Response) -> Result<T, ClientError> {
+    let body = response.bytes().await.map_err(ClientError::Gone)?;
+    serde_json::from_slice(&body).map_err(|error| ClientError::Refused(unreadable_answer(&error)))
+}
+
+/// An answer of the host that cannot be parsed.
+fn unreadable_answer(error: &serde_json::Error) -> CommandError {
+    CommandError::helix(codes::HOST_UNINTELLIGIBLE, "cannot parse the host's answer")
+        .because(error)
+        .hint("the host may be another version of Helix: stop it and run the command again")
+}
+
 fn in_path(id: &str) -> String {
-    let encode = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
-        other => format!("%{other:02X}"),
-    };
-    id.bytes().map(encode).collect()
+    utf8_percent_encode(id, IN_PATH).to_string()
 }
 
 fn refusal(status: StatusCode, body: &[u8]) -> CommandError {
@@ -300,33 +284,25 @@ fn refusal(status: StatusCode, body: &[u8]) -> CommandError {
     };
     if status == StatusCode::UNAUTHORIZED {
         return CommandError::environment(codes::TOKEN, "the host does not accept this token")
-            .hint("the host was started with another token: stop it, or give the same one");
+            .hint("the host was started with another token: stop it, or use the same token");
     }
-    match serde_json::from_slice::<WireProblem>(body) {
-        Ok(problem) => {
-            let code = problem.code.unwrap_or_else(|| codes::HOST_REFUSED.to_owned());
-            let source_text = source_of(&problem.diagnostics);
-            CommandError::new(exit, code, problem.detail)
-                .hint_if(problem.hint)
-                .diagnostics(problem.diagnostics, source_text)
-        }
-        Err(_) => {
-            let said =
-                openai_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(300).collect());
-            CommandError::new(exit, codes::HOST_REFUSED, format!("the host refused: {status}: {said}"))
-                .hint("see the host's log")
-        }
+    if let Ok(problem) = serde_json::from_slice::<Problem>(body) {
+        let source_text = source_of(&problem.diagnostics);
+        return CommandError::new(exit, problem.code.into_owned(), problem.detail.into_string())
+            .hint_if(problem.hint)
+            .diagnostics(problem.diagnostics, source_text);
     }
+    let said = match serde_json::from_slice::<ErrorEnvelope>(body) {
+        Ok(envelope) => envelope.error.message,
+        Err(_) => String::from_utf8_lossy(body).chars().take(300).collect(),
+    };
+    CommandError::new(exit, codes::HOST_REFUSED, format!("the host answered {status}: {said}"))
+        .hint("see the host's log")
 }
 
-/// The text that diagnostics point into, if it is a file that can be read from here.
+/// The text that diagnostics point into, if it is a readable file.
 fn source_of(diagnostics: &[Diagnostic]) -> String {
     let file = diagnostics.first().map(|first| std::path::PathBuf::from(&first.file));
-    // Without it, places are given as line and column instead of a picture.
+    // Without it, diagnostics show line and column instead of an excerpt.
     file.filter(|file| file.is_absolute()).and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default()
-}
-
-fn openai_message(body: &[u8]) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_slice(body).ok()?;
-    Some(value.get("error")?.get("message")?.as_str()?.to_owned())
 }

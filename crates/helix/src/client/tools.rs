@@ -1,17 +1,17 @@
-//! Calls Helix's own tools over MCP, as agents do. Must not know what the tools do.
+//! Calls of Helix's own tools over MCP, as agents make them. Must not know what the tools do.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use reqwest::Method;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Client, ClientError};
+use super::{Client, ClientError, unreadable_answer};
 use crate::codes;
 use crate::error::CommandError;
 
-/// What a tool answers.
+/// A tool's answer.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ToolResult {
     #[serde(default)]
@@ -29,15 +29,12 @@ struct Content {
     text: String,
 }
 
+/// A JSON-RPC response.
 #[derive(Debug, Deserialize)]
-struct Envelope {
-    result: Option<ToolResult>,
-    error: Option<RpcError>,
-}
-
-#[derive(Debug, Deserialize)]
-struct RpcError {
-    message: String,
+#[serde(rename_all = "lowercase")]
+enum Reply {
+    Result(Value),
+    Error { message: String },
 }
 
 impl ToolResult {
@@ -47,63 +44,49 @@ impl ToolResult {
     }
 }
 
+fn refused(message: &str) -> ClientError {
+    ClientError::Refused(CommandError::usage(codes::HOST_REFUSED, message).hint("nothing was changed"))
+}
+
 impl Client {
-    /// Calls a tool on behalf of an MCP client whose relative paths begin at `directory`; the answer is MCP's own, also a refusal.
+    /// Calls a tool for an MCP client whose relative paths start at `directory`, if it has one. The result is MCP's own, also for
+    /// a refusal of the tool.
     ///
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn call_tool(
         &self,
         name: &str,
-        arguments: serde_json::Map<String, Value>,
-        directory: &Path,
+        arguments: Map<String, Value>,
+        directory: Option<&Path>,
     ) -> Result<Value, ClientError> {
         #[derive(Deserialize)]
-        struct Bare {
-            result: Option<Value>,
-            error: Option<RpcError>,
+        struct Envelope {
+            #[serde(flatten)]
+            reply: Reply,
         }
         let call = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments },
         });
-        let request = self
-            .request(Method::POST, "/mcp")
-            .header("accept", "application/json, text/event-stream")
-            .header("x-helix-directory", directory.as_os_str().as_bytes())
-            .json(&call);
-        let bare: Bare = self.decode(request).await?;
-        match (bare.result, bare.error) {
-            (Some(result), _) => Ok(result),
-            (None, Some(error)) => Err(ClientError::Refused(CommandError::usage(codes::HOST_REFUSED, error.message))),
-            (None, None) => Err(ClientError::Refused(CommandError::helix(
-                codes::HOST_UNINTELLIGIBLE,
-                "the host's answer to a tool call is empty",
-            ))),
+        let mut request =
+            self.request(Method::POST, "/mcp").header("accept", "application/json, text/event-stream").json(&call);
+        if let Some(directory) = directory {
+            request = request.header("x-helix-directory", directory.as_os_str().as_bytes());
+        }
+        match self.decode::<Envelope>(request).await?.reply {
+            Reply::Result(result) => Ok(result),
+            Reply::Error { message } => Err(refused(&message)),
         }
     }
 
-    /// Calls a tool. A refusal of the tool is an error of the request.
+    /// Calls a tool. A refusal of the tool is an error.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn tool(&self, name: &str, arguments: Value) -> Result<ToolResult, ClientError> {
-        let call = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments },
-        });
-        let request =
-            self.request(Method::POST, "/mcp").header("accept", "application/json, text/event-stream").json(&call);
-        let envelope: Envelope = self.decode(request).await?;
-        let refused = |message: &str| {
-            ClientError::Refused(CommandError::usage(codes::HOST_REFUSED, message).hint("nothing was changed"))
-        };
-        match (envelope.result, envelope.error) {
-            (Some(result), _) if result.is_error => Err(refused(&result.text())),
-            (Some(result), _) => Ok(result),
-            (None, Some(error)) => Err(refused(&error.message)),
-            (None, None) => Err(ClientError::Refused(CommandError::helix(
-                codes::HOST_UNINTELLIGIBLE,
-                "the host's answer to a tool call is empty",
-            ))),
-        }
+    pub(crate) async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<ToolResult, ClientError> {
+        let result = self.call_tool(name, arguments, None).await?;
+        let result: ToolResult =
+            serde_json::from_value(result).map_err(|error| ClientError::Refused(unreadable_answer(&error)))?;
+        if result.is_error { Err(refused(&result.text())) } else { Ok(result) }
     }
 }

@@ -5,13 +5,17 @@
 use std::io::{IsTerminal, Write};
 
 use clap::Args;
+use helix_core::ids::QuestionId;
 use helix_job::question::{QuestionKind, QuestionOption, QuestionStatus, QuestionView};
+use helix_server::wire::AnswerRequest;
+use helix_store::JobFilter;
 use tokio::signal::unix::SignalKind;
 
 use crate::cli::Context;
-use crate::client::{AnswerBody, Client};
+use crate::client::Client;
 use crate::codes;
 use crate::commands::jobs::offline;
+use crate::config::Settings;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{find, start_in_background};
@@ -43,10 +47,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 
 async fn list(context: &Context) -> Ended {
     let settings = context.settings()?;
-    let open = match find(settings).await? {
-        Some(client) => client.questions().await?,
-        None => open_ones(offline::jobs(settings).await?.into_iter().flat_map(|job| job.questions)),
-    };
+    let open = questions(settings, find(settings).await?.as_ref(), None).await?;
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&open)?;
         return Ok(Exit::Success);
@@ -75,7 +76,7 @@ async fn list(context: &Context) -> Ended {
 async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
     let question = question(context, id).await?;
     let given = match (&arguments.choice, &arguments.text) {
-        (None, None) if question.status != QuestionStatus::Open => AnswerBody::default(),
+        (None, None) if question.status != QuestionStatus::Open => AnswerRequest::default(),
         (None, None) if can_ask(context) => {
             context.terminal.say(&shown(context, &question));
             match ask(context, &question).await? {
@@ -91,7 +92,7 @@ async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
             return Err(error.hint(how_to_answer(&question)));
         }
         (choice, text) => {
-            AnswerBody { choice: choice.clone(), text: text.clone(), by: Some(context.environment.person()) }
+            AnswerRequest { choice: choice.clone(), text: text.clone(), by: Some(context.environment.person()) }
         }
     };
     let settled = client(context).await?.answer(&question.id, &given).await?;
@@ -119,36 +120,57 @@ fn say_settled(context: &Context, question: &QuestionView) -> Result<(), Command
     }
 }
 
-/// A question by its id or a beginning of it.
+/// A question by its id or a prefix of it. Only an id that fits no open question makes it read a whole job.
 async fn question(context: &Context, id: &str) -> Result<QuestionView, CommandError> {
     let settings = context.settings()?;
-    let jobs = match find(settings).await? {
-        Some(client) => client.jobs().await?,
-        None => offline::jobs(settings).await?,
-    };
-    let all: Vec<QuestionView> = jobs.into_iter().flat_map(|job| job.questions).collect();
-    let exact = all.iter().find(|question| question.id.as_str() == id);
-    let fitting: Vec<&QuestionView> = all.iter().filter(|question| question.id.as_str().starts_with(id)).collect();
-    let open: Vec<&&QuestionView> = fitting.iter().filter(|one| one.status == QuestionStatus::Open).collect();
-    // A beginning means an open question, if it fits one.
-    match (exact, &open[..], &fitting[..]) {
-        (Some(exact), _, _) => Ok(exact.clone()),
-        (None, [only], _) => Ok((**only).clone()),
-        (None, [], [only]) => Ok((*only).clone()),
-        (None, _, []) => Err(CommandError::usage(codes::NOT_FOUND, format!("there is no question {id:?}"))
-            .hint("`helix answer` lists those that wait")),
-        (None, _, several) => {
-            let names: Vec<&str> = several.iter().map(|question| question.id.as_str()).collect();
-            Err(CommandError::usage(codes::NOT_FOUND, format!("{id:?} fits several questions"))
-                .hint(format!("name one: {}", names.join(", "))))
-        }
+    let client = find(settings).await?;
+    let complete = QuestionId::new(id).is_ok_and(|id| id.parts().is_some());
+    match fitting(id, questions(settings, client.as_ref(), None).await?)? {
+        // A complete id may be the prefix of another one, too.
+        Some(open) if !complete || open.id.as_str() == id => return Ok(open),
+        Some(_) | None => {}
     }
+    // The id of a question starts with its job's.
+    let job = id.split('.').next().unwrap_or_default();
+    fitting(id, questions(settings, client.as_ref(), Some(job)).await?)?.ok_or_else(|| {
+        CommandError::usage(codes::NOT_FOUND, format!("there is no question {id:?}"))
+            .hint("list open questions: `helix answer`")
+    })
 }
 
-fn open_ones(all: impl Iterator<Item = QuestionView>) -> Vec<QuestionView> {
-    let mut open: Vec<QuestionView> = all.filter(|question| question.status == QuestionStatus::Open).collect();
-    open.sort_by_key(|question| question.asked_at);
-    open
+/// The one question with this id, or else with this prefix.
+fn fitting(id: &str, questions: Vec<QuestionView>) -> Result<Option<QuestionView>, CommandError> {
+    if let Some(exact) = questions.iter().find(|question| question.id.as_str() == id) {
+        return Ok(Some(exact.clone()));
+    }
+    let mut fitting: Vec<_> = questions.into_iter().filter(|question| question.id.as_str().starts_with(id)).collect();
+    if fitting.len() > 1 {
+        let names: Vec<&str> = fitting.iter().map(|question| question.id.as_str()).collect();
+        let error = CommandError::usage(codes::NOT_FOUND, format!("{id:?} matches several questions"));
+        return Err(error.hint(format!("use one of: {}", names.join(", "))));
+    }
+    Ok(fitting.pop())
+}
+
+/// All questions of a job, or the open questions of all jobs, oldest first; from the host if there is one.
+async fn questions(
+    settings: &Settings,
+    client: Option<&Client>,
+    job: Option<&str>,
+) -> Result<Vec<QuestionView>, CommandError> {
+    if let Some(client) = client {
+        return Ok(client.questions(job).await?);
+    }
+    let mut questions = match job {
+        Some(job) => offline::job(settings, job).await?.questions,
+        None => {
+            let jobs = offline::jobs(settings, JobFilter::unfinished()).await?;
+            let all = jobs.into_iter().flat_map(|job| job.questions);
+            all.filter(|question| question.status == QuestionStatus::Open).collect()
+        }
+    };
+    questions.sort_by_key(|question| question.asked_at);
+    Ok(questions)
 }
 
 /// A question for people, with how to answer it.
@@ -189,11 +211,11 @@ pub(crate) fn can_ask(context: &Context) -> bool {
 }
 
 /// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
-pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerBody>, CommandError> {
+pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerRequest>, CommandError> {
     let by = Some(context.environment.person());
     if question.options.is_empty() {
         let text = line(context, "answer (empty: not now)").await?;
-        return Ok(text.map(|text| AnswerBody { choice: None, text: Some(text), by }));
+        return Ok(text.map(|text| AnswerRequest { choice: None, text: Some(text), by }));
     }
     loop {
         let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
@@ -206,7 +228,7 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
             (None, [only]) => (**only).to_owned(),
             // What an agent asks may be answered in words although it named options.
             (None, _) if question.kind == QuestionKind::Agent => {
-                return Ok(Some(AnswerBody { choice: None, text: Some(said), by }));
+                return Ok(Some(AnswerRequest { choice: None, text: Some(said), by }));
             }
             (None, _) => {
                 context.terminal.say(&format!("choose one of: {}", keys.join(", ")));
@@ -214,7 +236,7 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
             }
         };
         let text = if question.free_text { line(context, "your words (empty: none)").await? } else { None };
-        return Ok(Some(AnswerBody { choice: Some(choice), text, by }));
+        return Ok(Some(AnswerRequest { choice: Some(choice), text, by }));
     }
 }
 

@@ -5,9 +5,10 @@ use std::io::{BufRead, IsTerminal, Write};
 use clap::Args;
 use helix_core::ids::SessionId;
 use helix_core::run::{Outcome, Retry};
+use helix_server::wire::SessionDetail;
 
 use crate::cli::Context;
-use crate::client::{ChatEvent, Conversation, Talk, chat_body, session_key};
+use crate::client::{ChatEvent, Talk, chat_body, session_key};
 use crate::codes;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
@@ -111,7 +112,7 @@ fn unknown(name: &str) -> CommandError {
 }
 
 /// Prints the record of a conversation.
-fn show(context: &Context, conversation: &Conversation) -> Ended {
+fn show(context: &Context, conversation: &SessionDetail) -> Ended {
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(conversation)?;
         return Ok(Exit::Success);

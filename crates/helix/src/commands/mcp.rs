@@ -63,7 +63,7 @@ impl WayToHost {
     }
 
     async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CommandError> {
-        let directory = &self.environment.directory;
+        let directory = Some(self.environment.directory.as_path());
         let first = self.client().await?.call_tool(name, arguments.clone(), directory).await;
         match first {
             // Nothing has reached the host, so that nothing happens twice.

@@ -34,10 +34,11 @@ enum Action {
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     let Action::Create { name, adr, plan } = arguments.action;
     let absolute = |path: std::path::PathBuf| context.environment.directory.join(path);
-    let request = json!({ "name": name, "adr": adr.map(absolute), "plan": plan.map(absolute) });
+    let arguments = json!({ "name": name, "adr": adr.map(absolute), "plan": plan.map(absolute) });
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
     context.block_on(async {
         let reached = reach(&context.environment, context.settings()?).await?;
-        let answer = reached.client().tool("project_create", request).await;
+        let answer = reached.client().tool("project_create", arguments).await;
         if let Reached::Own(host, _) = reached {
             host.stop().await?;
         }

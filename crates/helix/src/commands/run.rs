@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::json;
 
 use crate::cli::Context;
-use crate::client::{Client, SubmitBody};
+use crate::client::Client;
 use crate::commands::{jobs, plan};
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
@@ -155,7 +156,7 @@ pub(crate) async fn leave(context: &Context, reached: Reached) -> Result<(), Com
     }
 }
 
-async fn detach(context: &Context, client: &Client, body: &SubmitBody) -> Ended {
+async fn detach(context: &Context, client: &Client, body: &JobRequest) -> Ended {
     let accepted = client.submit(body).await?;
     match context.terminal.reading {
         Reading::Programs => {
@@ -174,12 +175,13 @@ async fn detach(context: &Context, client: &Client, body: &SubmitBody) -> Ended 
     Ok(Exit::Success)
 }
 
-fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<SubmitBody, CommandError> {
+fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequest, CommandError> {
     let absolute = |path: &Path| Environment::text_of(&context.environment.directory.join(path));
-    Ok(SubmitBody {
-        plan: absolute(path)?,
-        project_path: arguments.project.as_deref().map(absolute).transpose()?,
-        phase_filter: arguments.phase.clone(),
+    let phases = Some(arguments.phase.clone()).filter(|phases| !phases.is_empty());
+    Ok(JobRequest {
+        plan: Some(absolute(path)?.into()),
+        project_path: arguments.project.as_deref().map(absolute).transpose()?.map(Into::into),
+        phase_filter: phases.map(PhaseFilter::Several),
         from: arguments.from.clone(),
         agent: arguments.agent.clone(),
         model: arguments.model.clone(),

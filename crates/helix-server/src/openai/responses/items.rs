@@ -1,4 +1,4 @@
-//! What goes over the wire in the responses form, as types. Must not know when it is sent.
+//! The responses form, as types. Must not know when they are sent.
 //!
 //! Text of agents only ever stands in fields of type string here, so that it cannot become an object of another kind.
 
@@ -14,7 +14,7 @@ use crate::openai::error::ErrorBody;
 /// A response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ResponseObject {
-    /// Its id: the `previous_response_id` of what goes on from it.
+    /// Its id, and the `previous_response_id` of a response that follows it.
     pub(crate) id: String,
     /// Always `response`.
     pub(crate) object: String,
@@ -24,15 +24,15 @@ pub(crate) struct ResponseObject {
     pub(crate) status: String,
     /// Why it failed.
     pub(crate) error: Option<ResponseError>,
-    /// Always absent: an answer that was cut off is a failure.
+    /// Always null: a truncated answer is a failure.
     pub(crate) incomplete_details: Option<Value>,
     /// The model's name as the client gave it.
     pub(crate) model: String,
     /// Reasoning, tool calls and the message, in order.
     pub(crate) output: Vec<OutputItem>,
-    /// The response that it goes on from.
+    /// The response that it follows.
     pub(crate) previous_response_id: Option<String>,
-    /// What it consumed.
+    /// Token usage and cost.
     pub(crate) usage: Option<ResponseUsage>,
     /// Always true: agents run their own tools.
     pub(crate) parallel_tool_calls: bool,
@@ -53,7 +53,7 @@ pub(crate) struct ResponseError {
     pub(crate) message: String,
 }
 
-/// What an answer consumed, in the words of the responses form.
+/// Token usage in the responses form, with the cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ResponseUsage {
     /// All input tokens, cached or not.
@@ -123,18 +123,8 @@ pub(crate) enum Part {
     InputText { text: String },
 }
 
-impl Part {
-    pub(crate) fn output(text: impl Into<String>) -> Self {
-        Self::OutputText { text: text.into(), annotations: Vec::new() }
-    }
-
-    pub(crate) fn summary(text: impl Into<String>) -> Self {
-        Self::SummaryText { text: text.into() }
-    }
-}
-
 impl ResponseObject {
-    /// A response that has said nothing yet.
+    /// A response without output.
     pub(crate) fn new(id: String, model: String, created_at: i64, previous: Option<String>) -> Self {
         Self {
             id,
@@ -154,15 +144,15 @@ impl ResponseObject {
         }
     }
 
-    /// A response as the record of its turn has it.
-    pub(crate) fn of_turn(id: &str, turn: &TurnView) -> Self {
+    /// A response from the record of its turn.
+    pub(crate) fn of_turn(id: &str, turn: &TurnView, previous: Option<String>) -> Self {
         let model = turn.model.as_ref().map_or_else(|| "helix".into(), |model| format!("helix:{model}"));
-        let mut response = Self::new(id.to_owned(), model, turn.started_at.as_second(), None);
+        let mut response = Self::new(id.to_owned(), model, turn.started_at.as_second(), previous);
         let Some(end) = &turn.end else { return response };
         response.output.push(OutputItem::Message {
             id: format!("{id}-message"),
             role: "assistant".into(),
-            content: vec![Part::output(end.text())],
+            content: vec![Part::OutputText { text: end.text().to_owned(), annotations: Vec::new() }],
             status: "completed".into(),
         });
         response.usage = Some(end.usage.into());

@@ -10,6 +10,7 @@ use helix_engine::evidence::Archive;
 use helix_git::GitEnvironment;
 use helix_job::{IntegrationTarget, JobStatus, JobView};
 use helix_project::adr_files::AdrDirectory;
+use helix_store::JobFilter;
 use serde_json::json;
 
 use super::{failed, open};
@@ -36,7 +37,8 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
     let settings = context.settings()?;
     let job = match job {
         Some(job) => job.to_owned(),
-        None => last_job(&offline::jobs(settings).await?, root, &file).ok_or_else(|| nothing_proves(&file))?,
+        None => last_job(&offline::jobs(settings, JobFilter::default()).await?, root, &file)
+            .ok_or_else(|| nothing_proves(&file))?,
     };
     let journal = offline::open_or_missing(settings, &job).await?;
     let archive =

@@ -11,10 +11,12 @@ mod results;
 use clap::{Args, Subcommand};
 use helix_job::question::QuestionStatus;
 use helix_job::{JobStatus, JobView};
+use helix_server::wire::{ResumeRequest, RetryRequest};
+use helix_store::JobFilter;
 use serde_json::json;
 
 use crate::cli::Context;
-use crate::client::{ClientError, ReopenBody};
+use crate::client::{ClientError, Reopen};
 use crate::commands::run;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
@@ -112,12 +114,13 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Watch { id } => follow(context, &id).await,
             Action::Logs { id, phase, follow } => logs::logs(context, &id, phase.as_deref(), follow).await,
             Action::Resume { id, budget, detach } => {
-                let body = ReopenBody { phase: None, budget_usd: budget, by: context.environment.person() };
+                let by = Some(context.environment.person());
+                let body = Reopen::Resume(ResumeRequest { budget_usd: budget, by });
                 reopen::reopen(context, &id, &body, stay(detach)).await
             }
             Action::Retry { id, phase, budget, detach } => {
-                let by = context.environment.person();
-                let body = ReopenBody { phase: Some(phase), budget_usd: budget, by };
+                let by = Some(context.environment.person());
+                let body = Reopen::Retry(RetryRequest { phase, budget_usd: budget, by });
                 reopen::reopen(context, &id, &body, stay(detach)).await
             }
             Action::Diff { id, phase, attempt } => results::diff(context, &id, phase.as_deref(), attempt).await,
@@ -135,7 +138,7 @@ async fn list(context: &Context) -> Ended {
     let settings = context.settings()?;
     let jobs = match find(settings).await? {
         Some(client) => client.jobs().await?,
-        None => offline::jobs(settings).await?,
+        None => offline::jobs(settings, JobFilter::default()).await?,
     };
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&jobs)?;

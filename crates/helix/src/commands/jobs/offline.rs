@@ -22,16 +22,14 @@ fn missing(id: &str) -> CommandError {
         .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one")
 }
 
-/// All jobs, newest first.
-pub(crate) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandError> {
+/// Jobs, newest first.
+pub(crate) async fn jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<JobView>, CommandError> {
     let Some(journal) = open(settings).await? else { return Ok(Vec::new()) };
     let mut jobs = Vec::new();
     let mut cursor = None;
     loop {
-        let page = journal
-            .list_jobs(JobFilter::default(), cursor, MAX_ROWS_PER_PAGE)
-            .await
-            .map_err(|error| read_error(&error))?;
+        let page =
+            journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await.map_err(|error| read_error(&error))?;
         // Without a host nothing goes on, but the job still waits for one.
         jobs.extend(page.jobs.into_iter().map(|job| job.at(Timestamp::now())));
         cursor = page.next;
@@ -42,7 +40,7 @@ pub(crate) async fn jobs(settings: &Settings) -> Result<Vec<JobView>, CommandErr
 }
 
 /// One job, by id or unique beginning.
-pub(super) async fn job(settings: &Settings, id: &str) -> Result<JobView, CommandError> {
+pub(crate) async fn job(settings: &Settings, id: &str) -> Result<JobView, CommandError> {
     let Some(journal) = open(settings).await? else { return Err(missing(id)) };
     let found = journal.job(id.to_owned()).await.map_err(|error| read_error(&error))?;
     found.map(|job| job.at(Timestamp::now())).ok_or_else(|| missing(id))

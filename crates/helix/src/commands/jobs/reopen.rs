@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::job;
 use crate::cli::Context;
-use crate::client::{Client, ReopenBody};
+use crate::client::{Client, Reopen};
 use crate::commands::run;
 use crate::error::Ended;
 use crate::exit::Exit;
@@ -21,7 +21,7 @@ pub(super) enum Stay {
     Leave,
 }
 
-pub(super) async fn reopen(context: &Context, id: &str, body: &ReopenBody, stay: Stay) -> Ended {
+pub(super) async fn reopen(context: &Context, id: &str, body: &Reopen, stay: Stay) -> Ended {
     let view = job(context, id).await?;
     let settings = context.settings()?;
     if stay == Stay::Leave {
@@ -42,7 +42,7 @@ pub(super) async fn reopen(context: &Context, id: &str, body: &ReopenBody, stay:
     run::end(context, watch(context, reached, &view).await?).await
 }
 
-async fn leave(context: &Context, client: &Client, id: &str, body: &ReopenBody) -> Ended {
+async fn leave(context: &Context, client: &Client, id: &str, body: &Reopen) -> Ended {
     let view = client.reopen(id, body).await?;
     match context.terminal.reading {
         Reading::Programs => context.terminal.json(&json!({ "job": view.id, "status": view.status }))?,

@@ -1,29 +1,36 @@
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
+use helix_engine::consultant::{JobNews, TurnEnded, TurnEvent};
 use helix_job::ErrorView;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::openai::presenter::Presenter;
 use crate::openai::profile::ToolDisplay;
 
 const WEB: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
 
-fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
-    let mut encoder = Encoder::new(Options {
+fn presenter(profile: Profile) -> Presenter<ResponsesWire> {
+    Presenter::new(AnswerOptions {
         id: "resp_1".into(),
         model: "helix".into(),
         created: "2026-01-01T00:00:00Z".parse().unwrap(),
         profile,
+        include_usage: true,
         previous: None,
-    });
+    })
+}
+
+fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
+    let mut presenter = presenter(profile);
     let mut out = Vec::new();
-    encoder.begin(&mut out);
+    presenter.begin(&mut out);
     for event in events {
-        encoder.event(&mut out, event);
+        presenter.event(&mut out, event);
     }
-    assert!(encoder.is_over());
+    assert!(presenter.is_over());
     let text = String::from_utf8(out).unwrap();
     text.split_terminator("\n\n")
         .map(|frame| {
@@ -129,35 +136,21 @@ fn lines(frames: &[Value]) -> Vec<String> {
 
 #[test]
 fn what_jobs_do_after_an_answer_is_shown_where_the_client_shows_it() {
-    let mut encoder = Encoder::new(Options {
-        id: "resp_1".into(),
-        model: "helix".into(),
-        created: "2026-01-01T00:00:00Z".parse().unwrap(),
-        profile: WEB,
-        previous: None,
-    });
+    let mut presenter = presenter(WEB);
     let mut out = Vec::new();
-    encoder.begin(&mut out);
-    encoder.event(&mut out, TurnEvent::Text { text: "It runs.".into() });
+    presenter.begin(&mut out);
+    presenter.event(&mut out, TurnEvent::Text { text: "It runs.".into() });
     let TurnEvent::Ended(end) = ended(None) else { panic!() };
-    let watch = encoder.watching().unwrap();
-    watch.answered(&mut out, *end);
-    watch.news(&mut out, &JobNews::Progress { text: "Phase 1 of 1".into() });
-    watch.news(&mut out, &JobNews::GoesOn { text: "it goes on".into() });
-    watch.rest(&mut out);
-    assert!(encoder.is_over());
+    presenter.on_answer(&mut out, &end);
+    presenter.on_news(&mut out, &JobNews::Progress { text: "Phase 1 of 1".into() });
+    presenter.on_news(&mut out, &JobNews::GoesOn { text: "it goes on".into() });
+    presenter.finish(&mut out);
+    assert!(presenter.is_over());
     let text = String::from_utf8(out).unwrap();
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
     assert!(at("It runs.") < at("Phase 1 of 1") && at("Phase 1 of 1") < at("it goes on"));
     assert!(at("it goes on") < at("event: response.completed"), "{text}");
-    let plain = Encoder::new(Options {
-        id: "resp_1".into(),
-        model: "helix".into(),
-        created: "2026-01-01T00:00:00Z".parse().unwrap(),
-        profile: Profile::Plain,
-        previous: None,
-    });
-    assert!({ plain }.watching().is_none(), "nobody else is kept waiting");
+    assert!(!self::presenter(Profile::Plain).shows_status(), "no other client waits for jobs");
 }
 
 fn event() -> impl Strategy<Value = TurnEvent> {

@@ -6,18 +6,25 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::openai::chat_wire::ChatWire;
+use crate::openai::profile::ToolDisplay;
 
 const ITEMS: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
 const BASIC: Profile = Profile::OpenWebUi { tools: ToolDisplay::StatusLines };
 
-fn encoder(profile: Profile) -> Encoder {
-    Encoder::new(StreamOptions {
+fn presenter(profile: Profile) -> Presenter<ChatWire> {
+    Presenter::new(options(profile))
+}
+
+fn options(profile: Profile) -> AnswerOptions {
+    AnswerOptions {
         id: "chatcmpl-1".into(),
         model: "helix".into(),
         created: "2026-01-01T00:00:00Z".parse().unwrap(),
         profile,
         include_usage: true,
-    })
+        previous: None,
+    }
 }
 
 fn began() -> TurnEvent {
@@ -73,11 +80,11 @@ fn frames(bytes: &[u8]) -> Vec<Value> {
 }
 
 fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
-    let mut encoder = encoder(profile);
+    let mut presenter = presenter(profile);
     let mut out = Vec::new();
-    encoder.begin(&mut out);
+    presenter.begin(&mut out);
     for event in events {
-        encoder.event(&mut out, event);
+        presenter.event(&mut out, event);
     }
     frames(&out)
 }
@@ -188,7 +195,7 @@ fn a_failure_is_told_in_text_and_as_an_error_and_ends_in_order() {
 
 #[test]
 fn an_answer_that_was_not_streamed_is_still_the_answer() {
-    // [9]: there is no placeholder text, ever.
+    // There is no placeholder text, ever.
     let frames = stream(Profile::Plain, vec![began(), done()]);
     assert_eq!(frames[1]["choices"][0]["delta"]["content"], "whole answer");
     let frames = stream(Profile::Plain, vec![began(), text("whole answer"), done()]);
@@ -216,18 +223,18 @@ fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
 
 #[test]
 fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
-    let mut encoder = encoder(ITEMS);
+    let mut presenter = presenter(ITEMS);
     let mut out = Vec::new();
-    encoder.event(&mut out, began());
+    presenter.event(&mut out, began());
     let TurnEvent::Ended(end) = done() else { panic!() };
-    encoder.answered(&mut out, *end);
-    assert!(!encoder.is_over());
+    presenter.on_answer(&mut out, &end);
+    assert!(!presenter.is_over());
     for line in ["Phase 1 of 2, Write: the agent works", "Phase 1 of 2, Write: tests_pass passed"] {
-        encoder.news(&mut out, &JobNews::Progress { text: line.into() });
+        presenter.on_news(&mut out, &JobNews::Progress { text: line.into() });
     }
-    encoder.news(&mut out, &JobNews::GoesOn { text: "pages goes on".into() });
-    encoder.rest(&mut out);
-    assert!(encoder.is_over());
+    presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into() });
+    presenter.finish(&mut out);
+    assert!(presenter.is_over());
     insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
     [
         "{\"content\":\"whole answer\"} null",
@@ -243,11 +250,11 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
 
 #[test]
 fn a_lost_turn_ends_in_order_too() {
-    let mut encoder = encoder(BASIC);
+    let mut presenter = presenter(BASIC);
     let mut out = Vec::new();
-    encoder.event(&mut out, call("a"));
-    encoder.abort(&mut out, &ApiError::turn_lost());
-    encoder.event(&mut out, text("too late"));
+    presenter.event(&mut out, call("a"));
+    presenter.abort(&mut out, &ApiError::turn_lost());
+    presenter.event(&mut out, text("too late"));
     let gist = gist(&frames(&out));
     assert!(gist[1].starts_with("status \"✗ Bash"), "{gist:?}");
     assert_eq!(gist.last().unwrap(), "\"[DONE]\"");
@@ -259,11 +266,10 @@ fn usage_is_null_until_the_end_and_absent_if_not_asked_for() {
     let frames = stream(Profile::Plain, vec![text("a"), done()]);
     assert_eq!(frames[1]["usage"], Value::Null);
     assert!(frames[1].as_object().unwrap().contains_key("usage"));
-    let mut encoder = encoder(Profile::Plain);
-    encoder.include_usage = false;
+    let mut presenter = Presenter::<ChatWire>::new(AnswerOptions { include_usage: false, ..options(Profile::Plain) });
     let mut out = Vec::new();
-    encoder.event(&mut out, text("a"));
-    encoder.event(&mut out, done());
+    presenter.event(&mut out, text("a"));
+    presenter.event(&mut out, done());
     assert!(!String::from_utf8(out).unwrap().contains("usage"));
 }
 
@@ -310,7 +316,7 @@ fn profile() -> impl Strategy<Value = Profile> {
 }
 
 proptest! {
-    /// [13]: whatever an agent says, in whatever order, the stream is well formed, text stays text, and it ends in order.
+    /// Whatever an agent says, in whatever order, the stream is well formed, text stays text, and it ends in order.
     #[test]
     fn no_agent_can_break_out_of_its_text(
         profile in profile(),
@@ -319,27 +325,27 @@ proptest! {
         cut in any::<bool>(),
         after in prop::option::of(prop::collection::vec(hostile(), 0..4)),
     ) {
-        let mut encoder = encoder(profile);
+        let mut presenter = presenter(profile);
         let mut out = Vec::new();
-        encoder.begin(&mut out);
+        presenter.begin(&mut out);
         let mut said = String::new();
         for event in events {
             if let TurnEvent::Text { text } = &event {
                 said.push_str(text);
             }
-            encoder.event(&mut out, event);
+            presenter.event(&mut out, event);
         }
         if cut {
-            encoder.abort(&mut out, &ApiError::turn_lost());
-        } else if let (Some(news), true) = (after, encoder.shows_events()) {
+            presenter.abort(&mut out, &ApiError::turn_lost());
+        } else if let (Some(news), true) = (after, presenter.shows_status()) {
             let TurnEvent::Ended(end) = done() else { unreachable!() };
-            encoder.answered(&mut out, *end);
+            presenter.on_answer(&mut out, &end);
             for text in news {
-                encoder.news(&mut out, &JobNews::Progress { text });
+                presenter.on_news(&mut out, &JobNews::Progress { text });
             }
-            encoder.rest(&mut out);
+            presenter.finish(&mut out);
         } else {
-            encoder.event(&mut out, ended(Outcome::Lost, error.as_ref().map(|(a, b)| (a.as_str(), b.as_str()))));
+            presenter.event(&mut out, ended(Outcome::Lost, error.as_ref().map(|(a, b)| (a.as_str(), b.as_str()))));
         }
         let frames = frames(&out);
         prop_assert_eq!(frames.iter().filter(|frame| **frame == "[DONE]").count(), 1);

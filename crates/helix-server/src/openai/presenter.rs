@@ -1,0 +1,312 @@
+//! What a client sees of a turn, in either form: text, thinking, tool calls, status lines, and the jobs after an answer.
+//!
+//! Must not know any wire format, clock, socket or engine. A stream always ends in order: all calls closed, then the end.
+
+use helix_core::ids::{SessionId, TurnId};
+use helix_core::usage::Usage;
+use helix_engine::consultant::{JobNews, TurnEnded, TurnEvent};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::ApiError;
+use super::profile::Profile;
+use super::request::{BadRequest, ChatRequest};
+use super::status_line::{StatusLine, one_line};
+use super::{marks, tool_name};
+
+/// The options of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AnswerOptions {
+    /// Id of the answer.
+    pub(crate) id: String,
+    /// The model's name as the client gave it.
+    pub(crate) model: String,
+    /// When the answer began.
+    pub(crate) created: Timestamp,
+    /// What the client can show.
+    pub(crate) profile: Profile,
+    /// Whether the stream ends with the usage.
+    pub(crate) include_usage: bool,
+    /// The response that this one follows (responses form).
+    pub(crate) previous: Option<String>,
+}
+
+/// A finished answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct WholeAnswer {
+    /// The text.
+    pub(crate) text: String,
+    /// The agent's thinking.
+    pub(crate) thinking: String,
+    /// What it consumed.
+    pub(crate) usage: Usage,
+    /// Where Helix keeps it; `None` for a background task.
+    pub(crate) turn: Option<(SessionId, TurnId)>,
+}
+
+/// One of OpenAI's forms: a parser for requests, and an encoder for the parts of an answer.
+pub(crate) trait Wire: Send + Sized + 'static {
+    /// How the ids of its answers begin.
+    const ID: &'static str;
+    /// Whether these ids name turns.
+    const NAMES_TURNS: bool;
+    /// An answer in one piece.
+    type Whole: Serialize;
+
+    /// Parses the body of a request.
+    fn parse(body: &[u8]) -> Result<ChatRequest, BadRequest>;
+    /// An answer without any part.
+    fn new(options: AnswerOptions) -> Self;
+    /// Appends what is sent at once.
+    fn begin(&mut self, out: &mut Vec<u8>);
+    /// Appends a piece of the answer's text.
+    fn text(&mut self, out: &mut Vec<u8>, text: &str);
+    /// Whether text was the last part, so that more text joins it.
+    fn is_in_text(&self) -> bool;
+    /// Appends a piece of thinking.
+    fn thinking(&mut self, out: &mut Vec<u8>, text: &str);
+    /// Whether tool calls are parts of the answer; else they are shown as status.
+    fn has_calls(&self) -> bool;
+    /// Appends the start of a tool call and returns its handle.
+    fn start_call(&mut self, out: &mut Vec<u8>, name: &str, arguments: &Value) -> usize;
+    /// Appends the end of a tool call.
+    fn end_call(&mut self, out: &mut Vec<u8>, call: usize, output: &str, failed: bool);
+    /// Appends the end of the answer.
+    fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>);
+    /// The answer in one piece, after its end.
+    fn whole(self, answer: WholeAnswer) -> Self::Whole;
+}
+
+/// Turns events into parts of an answer.
+#[derive(Debug)]
+pub(crate) struct Presenter<W> {
+    wire: W,
+    profile: Profile,
+    created: Timestamp,
+    line: StatusLine,
+    calls: Vec<OpenCall>,
+    /// Whether the user has read any text.
+    has_text: bool,
+    is_over: bool,
+    /// The turn's usage, while its jobs are shown.
+    usage: Option<Usage>,
+}
+
+/// A tool call without a result.
+#[derive(Debug)]
+struct OpenCall {
+    /// The agent's id; never sent.
+    agent_id: String,
+    name: String,
+    /// The wire's handle; `None` where calls are shown as status.
+    handle: Option<usize>,
+}
+
+impl<W: Wire> Presenter<W> {
+    /// An answer without any part.
+    pub(crate) fn new(options: AnswerOptions) -> Self {
+        Self {
+            profile: options.profile,
+            created: options.created,
+            wire: W::new(options),
+            line: StatusLine::default(),
+            calls: Vec::new(),
+            has_text: false,
+            is_over: false,
+            usage: None,
+        }
+    }
+
+    /// The whole answer to a background task.
+    pub(crate) fn task(options: AnswerOptions, answer: &str) -> (Vec<u8>, W::Whole) {
+        let (mut presenter, mut out) = (Self::new(AnswerOptions { profile: Profile::Plain, ..options }), Vec::new());
+        presenter.begin(&mut out);
+        presenter.text(&mut out, answer);
+        presenter.close(&mut out, None, None);
+        (out, presenter.into_whole(WholeAnswer { text: answer.to_owned(), ..WholeAnswer::default() }))
+    }
+
+    /// Whether the client shows status lines, and so the jobs after an answer.
+    pub(crate) fn shows_status(&self) -> bool {
+        match self.profile {
+            Profile::OpenWebUi { .. } => true,
+            Profile::Plain => false,
+        }
+    }
+
+    /// Whether the answer has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// The answer in one piece, after its end.
+    pub(crate) fn into_whole(self, answer: WholeAnswer) -> W::Whole {
+        self.wire.whole(answer)
+    }
+
+    /// Appends what is sent at once, so that the client knows that the server is there.
+    pub(crate) fn begin(&mut self, out: &mut Vec<u8>) {
+        self.wire.begin(out);
+    }
+
+    /// Appends what an event shows; nothing after the end.
+    pub(crate) fn event(&mut self, out: &mut Vec<u8>, event: TurnEvent) {
+        if self.is_over() {
+            return;
+        }
+        match event {
+            // Until something is shown, the client itself shows that it waits.
+            TurnEvent::Began { .. } => self.line.clear(out),
+            TurnEvent::Queued { ahead } => self.status(out, &marks::queued(ahead)),
+            TurnEvent::Waits { wait } => self.status(out, &marks::waits(&wait)),
+            TurnEvent::Status { text } => self.status(out, &text),
+            TurnEvent::JobNews { text } if self.shows_status() => self.line.set_sticky(out, &text),
+            TurnEvent::JobNews { text } => self.status(out, &text),
+            TurnEvent::Thinking { text } => self.thinking(out, &text),
+            TurnEvent::Text { text } => self.text(out, &text),
+            TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
+            TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),
+            TurnEvent::Ended(ended) => {
+                self.rest_of_answer(out, &ended);
+                if let Some(view) = &ended.error {
+                    self.failure(out, &view.message, view.hint.as_deref());
+                }
+                let error = ApiError::of_turn(&ended, self.created);
+                self.close(out, Some(ended.usage), error.as_ref());
+            }
+        }
+    }
+
+    /// Ends an answer whose turn has no end of its own.
+    pub(crate) fn abort(&mut self, out: &mut Vec<u8>, error: &ApiError) {
+        if !self.is_over() {
+            self.failure(out, &error.envelope.error.message, None);
+            self.close(out, None, Some(error));
+        }
+    }
+
+    /// Appends the rest of the answer; job news may follow, then [`Presenter::finish`].
+    pub(crate) fn on_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
+        self.rest_of_answer(out, ended);
+        self.usage = Some(ended.usage);
+    }
+
+    /// Appends news of a job.
+    pub(crate) fn on_news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
+        match news {
+            JobNews::Progress { .. } => return self.line.set_sticky(out, &news.line()),
+            JobNews::GoesOn { .. } => {}
+            JobNews::Asks(question) => self.block(out, &marks::job_asks(question)),
+            JobNews::Over(job) => self.block(out, &marks::job_over(job)),
+        }
+        self.line.set_last(&news.line());
+    }
+
+    /// Ends an answer after its job news.
+    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
+        if !self.is_over() {
+            self.close(out, self.usage, None);
+        }
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
+        self.is_over = true;
+        if self.shows_status() {
+            match error {
+                Some(_) => self.line.failed(out),
+                None => self.line.done(out),
+            }
+        }
+        self.wire.end(out, usage, error);
+    }
+
+    fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
+        self.close_calls(out);
+        if !self.has_text {
+            // An agent that does not stream gives its answer only here.
+            self.text(out, &ended.answer);
+        }
+    }
+
+    /// Shows a failure among the activity and in the text.
+    fn failure(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
+        self.close_calls(out);
+        self.status(out, &format!("✗ {message}"));
+        self.block(out, &marks::caution(message, hint));
+    }
+
+    /// A block of Helix's own, below the text so far.
+    fn block(&mut self, out: &mut Vec<u8>, block: &str) {
+        let gap = if self.wire.is_in_text() { "\n\n" } else { "" };
+        self.text(out, &format!("{gap}{block}"));
+    }
+
+    /// A line that is true until something else is shown.
+    fn status(&mut self, out: &mut Vec<u8>, text: &str) {
+        let line = one_line(text);
+        match self.profile {
+            _ if line.is_empty() => {}
+            Profile::OpenWebUi { .. } => self.line.set_transient(out, line),
+            Profile::Plain => self.thinking(out, &format!("{line}\n")),
+        }
+    }
+
+    fn thinking(&mut self, out: &mut Vec<u8>, text: &str) {
+        if !text.is_empty() {
+            self.line.clear(out);
+            self.wire.thinking(out, text);
+        }
+    }
+
+    fn text(&mut self, out: &mut Vec<u8>, text: &str) {
+        if !text.is_empty() {
+            self.line.clear(out);
+            self.has_text = true;
+            self.wire.text(out, text);
+        }
+    }
+
+    fn tool_started(&mut self, out: &mut Vec<u8>, agent_id: String, name: String, input: &Value) {
+        if self.calls.iter().any(|call| call.agent_id == agent_id) {
+            return;
+        }
+        let handle = if self.wire.has_calls() {
+            self.line.clear(out);
+            Some(self.wire.start_call(out, &name, input))
+        } else {
+            self.status(out, &format!("→ {} {input}", tool_name::shown(&name)));
+            None
+        };
+        self.calls.push(OpenCall { agent_id, name, handle });
+    }
+
+    fn tool_finished(&mut self, out: &mut Vec<u8>, agent_id: &str, output: &str, failed: bool) {
+        let Some(at) = self.calls.iter().position(|call| call.agent_id == agent_id) else {
+            // There is no call to show the result with; the run's record has it.
+            tracing::debug!(agent_id, "a tool returned without a call");
+            return;
+        };
+        let call = self.calls.remove(at);
+        match call.handle {
+            Some(handle) => self.wire.end_call(out, handle, output, failed),
+            None => {
+                let sign = if failed { '✗' } else { '✓' };
+                let first = output.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                self.status(out, &format!("{sign} {} {first}", tool_name::shown(&call.name)));
+            }
+        }
+    }
+
+    /// Closes calls without a result: Open WebUI would run those itself.
+    fn close_calls(&mut self, out: &mut Vec<u8>) {
+        while let Some(call) = self.calls.first() {
+            let agent_id = call.agent_id.clone();
+            self.tool_finished(out, &agent_id, "the turn ended before this call did", true);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "presenter_test.rs"]
+mod tests;

@@ -1,0 +1,244 @@
+//! From a client's headers and messages to a turn request of the engine: conversation, place in it, history and message.
+//!
+//! Must not know the engine's record of the conversation. Headers count first; the history decides what they leave open.
+
+use axum::http::{HeaderMap, HeaderValue, header};
+use helix_core::ids::SessionId;
+use helix_engine::consultant::{
+    Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TurnRequest,
+};
+use helix_job::session::ClientIds;
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::error::ApiError;
+use super::marks;
+use super::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile};
+use super::request::{BadRequest, Message, Role};
+
+/// Id of the answer, by the connection's header template.
+const MESSAGE_HEADER: &str = "x-message";
+/// Id of the user's message, by the connection's header template.
+const USER_MESSAGE_HEADER: &str = "x-user-message";
+/// Id of the answer before the user's message, by the connection's header template; empty at the beginning.
+const PARENT_HEADER: &str = "x-parent";
+/// Id of the request, so that it is answered once however often it is sent.
+const IDEMPOTENCY_HEADER: &str = "idempotency-key";
+/// Id of one of Helix's own sessions.
+const SESSION_HEADER: &str = "x-helix-session";
+/// Namespace of keys that are made from a conversation's beginning.
+const NAMESPACE: Uuid = Uuid::from_u128(0x6f0d_42c1_7a53_4d0e_9b1c_5a2e_8c3f_1d77);
+/// How the ids of Open WebUI's temporary chats begin. All temporary chats of a browser tab share one id.
+const TEMPORARY: &[u8] = b"temporary:";
+/// The message to the agent when the client wants more of the last answer.
+const CONTINUE: &str = "Continue your last answer exactly where it stopped, without repeating anything.";
+
+/// The turn that a client requests. Roles need not alternate: a client that lost an answer sends two user messages in a row.
+///
+/// # Errors
+/// [`ApiError`] when there is nothing to answer, or a header is invalid.
+pub(crate) fn turn_request(
+    headers: &HeaderMap,
+    profile: Profile,
+    messages: Vec<Message>,
+    model: Option<String>,
+) -> Result<TurnRequest, ApiError> {
+    let list = messages.last().and_then(|one| one.at.split('[').next()).unwrap_or("messages").to_owned();
+    let (instructions, mut said): (Vec<_>, Vec<_>) = messages.into_iter().partition(|one| one.role == Role::System);
+    let system: Vec<&str> = instructions.iter().map(|one| one.text.trim()).collect();
+    let system = Some(system.join("\n\n")).filter(|text| !text.trim().is_empty());
+    let opening = said.iter().find(|one| one.role == Role::User).map(|one| unwrapped(&one.text).to_owned());
+    let (Some(opening), Some(last)) = (opening, said.last()) else {
+        return Err(BadRequest::new(list, "there is no user message to answer").into());
+    };
+    let (purpose, message, words, uploads) = match last.role {
+        Role::User => {
+            let words = unwrapped(&last.text).to_owned();
+            (Purpose::Answer, last.with_remarks(), words, last.uploads.clone())
+        }
+        // "Continue Response" sends the answer so far as the last message.
+        Role::Assistant => (Purpose::Continue, CONTINUE.to_owned(), String::new(), Vec::new()),
+        Role::Tool | Role::System => {
+            let message = "the last message must be the user's; Helix's agents run their own tools, not the client's";
+            return Err(BadRequest::new(format!("{}.role", last.at), message).into());
+        }
+    };
+    if message.trim().is_empty() && uploads.is_empty() {
+        return Err(BadRequest::new(format!("{}.content", last.at), "the user message is empty").into());
+    }
+    if purpose == Purpose::Answer {
+        said.pop();
+    }
+    let history: Vec<HistoryMessage> = said.iter().filter_map(Message::history).collect();
+    let session = match text(headers, SESSION_HEADER) {
+        Some(id) => {
+            let id = SessionId::new(id).map_err(|error| ApiError::session_not_found(&error.to_string()))?;
+            SessionSelector::Id(id)
+        }
+        None => SessionSelector::Key(session_key(headers, &opening)),
+    };
+    let parent = parent(headers, profile, !history.is_empty());
+    let mut request = TurnRequest {
+        session,
+        owner: owner(headers),
+        parent,
+        purpose,
+        message,
+        words,
+        uploads,
+        history,
+        client: ClientIds::default(),
+        system,
+        model,
+        disconnected: CancellationToken::new(),
+    };
+    request.client = ClientIds {
+        message: text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER)),
+        user_message: text(headers, USER_MESSAGE_HEADER),
+        request: Some(digest(&request)),
+    };
+    Ok(request)
+}
+
+/// The user, as a chat server forwards it.
+pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
+    text(headers, FORWARDED_USER_HEADER)
+}
+
+/// The key of the conversation that a background task is about, if its headers name one. The messages of a task are not part of
+/// any conversation.
+pub(crate) fn key_of_task(headers: &HeaderMap) -> Option<String> {
+    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY)).map(key_of)
+}
+
+/// A digest of what a request says: the same request sent again has the same one.
+fn digest(request: &TurnRequest) -> String {
+    let mut hash = Sha256::new();
+    let mut part = |text: &str| {
+        // With its length, so that no two lists of parts give the same bytes.
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    part(request.model.as_deref().unwrap_or_default());
+    for one in &request.history {
+        part(match one.author {
+            Author::User => "user",
+            Author::Consultant => "consultant",
+        });
+        part(&one.text);
+    }
+    part(&request.message);
+    for upload in &request.uploads {
+        hash.update(Sha256::digest(&upload.bytes));
+    }
+    format!("{:x}", hash.finalize())
+}
+
+fn parent(headers: &HeaderMap, profile: Profile, has_history: bool) -> ParentSelector {
+    if let Some(parent) = text(headers, PARENT_HEADER) {
+        return ParentSelector::Ids { parent: Some(parent) };
+    }
+    // An empty parent beside an answer's id means the beginning; alone it is a template that was not filled.
+    let filled = text(headers, MESSAGE_HEADER).is_some() && headers.contains_key(PARENT_HEADER);
+    if filled && !has_history {
+        return ParentSelector::Ids { parent: None };
+    }
+    // A client that names a conversation and sends no history relies on Helix's memory. Open WebUI always sends the history.
+    let named = [CHAT_HEADER, SESSION_HEADER].iter().any(|name| text(headers, name).is_some());
+    let sends_history = matches!(profile, Profile::OpenWebUi { .. }) && text(headers, SESSION_HEADER).is_none()
+        || text(headers, FORWARDED_CHAT_HEADER).is_some();
+    if named && !has_history && !sends_history { ParentSelector::Latest } else { ParentSelector::History }
+}
+
+/// The client's own id of the conversation, else a key that all its turns have in common. Ids are never shortened or cleaned:
+/// two ids that differ anywhere are two conversations.
+fn session_key(headers: &HeaderMap, opening: &str) -> String {
+    match chat(headers) {
+        Some(id) if id.as_bytes().starts_with(TEMPORARY) => {
+            format!("temporary:{}", derived(headers, Some(id), opening))
+        }
+        Some(id) => key_of(id),
+        None => format!("opening:{}", derived(headers, None, opening)),
+    }
+}
+
+fn chat(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let named = [CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().filter_map(|name| headers.get(*name));
+    let mut filled = named.filter(|value| !value.as_bytes().trim_ascii().is_empty());
+    filled.next()
+}
+
+fn key_of(id: &HeaderValue) -> String {
+    match id.to_str() {
+        Ok(id) => format!("chat:{id}"),
+        // Such a header has no text form; its bytes identify it as well.
+        Err(_) => format!("chat-bytes:{}", Uuid::new_v5(&NAMESPACE, id.as_bytes())),
+    }
+}
+
+/// A key from the caller and the user's first words. Instructions are not in it, since they may change during a conversation.
+fn derived(headers: &HeaderMap, chat: Option<&HeaderValue>, opening: &str) -> Uuid {
+    let bytes = |name: &str| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+    let mut seed = Vec::new();
+    for part in [
+        bytes(header::AUTHORIZATION.as_str()),
+        bytes(FORWARDED_USER_HEADER),
+        chat.map(HeaderValue::as_bytes).unwrap_or_default(),
+        opening.as_bytes(),
+    ] {
+        // With its length, so that no two lists of parts give the same bytes.
+        seed.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        seed.extend_from_slice(part);
+    }
+    Uuid::new_v5(&NAMESPACE, &seed)
+}
+
+fn text(headers: &HeaderMap, name: &str) -> Option<String> {
+    let value = headers.get(name)?.to_str().ok()?.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+impl Message {
+    fn with_remarks(&self) -> String {
+        if self.left_out.is_empty() {
+            return self.text.clone();
+        }
+        let remark = format!(
+            "[Helix: the user also sent {}, which Helix cannot pass on: say so if the answer depends on it.]",
+            self.left_out.join(", ")
+        );
+        if self.text.is_empty() { remark } else { format!("{}\n\n{remark}", self.text) }
+    }
+
+    fn history(&self) -> Option<HistoryMessage> {
+        let (author, text) = match self.role {
+            Role::User => (Author::User, unwrapped(&self.text).to_owned()),
+            Role::Assistant => (Author::Consultant, marks::strip(&self.text)),
+            // Activity, not words.
+            Role::Tool | Role::System => return None,
+        };
+        let uploads = self.uploads.clone();
+        (!text.trim().is_empty() || !uploads.is_empty()).then_some(HistoryMessage { author, text, uploads })
+    }
+}
+
+/// The user's own words in a message that a client wrapped in retrieved context or a list of files. The client sends the
+/// wrapping with that turn only, so it must not be part of what identifies a conversation.
+fn unwrapped(text: &str) -> &str {
+    let mut text = text.trim();
+    if let Some(rest) = text.strip_prefix("<attached_files>") {
+        text = rest.split_once("</attached_files>").map_or(text, |(_, words)| words).trim();
+    }
+    if text.starts_with("### Task:")
+        && let Some((_, words)) = text.rsplit_once("</context>")
+        && !words.trim().is_empty()
+    {
+        text = words.trim();
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "turn_request_test.rs"]
+mod tests;

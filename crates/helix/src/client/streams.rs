@@ -1,0 +1,167 @@
+//! The event streams of a host: a job's events, and an answer of the Consultant.
+//!
+//! Must not know how either is shown.
+
+use futures::StreamExt;
+use helix_core::ids::SessionId;
+use helix_job::{JobEvent, Recorded};
+use helix_server::wire::ErrorEnvelope;
+use reqwest::{Body, Response};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use sse_stream::SseStream;
+
+use super::unreadable_answer;
+use crate::codes;
+use crate::error::CommandError;
+use crate::exit::Exit;
+
+/// The frames of a response.
+pub(super) type Frames = SseStream<Body>;
+
+pub(super) fn frames(response: Response) -> Frames {
+    SseStream::new(Body::from(response))
+}
+
+fn parsed<T: DeserializeOwned>(data: &str) -> Result<T, CommandError> {
+    serde_json::from_str(data).map_err(|error| unreadable_answer(&error))
+}
+
+/// The events of one job from one connection.
+pub(crate) struct JobEvents(pub(super) Frames);
+
+/// What comes next.
+#[derive(Debug)]
+pub(crate) enum NextEvent {
+    /// An event.
+    Event(Box<Recorded<JobEvent>>),
+    /// The connection is closed; the job may still be running.
+    Disconnected,
+}
+
+impl JobEvents {
+    /// The next event. A broken connection is not an error: the caller reconnects with the last number.
+    ///
+    /// # Errors
+    /// An event that cannot be parsed.
+    pub(crate) async fn next(&mut self) -> Result<NextEvent, CommandError> {
+        while let Some(Ok(frame)) = self.0.next().await {
+            // Frames without a number are about the stream, not the job.
+            if let (Some(_), Some(data)) = (frame.id, frame.data) {
+                return Ok(NextEvent::Event(Box::new(parsed(&data)?)));
+            }
+        }
+        Ok(NextEvent::Disconnected)
+    }
+}
+
+/// A streamed answer.
+pub(crate) struct ChatStream(pub(super) Frames);
+
+/// A piece of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ChatEvent {
+    /// A piece of the answer.
+    Text(String),
+    /// What the Consultant is doing, in one line.
+    Activity(String),
+}
+
+/// The conversation of the terminal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Talk {
+    /// By a key of the terminal's own; the first message opens it.
+    Key(String),
+    /// An existing conversation of any client.
+    Session(SessionId),
+}
+
+impl Talk {
+    /// The header that names it.
+    pub(super) fn header(&self) -> (&'static str, &str) {
+        match self {
+            Self::Key(key) => ("x-chat", key),
+            Self::Session(id) => ("x-helix-session", id.as_str()),
+        }
+    }
+}
+
+/// The key of a [`Talk::Key`] in a host's records.
+pub(crate) fn session_key(key: &str) -> String {
+    format!("chat:{key}")
+}
+
+/// A request with one user message.
+pub(crate) fn chat_body(model: Option<&str>, message: &str) -> Value {
+    let model = model.map_or_else(|| "helix".to_owned(), |model| format!("helix:{model}"));
+    json!({
+        "model": model, "stream": true, "stream_options": { "include_usage": true },
+        "messages": [{ "role": "user", "content": message }],
+    })
+}
+
+impl ChatStream {
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// When the Consultant failed or the connection broke.
+    pub(crate) async fn next(&mut self) -> Result<Option<ChatEvent>, CommandError> {
+        while let Some(frame) = self.0.next().await {
+            let frame = frame.map_err(|error| {
+                CommandError::environment(codes::HOST_SILENT, "the connection to the host broke").because(&error)
+            })?;
+            let Some(data) = frame.data else { continue };
+            if data == "[DONE]" {
+                break;
+            }
+            if let Some(event) = piece(&data)? {
+                return Ok(Some(event));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The text or the activity in a chunk, if it has any.
+fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
+    let chunk: Value = parsed(data)?;
+    if chunk.get("error").is_some() {
+        let message = parsed::<ErrorEnvelope>(data)?.error.message;
+        return Err(CommandError::new(Exit::No, codes::HOST_REFUSED, format!("the Consultant failed: {message}"))
+            .hint("check the agent: `helix doctor`"));
+    }
+    let text = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let answer = text("/choices/0/delta/content").map(|text| ChatEvent::Text(text.to_owned()));
+    let activity = text("/event/data/description").or_else(|| text("/choices/0/delta/reasoning_content"));
+    Ok(answer.or_else(|| activity.map(|text| ChatEvent::Activity(text.to_owned()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(body: impl Into<Body>) -> Frames {
+        SseStream::new(body.into())
+    }
+
+    #[test]
+    fn chunks_are_read_by_what_they_are() {
+        let text = r#"{ "choices": [{ "delta": { "content": "Hi" } }] }"#;
+        assert_eq!(piece(text).unwrap(), Some(ChatEvent::Text("Hi".into())));
+        let status = r#"{ "event": { "type": "status", "data": { "description": "reads a file" } } }"#;
+        assert_eq!(piece(status).unwrap(), Some(ChatEvent::Activity("reads a file".into())));
+        assert_eq!(piece(r#"{ "choices": [] }"#).unwrap(), None);
+        let error = r#"{ "error": { "message": "no", "type": "server_error", "param": null, "code": null } }"#;
+        assert!(piece(error).is_err());
+    }
+
+    #[tokio::test]
+    async fn comments_and_half_frames_are_skipped() {
+        let body = ": keep-alive\n\ndata: {\"choices\":[{\"delta\":\ndata: {\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\ndata: half";
+        let mut chat = ChatStream(response(body));
+        assert_eq!(chat.next().await.unwrap(), Some(ChatEvent::Text("Hi".into())));
+        assert_eq!(chat.next().await.unwrap(), None);
+        let mut events = JobEvents(response("event: problem\ndata: {}\n\nid: 7\ndata: half"));
+        assert!(matches!(events.next().await.unwrap(), NextEvent::Disconnected));
+    }
+}
