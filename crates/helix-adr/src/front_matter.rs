@@ -3,8 +3,8 @@
 //! Must not know the text below it or the repository.
 
 use helix_core::diagnostic::{Diagnostic, Severity};
+use helix_core::document::{FieldCodes, FieldReader, Fields, FromNode, Node, Placed, Value};
 use helix_core::source_text::SourceText;
-use helix_core::yaml::{FieldCodes, FieldReader, Fields, FromYaml, Node, Placed, Value};
 use helix_plan::normal_path;
 
 use super::codes;
@@ -16,6 +16,8 @@ const FIELD_CODES: FieldCodes = FieldCodes {
     missing_key: codes::MISSING_KEY,
     wrong_type: codes::WRONG_TYPE,
     unknown_word: codes::UNKNOWN_WORD,
+    out_of_range: codes::WRONG_TYPE,
+    bad_duration: codes::WRONG_TYPE,
 };
 
 /// What the front matter says; fields that could not be read are absent and reported.
@@ -81,17 +83,20 @@ pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Di
     let mut reader = FieldReader::new(source, FIELD_CODES);
     let mut front = FrontMatter::default();
     if let Some(mut fields) = reader.open(node, "the front matter") {
-        front.adr_id =
-            fields.require("adr_id", "write `adr_id: draft`; `helix adr finalize` allocates the number", &mut reader);
-        front.title = fields.require("title", "write a title of a few words", &mut reader);
-        front.status = fields.require("status", "write `status: Proposed`", &mut reader);
-        front.component_type = fields.take("component_type", &mut reader);
-        front.classification = fields.take("classification", &mut reader);
-        front.change_scope = fields.take("change_scope", &mut reader);
-        front.project_type = fields.take("project_type", &mut reader);
-        front.domain = fields.take("domain", &mut reader);
-        front.language = fields.take("language", &mut reader);
-        front.skills = list(&mut fields, "skills", &mut reader);
+        front.adr_id = fields.require::<AdrId>(
+            "adr_id",
+            "write `adr_id: draft`; `helix adr finalize` allocates the number",
+            &mut reader,
+        );
+        front.title = fields.require::<String>("title", "write a title of a few words", &mut reader);
+        front.status = fields.require::<Status>("status", "write `status: Proposed`", &mut reader);
+        front.component_type = fields.take::<ComponentType>("component_type", &mut reader);
+        front.classification = fields.take::<Classification>("classification", &mut reader);
+        front.change_scope = fields.take::<ChangeScope>("change_scope", &mut reader);
+        front.project_type = fields.take::<String>("project_type", &mut reader);
+        front.domain = fields.take::<String>("domain", &mut reader);
+        front.language = fields.take::<String>("language", &mut reader);
+        front.skills = list::<String>(&mut fields, "skills", &mut reader);
         if let Some(entry) = fields.entry("files") {
             front.files = read_files(&entry.value, &mut reader);
         }
@@ -99,7 +104,7 @@ pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Di
         front.related_to = ids(&mut fields, "related_to", &mut reader);
         front.supersedes = ids(&mut fields, "supersedes", &mut reader);
         front.superseded_by = ids(&mut fields, "superseded_by", &mut reader);
-        front.date = fields.take("date", &mut reader);
+        front.date = fields.take::<String>("date", &mut reader);
         // Free-form notes of older files: allowed, not read.
         fields.entry("meta");
         fields.finish(&mut reader);
@@ -123,8 +128,12 @@ fn read_files(node: &Node, reader: &mut FieldReader<'_>) -> FileClaims {
     claims
 }
 
-fn list<T: FromYaml>(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>) -> Vec<Placed<T>> {
-    fields.take::<Vec<Placed<T>>>(key, reader).map(|list| list.value).unwrap_or_default()
+fn list<T: FromNode>(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    reader: &mut FieldReader<'_>,
+) -> Vec<Placed<T::Value>> {
+    fields.take::<Vec<T>>(key, reader).map(|list| list.value).unwrap_or_default()
 }
 
 fn paths(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
@@ -148,12 +157,13 @@ fn ids(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>)
         Value::Scalar(_) | Value::Mapping(_) => std::slice::from_ref(&entry.value),
     };
     let what = format!("`{key}`");
-    let read = |node: &Node| AdrId::from_yaml(node, &what, reader).map(|id| Placed::new(id, node.range.clone()));
+    let read = |node: &Node| AdrId::from_node(node, &what, reader).map(|id| Placed::new(id, node.range.clone()));
     nodes.iter().filter_map(read).collect()
 }
 
-impl FromYaml for AdrId {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+impl FromNode for AdrId {
+    type Value = Self;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
         let Value::Scalar(scalar) = &node.value else {
             reader.wrong_type(node, what, "an ADR id such as \"012\"", None);
             return None;
@@ -166,35 +176,5 @@ impl FromYaml for AdrId {
                 None
             }
         }
-    }
-}
-
-impl FromYaml for Status {
-    fn from_yaml(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        if let Value::Scalar(scalar) = &node.value {
-            let written = scalar.text.trim();
-            if let Some((_, status)) = Self::WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(written)) {
-                return Some(*status);
-            }
-        }
-        reader.word(node, "a status", Self::WORDS)
-    }
-}
-
-impl FromYaml for ComponentType {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, &format!("a value of {what}"), Self::WORDS)
-    }
-}
-
-impl FromYaml for Classification {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, &format!("a value of {what}"), Self::WORDS)
-    }
-}
-
-impl FromYaml for ChangeScope {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, &format!("a value of {what}"), Self::WORDS)
     }
 }

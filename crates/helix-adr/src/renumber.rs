@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use helix_core::yaml::Placed;
+use helix_core::document::Placed;
 
 use super::finalize::replace;
 use super::syntax::Adr;

@@ -4,13 +4,14 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use helix_core::diagnostic::{Diagnostic, Severity};
+use helix_core::document::{Limits, Value, read_part};
 use helix_core::source_text::SourceText;
-use helix_core::yaml::{Limits, Value, read_part};
 
 use super::codes;
 use super::words::{ChangeScope, Classification, ComponentType, Language, SectionKind};
@@ -120,187 +121,17 @@ pub enum Requirement {
     },
 }
 
-fn words(list: &[&str]) -> Vec<String> {
-    list.iter().map(|word| (*word).to_owned()).collect()
-}
-
-fn offer(section: SectionKind, english: &str, german: &str) -> Option<Offer> {
-    Some(Offer { section, english: english.into(), german: german.into() })
-}
-
 /// Fewest criteria of a complete ADR; fewer are a warning already when it is checked.
 pub const MIN_CRITERIA: usize = 3;
 
-/// The rules that every ADR is measured by.
+/// The rules that every ADR is measured by, in the form in which a repository adds its own.
 pub fn built_in_rules() -> Vec<Rule> {
-    use Requirement::{CodeBlock, CreatedFilesNamed, Criteria, DependenciesNamed, Phrase, Section};
-    use SectionKind::{AcceptanceCriteria, Implementation, Migration};
-    vec![
-        Rule {
-            id: "major-migration".into(),
-            severity: Severity::Error,
-            when: vec![Condition::Scope(ChangeScope::Major)],
-            require: vec![
-                Section { section: Migration, min_length: 100 },
-                Phrase { any: words(&["phase*"]), section: Some(Migration) },
-                Phrase { any: words(&["step*", "schritt*", "day*", "tag*"]), section: Some(Migration) },
-            ],
-            fix: "describe the migration in phases with steps".into(),
-            offer: offer(
-                Migration,
-                "Phase 1: <what changes first>\n\n- Step 1: <step>\n- Step 2: <step>\n\nPhase 2: <what follows, and when it is finished>\n\n- Step 1: <step>\n",
-                "Phase 1: <was sich zuerst ändert>\n\n- Schritt 1: <Schritt>\n- Schritt 2: <Schritt>\n\nPhase 2: <was folgt, und wann es fertig ist>\n\n- Schritt 1: <Schritt>\n",
-            ),
-        },
-        Rule {
-            id: "major-migration-criterion".into(),
-            severity: Severity::Error,
-            when: vec![Condition::Scope(ChangeScope::Major)],
-            require: vec![Phrase {
-                any: words(&["migration*", "migrat*", "migrier*"]),
-                section: Some(AcceptanceCriteria),
-            }],
-            fix: "add a criterion that says how one sees that the migration is done".into(),
-            offer: offer(
-                AcceptanceCriteria,
-                "- [ ] The migration is done: `<command>` shows `<result>`\n",
-                "- [ ] Die Migration ist abgeschlossen: `<Befehl>` zeigt `<Ergebnis>`\n",
-            ),
-        },
-        Rule {
-            id: "major-rollback".into(),
-            severity: Severity::Error,
-            when: vec![Condition::Scope(ChangeScope::Major)],
-            require: vec![Phrase {
-                any: words(&[
-                    "rollback",
-                    "roll back",
-                    "rolled back",
-                    "rückbau",
-                    "zurückrollen",
-                    "zurücksetzen",
-                    "revert*",
-                ]),
-                section: None,
-            }],
-            fix: "say how the change is rolled back".into(),
-            offer: offer(Migration, "\nRollback: <how to return>\n", "\nRollback: <wie man zurückkehrt>\n"),
-        },
-        Rule {
-            id: "breaking-change".into(),
-            severity: Severity::Error,
-            when: vec![Condition::Mentions {
-                any: words(&["breaking", "incompatib*", "inkompatib*"]),
-                except: words(&[
-                    "no breaking",
-                    "not breaking",
-                    "not a breaking",
-                    "non breaking",
-                    "non-breaking",
-                    "nonbreaking",
-                    "without breaking",
-                    "keine breaking",
-                    "kein breaking",
-                    "ohne breaking",
-                    "nicht inkompatib*",
-                ]),
-            }],
-            require: vec![
-                Section { section: Migration, min_length: 50 },
-                Phrase {
-                    any: words(&["old", "before", "previous*", "alt", "alte*", "bisher*", "vorher*"]),
-                    section: Some(Migration),
-                },
-                Phrase {
-                    any: words(&["new", "after", "now", "neu", "neue*", "künftig*", "nachher"]),
-                    section: Some(Migration),
-                },
-            ],
-            fix: "add a section Migration that sets the old behaviour against the new one".into(),
-            offer: None,
-        },
-        Rule {
-            id: "new-example".into(),
-            severity: Severity::Warning,
-            when: vec![Condition::Classification(Classification::New), Condition::CreatesFiles],
-            require: vec![
-                CodeBlock { languages: Vec::new() },
-                Phrase { any: words(&["example*", "beispiel*"]), section: None },
-            ],
-            fix: "add an example in a code block".into(),
-            offer: offer(
-                Implementation,
-                "\nExample:\n\n```text\n<example>\n```\n",
-                "\nBeispiel:\n\n```text\n<Beispiel>\n```\n",
-            ),
-        },
-        Rule {
-            id: "dependencies-named".into(),
-            severity: Severity::Warning,
-            when: vec![Condition::DependsOnOthers],
-            require: vec![DependenciesNamed],
-            fix: "say in the text what is taken from each ADR of `depends_on`, such as ADR-012".into(),
-            offer: None,
-        },
-        Rule {
-            id: "tool-usage".into(),
-            severity: Severity::Warning,
-            when: vec![Condition::Component(ComponentType::Tool)],
-            require: vec![Phrase {
-                any: words(&["cli", "usage", "command line", "aufruf", "kommandozeile", "verwendung"]),
-                section: None,
-            }],
-            fix: "show how the tool is called on the command line".into(),
-            offer: offer(
-                Implementation,
-                "\nCLI usage: `<tool> <arguments>`\n",
-                "\nCLI-Aufruf: `<Werkzeug> <Argumente>`\n",
-            ),
-        },
-        Rule {
-            id: "service-endpoints".into(),
-            severity: Severity::Warning,
-            when: vec![Condition::Component(ComponentType::Service)],
-            require: vec![Phrase {
-                any: words(&["endpoint*", "endpunkt*", "route*", "get /*", "post /*", "api"]),
-                section: None,
-            }],
-            fix: "list the endpoints of the service".into(),
-            offer: offer(
-                Implementation,
-                "\nEndpoints: `<METHOD> <path>`: <what it does>\n",
-                "\nEndpunkte: `<METHODE> <Pfad>`: <was er tut>\n",
-            ),
-        },
-        Rule {
-            id: "config-example".into(),
-            severity: Severity::Warning,
-            when: vec![Condition::Scope(ChangeScope::Config)],
-            require: vec![CodeBlock { languages: words(&["yaml", "yml"]) }],
-            fix: "show the configuration in a yaml code block".into(),
-            offer: offer(Implementation, "\n```yaml\n<key>: <value>\n```\n", "\n```yaml\n<Schlüssel>: <Wert>\n```\n"),
-        },
-        Rule {
-            id: "created-files-named".into(),
-            severity: Severity::Warning,
-            when: vec![Condition::CreatesFiles],
-            require: vec![CreatedFilesNamed { section: Implementation }],
-            fix: "name each file of `files.create` in the section Implementation".into(),
-            offer: None,
-        },
-        Rule {
-            id: "three-criteria".into(),
-            severity: Severity::Error,
-            when: Vec::new(),
-            require: vec![Criteria { min: MIN_CRITERIA }],
-            fix: "add acceptance criteria, each with a checkbox: `- [ ] …`".into(),
-            offer: offer(
-                AcceptanceCriteria,
-                "- [ ] `<command>` exits 0 and shows `<result>`\n- [ ] <input> gives <output> — test: `<tests/test_x.py::test_y>`\n- [ ] <wrong input> gives the error <message> — test: `<tests/test_x.py::test_z>`\n",
-                "- [ ] `<Befehl>` endet mit 0 und zeigt `<Ergebnis>`\n- [ ] <Eingabe> ergibt <Ausgabe> — Test: `<tests/test_x.py::test_y>`\n- [ ] <falsche Eingabe> ergibt den Fehler <Meldung> — Test: `<tests/test_x.py::test_z>`\n",
-            ),
-        },
-    ]
+    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+        let source = include_str!("built_in_rules.yaml");
+        // The tests prove that the file is right and holds every rule of the documentation.
+        serde_saphyr::from_str::<RulesFile>(source).map(|file| file.rules).unwrap_or_default()
+    });
+    RULES.clone()
 }
 
 #[derive(Deserialize)]
@@ -364,7 +195,7 @@ fn places(source: &str, count: usize) -> Vec<Range<usize>> {
 fn vacuous(rule: &Rule) -> Option<(String, &'static str)> {
     let blank = |text: &str| text.trim().trim_end_matches('*').trim().is_empty();
     if blank(&rule.id) || blank(&rule.fix) {
-        return Some(("a rule has no `id` or no `fix`".into(), "say what the rule is called and what mends it"));
+        return Some(("a rule has no `id` or no `fix`".into(), "name the rule, and say what fixes it"));
     }
     if rule.require.is_empty() {
         return Some((format!("the rule {:?} requires nothing", rule.id), "add what it requires, or remove the rule"));
@@ -391,7 +222,7 @@ fn vacuous(rule: &Rule) -> Option<(String, &'static str)> {
 
 /// The built-in rules as a Markdown table, for the docs.
 pub fn rules_markdown() -> String {
-    let mut out = String::from("| rule | level | what mends it |\n|---|---|---|\n");
+    let mut out = String::from("| rule | level | fix |\n|---|---|---|\n");
     for rule in built_in_rules() {
         let level = match rule.severity {
             Severity::Warning => "warning",

@@ -9,8 +9,8 @@ use comrak::nodes::{AstNode, NodeValue, Sourcepos};
 use comrak::{Arena, Options};
 
 use helix_core::diagnostic::{Diagnostic, Span};
+use helix_core::document::{Limits, ReadError, read_part};
 use helix_core::source_text::SourceText;
-use helix_core::yaml::{Limits, ReadError, read_part};
 
 use super::codes;
 use super::evidence::{self, Evidence, UnusableEvidence};

@@ -2,7 +2,7 @@
 //!
 //! Must not know the date or the next number: a template is a draft.
 
-use helix_core::yaml::Placed;
+use helix_core::document::Placed;
 
 use super::complete::holds;
 use super::front_matter::FrontMatter;

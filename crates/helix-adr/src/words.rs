@@ -5,31 +5,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use helix_core::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-        #[expect(missing_docs, reason = "the contract's own words")]
-        pub enum $name { $(#[serde(rename = $word)] $(#[$variant_doc])* $variant,)+ }
-
-        impl $name {
-            /// Every word with its value.
-            pub const WORDS: &[(&str, Self)] = &[$(($word, Self::$variant)),+];
-
-            /// The word as it is written.
-            pub fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-        }
-    };
-}
-
 words! {
     /// State of a decision; read case-insensitively, written capitalised.
-    Status {
+    #[derive(PartialOrd, Ord, Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum Status as "a status" in any case {
         Proposed = "Proposed",
         Accepted = "Accepted",
         Implemented = "Implemented",
@@ -41,7 +25,9 @@ words! {
 
 words! {
     /// What kind of thing is changed.
-    ComponentType {
+    #[derive(PartialOrd, Ord, Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum ComponentType {
         Tool = "TOOL",
         Node = "NODE",
         Agent = "AGENT",
@@ -57,7 +43,9 @@ words! {
 
 words! {
     /// What is done with it.
-    Classification {
+    #[derive(PartialOrd, Ord, Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum Classification {
         New = "NEW",
         Update = "UPDATE",
         Fix = "FIX",
@@ -68,7 +56,9 @@ words! {
 
 words! {
     /// How far the change reaches.
-    ChangeScope {
+    #[derive(PartialOrd, Ord, Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum ChangeScope {
         Major = "major",
         Minor = "minor",
         Config = "config",

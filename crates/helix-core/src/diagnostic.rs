@@ -125,7 +125,8 @@ impl std::fmt::Display for Diagnostic {
 
 /// The candidate nearest to what was written, if it is near enough to be meant.
 ///
-/// Near enough: Damerau-Levenshtein distance at most a third of the longer word, at least 1.
+/// Near enough: Damerau-Levenshtein distance at most a third of the longer word, at least 1; of two equally near ones, the
+/// one that begins alike for longer.
 pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -133,7 +134,10 @@ pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a 
         .filter(|(distance, candidate)| {
             *distance <= (written.chars().count().max(candidate.chars().count()) / 3).max(1)
         })
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|(distance, candidate)| {
+            let alike = written.chars().zip(candidate.chars()).take_while(|(left, right)| left == right).count();
+            (*distance, std::cmp::Reverse(alike))
+        })
         .map(|(_, candidate)| candidate)
 }
 
@@ -155,5 +159,6 @@ mod tests {
         assert_eq!(did_you_mean("depend_on", keys), Some("depends_on"));
         assert_eq!(did_you_mean("gate", keys), Some("gates"));
         assert_eq!(did_you_mean("banana", keys), None);
+        assert_eq!(did_you_mean("of", ["on", "off"]), Some("off"));
     }
 }

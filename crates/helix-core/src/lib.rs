@@ -7,6 +7,7 @@
 
 pub mod agent_event;
 pub mod diagnostic;
+pub mod document;
 mod error_chain;
 pub mod finding;
 pub mod ids;
@@ -15,6 +16,5 @@ pub mod slug;
 pub mod source_text;
 pub mod step_marker;
 pub mod usage;
-pub mod yaml;
 
 pub use error_chain::error_chain;

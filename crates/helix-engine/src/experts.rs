@@ -2,14 +2,13 @@
 //!
 //! Must not know how an agent's CLI is told of them; the dialects write that.
 
-use std::ops::Range;
 use std::path::Path;
 
 use helix_agents::SubAgent;
-use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::diagnostic::Diagnostic;
+use helix_core::document::{FieldCodes, FieldReader, FromNode, Node, Placed, TableOf, Text, read_toml};
+use helix_core::mapping;
 use helix_core::source_text::SourceText;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
 use crate::codes;
 
@@ -17,14 +16,59 @@ use crate::codes;
 pub const EXPERTS_FILE: &str = "experts.toml";
 /// Most experts; each costs the Consultant attention in every turn.
 const MOST: usize = 16;
-/// Longest description in characters: one or two sentences that say when to ask.
-const LONGEST_DESCRIPTION: usize = 500;
-/// Longest instructions in characters. All experts together must fit into one argument of 128 KiB.
-const LONGEST_PROMPT: usize = 6_000;
 /// Tools that an expert has when the file names none: it reads and judges.
 const READING_TOOLS: [&str; 3] = ["Read", "Glob", "Grep"];
-/// Keys of an expert.
-const KEYS: [&str; 4] = ["description", "prompt", "model", "tools"];
+
+const FIELD_CODES: FieldCodes = FieldCodes {
+    unknown_key: codes::EXPERTS_INVALID,
+    duplicate_key: codes::EXPERTS_INVALID,
+    missing_key: codes::EXPERTS_INVALID,
+    wrong_type: codes::EXPERTS_INVALID,
+    unknown_word: codes::EXPERTS_INVALID,
+    out_of_range: codes::EXPERTS_INVALID,
+    bad_duration: codes::EXPERTS_INVALID,
+};
+
+mapping! {
+    /// `experts.toml`.
+    struct ExpertsFile {
+        /// Experts by name.
+        experts: TableOf<Expert>;
+    }
+}
+
+mapping! {
+    /// An expert. Its description is one or two sentences; all experts together must fit into one argument of 128 KiB.
+    struct Expert {
+        /// When to ask.
+        description: Short<500>, required = "say in a sentence what the expert knows and when to ask";
+        /// Its instructions.
+        prompt: Short<6_000>, required = "say who the expert is and what to look at";
+        /// Its model.
+        model: Short<100>;
+        /// What it may use; reading only if absent.
+        tools: Vec<Text>;
+    }
+}
+
+/// A text of at most so many characters that a process can be given as an argument.
+struct Short<const LONGEST: usize>;
+
+impl<const LONGEST: usize> FromNode for Short<LONGEST> {
+    type Value = String;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<String> {
+        let text = Text::from_node(node, what, reader)?;
+        let (message, help) = if text.chars().count() > LONGEST {
+            (format!("{what} has more than {LONGEST} characters"), "say it shorter")
+        } else if text.contains('\0') {
+            (format!("{what} holds a NUL character"), "remove it: no process can be given one")
+        } else {
+            return Some(text.trim().to_owned());
+        };
+        reader.error(codes::EXPERTS_INVALID, &node.range, message, help);
+        None
+    }
+}
 
 /// Reads `experts.toml`.
 ///
@@ -33,161 +77,42 @@ const KEYS: [&str; 4] = ["description", "prompt", "model", "tools"];
 pub fn parse_experts(path: &Path, text: &str) -> Result<Vec<SubAgent>, Vec<Diagnostic>> {
     let name = path.display().to_string();
     let source = SourceText::new(&name, text);
-    let mut problems = Vec::new();
-    let (table, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
-        let range = error.span().unwrap_or(0..0);
-        let problem = source.error(codes::EXPERTS_INVALID, range, error.message().trim());
-        problems.push(problem.help("write `[experts.NAME]` sections with `description` and `prompt`"));
+    let mut reader = FieldReader::new(&source, FIELD_CODES);
+    let node = read_toml(text, 0).map_err(|errors| {
+        let help = "write `[experts.NAME]` sections with `description` and `prompt`";
+        let problem = |(at, message)| source.error(codes::EXPERTS_INVALID, at, message).help(help);
+        errors.into_iter().map(problem).collect::<Vec<_>>()
+    })?;
+    let file = ExpertsFile::from_node(&node, EXPERTS_FILE, &mut reader).unwrap_or_default();
+    let named = file.experts.map(|experts| experts.value).unwrap_or_default();
+    if let Some((name, _)) = named.get(MOST) {
+        let message = format!("there are more than {MOST} experts");
+        reader.error(codes::EXPERTS_INVALID, &name.range, message, "keep those that are asked often");
     }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let mut reader = Reader { source: &source, problems };
-    let experts = reader.file(table.get_ref());
+    let experts: Vec<SubAgent> =
+        named.into_iter().filter_map(|(name, expert)| sub_agent(name, expert.value, &mut reader)).collect();
     if reader.problems.is_empty() { Ok(experts) } else { Err(reader.problems) }
 }
 
-struct Reader<'s> {
-    source: &'s SourceText<'s>,
-    problems: Vec<Diagnostic>,
-}
-
-impl Reader<'_> {
-    fn problem(&mut self, range: Range<usize>, message: String, help: impl Into<String>) {
-        self.problems.push(self.source.error(codes::EXPERTS_INVALID, range, message).help(help));
+fn sub_agent(name: Placed<String>, expert: Expert, reader: &mut FieldReader<'_>) -> Option<SubAgent> {
+    let Placed { value: name, range } = name;
+    let good = (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !good {
+        let message = format!("`{name}` cannot be the name of an expert");
+        reader.error(codes::EXPERTS_INVALID, &range, message, "use lower-case letters, digits and '-', at most 64");
     }
-
-    fn file(&mut self, table: &DeTable<'_>) -> Vec<SubAgent> {
-        let mut experts = Vec::new();
-        for (key, value) in table {
-            match (key.get_ref().as_ref(), value.get_ref()) {
-                ("experts", DeValue::Table(named)) => {
-                    for (name, expert) in named {
-                        if experts.len() == MOST {
-                            let help = "keep those that are asked often";
-                            self.problem(name.span(), format!("there are more than {MOST} experts"), help);
-                            break;
-                        }
-                        experts.extend(self.expert(name.get_ref(), name.span(), expert));
-                    }
-                }
-                ("experts", _) => {
-                    let help = "write sections such as `[experts.databases]`";
-                    self.problem(value.span(), "`experts` must be a table".into(), help);
-                }
-                (other, _) => {
-                    self.problem(key.span(), format!("unknown key `{other}`"), "write `[experts.NAME]` sections");
-                }
-            }
-        }
-        experts
-    }
-
-    fn expert(&mut self, name: &str, place: Range<usize>, value: &Spanned<DeValue<'_>>) -> Option<SubAgent> {
-        let good = (1..=64).contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        if !good {
-            let help = "use lower-case letters, digits and '-', at most 64";
-            self.problem(place.clone(), format!("`{name}` is no name for an expert"), help);
-        }
-        let DeValue::Table(table) = value.get_ref() else {
-            self.problem(value.span(), format!("the expert `{name}` must be a table"), "write `[experts.NAME]`");
-            return None;
-        };
-        for (key, _) in table {
-            let word = key.get_ref().as_ref();
-            if !KEYS.contains(&word) {
-                let help = match did_you_mean(word, KEYS) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("an expert has {}", KEYS.join(", ")),
-                };
-                self.problem(key.span(), format!("unknown key `{word}` in the expert `{name}`"), help);
-            }
-        }
-        let description = self.text(name, table, "description", LONGEST_DESCRIPTION, &place, Wanted::Required);
-        let prompt = self.text(name, table, "prompt", LONGEST_PROMPT, &place, Wanted::Required);
-        let model = self.text(name, table, "model", 100, &place, Wanted::Optional);
-        let tools = self.tools(name, table);
-        Some(SubAgent { name: name.to_owned(), description: description?, prompt: prompt?, model, tools: tools? })
-            .filter(|_| good)
-    }
-
-    fn text(
-        &mut self,
-        name: &str,
-        table: &DeTable<'_>,
-        key: &str,
-        longest: usize,
-        place: &Range<usize>,
-        wanted: Wanted,
-    ) -> Option<String> {
-        let Some(value) = table.get(key) else {
-            if wanted == Wanted::Required {
-                self.problem(place.clone(), format!("the expert `{name}` has no `{key}`"), help_of(key));
-            }
-            return None;
-        };
-        match value.get_ref() {
-            DeValue::String(text) if text.trim().is_empty() => {
-                self.problem(value.span(), format!("`{key}` of the expert `{name}` is empty"), help_of(key));
-                None
-            }
-            DeValue::String(text) if text.chars().count() > longest => {
-                let message = format!("`{key}` of the expert `{name}` has more than {longest} characters");
-                self.problem(value.span(), message, "say it shorter");
-                None
-            }
-            DeValue::String(text) if text.contains('\0') => {
-                let message = format!("`{key}` of the expert `{name}` holds a NUL character");
-                self.problem(value.span(), message, "remove it: no process can be given one");
-                None
-            }
-            DeValue::String(text) => Some(text.trim().to_owned()),
-            _ => {
-                self.problem(value.span(), format!("`{key}` of the expert `{name}` must be a text"), help_of(key));
-                None
-            }
-        }
-    }
-
-    fn tools(&mut self, name: &str, table: &DeTable<'_>) -> Option<Vec<String>> {
-        let Some(value) = table.get("tools") else { return Some(READING_TOOLS.map(str::to_owned).to_vec()) };
-        let help = "write a list of tools such as [\"Read\", \"Grep\"]; leave it out for reading only";
-        let DeValue::Array(items) = value.get_ref() else {
-            self.problem(value.span(), format!("`tools` of the expert `{name}` must be a list of texts"), help);
-            return None;
-        };
-        let mut tools = Vec::new();
-        for item in items {
-            match item.get_ref() {
-                DeValue::String(tool) if !tool.trim().is_empty() => tools.push(tool.trim().to_owned()),
-                _ => {
-                    self.problem(item.span(), format!("`tools` of the expert `{name}` must be a list of texts"), help);
-                    return None;
-                }
-            }
-        }
-        if tools.is_empty() {
-            self.problem(value.span(), format!("the expert `{name}` has no tools"), help);
+    let tools = match expert.tools {
+        None => READING_TOOLS.map(str::to_owned).to_vec(),
+        Some(tools) if tools.value.is_empty() => {
+            let help = "write a list of tools such as [\"Read\", \"Grep\"]; leave it out for reading only";
+            reader.error(codes::EXPERTS_INVALID, &tools.range, format!("the expert `{name}` has no tools"), help);
             return None;
         }
-        Some(tools)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Required,
-    Optional,
-}
-
-fn help_of(key: &str) -> &'static str {
-    match key {
-        "description" => "say in a sentence what the expert knows and when to ask",
-        "prompt" => "say who the expert is and what to look at",
-        _ => "write the name of a model in quotes",
-    }
+        Some(tools) => tools.value.into_iter().map(|tool| tool.value.trim().to_owned()).collect(),
+    };
+    let (description, prompt) = (expert.description?.value, expert.prompt?.value);
+    Some(SubAgent { name, description, prompt, model: expert.model.map(|model| model.value), tools })
 }
 
 #[cfg(test)]
@@ -207,15 +132,15 @@ mod tests {
     #[test]
     fn every_problem_has_place_cause_and_remedy() {
         for (text, place, cause) in [
-            ("[experts.a]\nprompt = \"x\"\n", "1:10", "no `description`"),
-            ("[experts.a]\ndescription = \"x\"\npromt = \"y\"\n", "3:1", "unknown key `promt`"),
-            ("[experts.A_b]\ndescription = \"x\"\nprompt = \"y\"\n", "1:10", "no name for an expert"),
-            ("[experts.a]\ndescription = 3\nprompt = \"y\"\n", "2:15", "must be a text"),
+            ("[experts.a]\nprompt = \"x\"\n", "2:1", "no `description`"),
+            ("[experts.a]\ndescription = \"x\"\npromt = \"y\"\n", "3:1", "no key `promt`"),
+            ("[experts.A_b]\ndescription = \"x\"\nprompt = \"y\"\n", "1:10", "cannot be the name of an expert"),
+            ("[experts.a]\ndescription = 3\nprompt = \"y\"\n", "2:15", "must be text"),
             ("[experts.a]\ndescription = \"x\"\nprompt = \" \"\n", "3:10", "is empty"),
-            ("[experts.a]\ndescription = \"x\"\nprompt = \"y\"\ntools = \"Read\"\n", "4:9", "a list of texts"),
+            ("[experts.a]\ndescription = \"x\"\nprompt = \"y\"\ntools = \"Read\"\n", "4:9", "must be a list"),
             ("[experts.a]\ndescription = \"x\"\nprompt = \"y\"\ntools = []\n", "4:9", "has no tools"),
-            ("[expert.a]\n", "1:2", "unknown key `expert`"),
-            ("experts = 1\n", "1:11", "must be a table"),
+            ("[expert.a]\n", "1:2", "no key `expert`"),
+            ("experts = 1\n", "1:11", "must be a mapping"),
             ("[experts.a\n", "1:", ""),
         ] {
             let problems = parse_experts(Path::new("e.toml"), text).unwrap_err();

@@ -10,8 +10,8 @@ use helix_adr::{
     number_of_file_name, parse_rules,
 };
 use helix_core::diagnostic::Diagnostic;
+use helix_core::document::Placed;
 use helix_core::finding::{Fault, FaultKind, Finding};
-use helix_core::yaml::Placed;
 use helix_job::ChangeKind;
 
 use super::GateContext;

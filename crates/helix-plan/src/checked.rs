@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use helix_core::diagnostic::Severity;
+use helix_core::document::{FieldReader, Placed};
 use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
-use helix_core::yaml::{FieldReader, Placed};
 
 use super::check::{self, At, Outline, Part};
 use super::model::Phase;

@@ -9,12 +9,12 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use helix_core::yaml::{FieldReader, Fields, FromYaml, Node, Placed, Value};
+use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, TableOf, Text, Value};
 
 use super::codes;
 use super::gates::{GATE_TIMEOUT, command_line};
 use super::model::Seconds;
-use super::source::{required_text, text};
+use super::source::TimeLimit;
 
 /// Time limit of one try of a probe that names none.
 pub const PROBE_TIMEOUT: Seconds = Seconds(10);
@@ -143,9 +143,9 @@ impl Delivery {
 pub(super) fn read(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Delivery> {
     let before = reader.problems.len();
     let command = commands(fields, reader);
-    let probes = fields.take::<Vec<Placed<Probe>>>("probes", reader);
+    let probes = fields.take::<Vec<Probe>>("probes", reader);
     let seconds = |fields: &mut Fields<'_>, key, otherwise, reader: &mut FieldReader<'_>| {
-        fields.take::<Seconds>(key, reader).map_or(otherwise, |seconds| seconds.value)
+        fields.take::<TimeLimit>(key, reader).map_or(otherwise, |seconds| seconds.value)
     };
     let timeout = seconds(fields, "timeout", GATE_TIMEOUT, reader);
     let retries = fields.take::<u32>("retries", reader);
@@ -182,31 +182,16 @@ fn commands(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Vec<String
         Value::Scalar(_) | Value::Mapping(_) => vec![&entry.value],
     };
     let read = items.into_iter().filter_map(|item| {
-        let written = String::from_yaml(item, "`command`", reader)?;
+        let written = String::from_node(item, "`command`", reader)?;
         command_line(Placed::new(written, item.range.clone()), reader)
     });
     read.collect()
 }
 
 fn environment(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> BTreeMap<String, String> {
-    let Some(entry) = fields.entry("environment") else { return BTreeMap::new() };
-    let Value::Mapping(entries) = &entry.value.value else {
-        reader.wrong_type(&entry.value, "`environment`", "a mapping of names to texts", None);
-        return BTreeMap::new();
-    };
-    let mut variables = BTreeMap::new();
-    for one in entries.iter() {
-        if !is_variable(&one.key, &one.key_range, reader) {
-            continue;
-        }
-        if let Some(value) = String::from_yaml(&one.value, &format!("`{}`", one.key), reader)
-            && variables.insert(one.key.to_string(), value).is_some()
-        {
-            let message = format!("`{}` is twice in `environment`", one.key);
-            reader.error(codes::DUPLICATE_KEY, &one.key_range, message, "keep one of them");
-        }
-    }
-    variables
+    let written = fields.take::<TableOf<String>>("environment", reader).map(|table| table.value).unwrap_or_default();
+    let good = written.into_iter().filter(|(name, _)| is_variable(&name.value, &name.range, reader));
+    good.map(|(name, value)| (name.value, value.value)).collect()
 }
 
 fn pass_env(
@@ -214,7 +199,7 @@ fn pass_env(
     environment: &BTreeMap<String, String>,
     reader: &mut FieldReader<'_>,
 ) -> Vec<String> {
-    let Some(listed) = fields.take::<Vec<Placed<String>>>("pass_env", reader) else { return Vec::new() };
+    let Some(listed) = fields.take::<Vec<String>>("pass_env", reader) else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
     for name in listed.value {
         if !is_variable(&name.value, &name.range, reader) {
@@ -243,8 +228,9 @@ fn is_variable(name: &str, range: &Range<usize>, reader: &mut FieldReader<'_>) -
     true
 }
 
-impl FromYaml for Probe {
-    fn from_yaml(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+impl FromNode for Probe {
+    type Value = Self;
+    fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
         let mut fields = reader.open(node, "a probe")?;
         let kinds = ["http", "tcp", "command"];
         let written: Vec<&'static str> = match &node.value {
@@ -257,12 +243,12 @@ impl FromYaml for Probe {
         let probe = match written.as_slice() {
             ["http"] => http(&mut fields, reader),
             ["tcp"] => {
-                let tcp = required_text(&mut fields, "tcp", "name host and port", reader);
+                let tcp = fields.require::<Text>("tcp", "name host and port", reader);
                 let timeout = timeout(&mut fields, reader);
                 tcp.and_then(|tcp| address(tcp, reader)).map(|tcp| Self::Tcp { tcp, timeout })
             }
             ["command"] => {
-                let command = required_text(&mut fields, "command", "name the command", reader);
+                let command = fields.require::<Text>("command", "name the command", reader);
                 let timeout = timeout(&mut fields, reader);
                 command
                     .and_then(|command| command_line(command, reader))
@@ -281,13 +267,13 @@ impl FromYaml for Probe {
 }
 
 fn timeout(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Seconds {
-    fields.take("timeout", reader).map_or(PROBE_TIMEOUT, |timeout: Placed<Seconds>| timeout.value)
+    fields.take::<TimeLimit>("timeout", reader).map_or(PROBE_TIMEOUT, |timeout| timeout.value)
 }
 
 fn http(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Probe> {
-    let url = required_text(fields, "http", "name the address, such as https://example.org/health", reader);
+    let url = fields.require::<Text>("http", "name the address, such as https://example.org/health", reader);
     let status = fields.take::<u32>("status", reader);
-    let contains = text(fields, "contains", reader).map(|contains| contains.value);
+    let contains = fields.take::<Text>("contains", reader).map(|contains| contains.value);
     let timeout = timeout(fields, reader);
     if let Some(status) = status.as_ref().filter(|status| !(100..=599).contains(&status.value)) {
         let message = format!("{} is no status of HTTP", status.value);

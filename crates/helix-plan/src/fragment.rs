@@ -7,7 +7,6 @@
 //! and never take one away. Phases without a dependency among themselves start after the feasibility phase, or after the
 //! planning phase where there is none; whatever depends on the planning phase then waits for all of them.
 
-mod node;
 mod read;
 mod schema;
 

@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-use helix_core::yaml::{FieldReader, Fields, FromYaml, Node, Placed, Value};
+use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, Text, Value};
 
 use super::codes;
 use super::command::split_words;
 use super::delivery;
 use super::model::{GateSpec, Seconds};
 use super::pattern::normal_path;
-use super::source::{required_text, text};
+use super::source::TimeLimit;
 
 /// Time limit of a command gate that names none.
 pub const GATE_TIMEOUT: Seconds = Seconds(10 * 60);
@@ -22,7 +22,7 @@ type ReadGate = fn(&mut Fields<'_>, &mut FieldReader<'_>) -> Option<GateSpec>;
 pub(super) const GATES: &[(&str, ReadGate)] = &[
     ("files_exist", |fields, reader| Some(GateSpec::FilesExist { files: files(fields, reader) })),
     ("outputs_claimed", |fields, reader| {
-        let strict = fields.take("strict", reader).is_some_and(|strict: Placed<bool>| strict.value);
+        let strict = fields.take::<bool>("strict", reader).is_some_and(|strict| strict.value);
         Some(GateSpec::OutputsClaimed { strict })
     }),
     ("syntax_check", |fields, reader| Some(GateSpec::SyntaxCheck { files: files(fields, reader) })),
@@ -44,20 +44,22 @@ pub(super) const GATES: &[(&str, ReadGate)] = &[
     ("criteria_covered", |_, _| Some(GateSpec::CriteriaCovered {})),
     ("conflicts_resolved", |fields, reader| Some(GateSpec::ConflictsResolved { files: files(fields, reader) })),
     ("review_approved", |fields, reader| {
-        Some(GateSpec::ReviewApproved { model: text(fields, "model", reader).map(|model| model.value) })
+        Some(GateSpec::ReviewApproved { model: fields.take::<Text>("model", reader).map(|model| model.value) })
     }),
     ("approval", |fields, reader| {
-        Some(GateSpec::Approval { question: text(fields, "question", reader).map(|question| question.value) })
+        Some(GateSpec::Approval { question: fields.take::<Text>("question", reader).map(|question| question.value) })
     }),
     ("manual", |fields, reader| {
-        Some(GateSpec::Manual { question: text(fields, "question", reader).map(|question| question.value) })
+        Some(GateSpec::Manual { question: fields.take::<Text>("question", reader).map(|question| question.value) })
     }),
     ("deploy_success", |fields, reader| delivery::read(fields, reader).map(GateSpec::DeploySuccess)),
     ("integration_pass", |fields, reader| delivery::read(fields, reader).map(GateSpec::IntegrationPass)),
 ];
 
-impl FromYaml for GateSpec {
-    fn from_yaml(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+impl FromNode for GateSpec {
+    type Value = Self;
+    const ITEM: Option<&'static str> = Some("a gate");
+    fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
         if let Value::Scalar(scalar) = &node.value {
             let help = Some(format!("write {{ type: {} }}", scalar.text.chars().take(40).collect::<String>()));
             reader.wrong_type(node, "a gate", "a mapping with `type`", help);
@@ -76,15 +78,16 @@ impl FromYaml for GateSpec {
 
 struct GateType((&'static str, ReadGate));
 
-impl FromYaml for GateType {
-    fn from_yaml(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+impl FromNode for GateType {
+    type Value = Self;
+    fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
         let words: Vec<(&str, (&'static str, ReadGate))> = GATES.iter().map(|gate| (gate.0, *gate)).collect();
         reader.word(node, "a gate type", &words).map(Self)
     }
 }
 
 fn files(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Vec<String> {
-    let listed = fields.take::<Vec<Placed<String>>>("files", reader);
+    let listed = fields.take::<Vec<String>>("files", reader);
     paths(listed.map(|list| list.value).unwrap_or_default(), "files", reader)
         .into_iter()
         .map(|path| path.value)
@@ -110,8 +113,8 @@ pub(super) fn paths(list: Vec<Placed<String>>, key: &str, reader: &mut FieldRead
 
 fn command(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<(String, Seconds)> {
     let help = "name the command, such as `command: \"pytest -q\"`";
-    let command = required_text(fields, "command", help, reader);
-    let timeout = fields.take("timeout", reader).map_or(GATE_TIMEOUT, |timeout: Placed<Seconds>| timeout.value);
+    let command = fields.require::<Text>("command", help, reader);
+    let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
     command_line(command?, reader).map(|command| (command, timeout))
 }
 

@@ -8,7 +8,6 @@ pub mod codes;
 mod command;
 mod delivery;
 mod dialects;
-mod duration;
 pub mod fragment;
 mod gates;
 mod grow;
@@ -26,12 +25,13 @@ pub mod workflow;
 pub use command::{SplitError, split_words};
 pub use delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe};
 pub use dialects::{Modern, Normalised, OldForm, OldPlace, old_forms, old_forms_markdown};
-pub use duration::DurationError;
 pub use gates::GATE_TIMEOUT;
-pub use model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
+pub use model::{
+    Approval, Defaults, GateCost, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify,
+};
 pub use parse::{ParsedPlan, PhasePlaces, PlanPlaces, VERIFY_TIMEOUT};
 pub use pattern::{PathError, can_meet, is_glob, normal_path};
 pub use reach::Ancestry;
 pub use reference::{gates_markdown, keys_markdown};
 pub use source::json_schema;
-pub use words::{DefaultGate, DefaultGates, GateCost, default_gates_markdown, in_order_of_cost};
+pub use words::{DefaultGate, DefaultGates, default_gates_markdown, in_order_of_cost};

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use helix_core::document::format_duration;
 use helix_core::ids::PhaseId;
+use helix_core::words;
 
 use super::delivery::Delivery;
 use super::workflow::WorkflowCall;
@@ -98,6 +100,12 @@ impl Seconds {
     }
 }
 
+impl std::fmt::Display for Seconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&format_duration(self.duration()))
+    }
+}
+
 /// Values for phases that do not say otherwise. Built-in values are those of [`Defaults::default`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Defaults {
@@ -121,23 +129,35 @@ impl Default for Defaults {
     }
 }
 
-/// What kind of work a phase is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the contract's own words")]
-pub enum PhaseType {
-    Consultant,
-    Planning,
-    Feasibility,
-    Research,
-    Development,
-    Review,
-    Test,
-    Documentation,
-    Deploy,
-    Integration,
-    Decision,
-    Manual,
+words! {
+    /// What kind of work a phase is.
+    #[derive(Hash)]
+    pub enum PhaseType as "a phase type" {
+        /// A conversation with the Consultant.
+        Consultant = "consultant",
+        /// Adds phases to the plan.
+        Planning = "planning",
+        /// Finds out whether the work can be done.
+        Feasibility = "feasibility",
+        /// Finds out facts.
+        Research = "research",
+        /// Writes code.
+        Development = "development",
+        /// Reviews the work of other phases.
+        Review = "review",
+        /// Tests the work of other phases.
+        Test = "test",
+        /// Writes documentation.
+        Documentation = "documentation",
+        /// Deploys the result.
+        Deploy = "deploy",
+        /// Tests the deployed result.
+        Integration = "integration",
+        /// A person decides.
+        Decision = "decision",
+        /// A person does something.
+        Manual = "manual",
+    }
 }
 
 impl PhaseType {
@@ -182,27 +202,28 @@ pub struct Verify {
     pub timeout: Seconds,
 }
 
-/// When a person must say yes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Approval {
-    /// Before the first attempt.
-    Before,
-    /// After the gates, before the result counts.
-    After,
+words! {
+    /// When a person must say yes.
+    pub enum Approval {
+        /// Before the first attempt.
+        Before = "before",
+        /// After the gates, before the result counts.
+        After = "after",
+    }
 }
 
-/// What happens when a phase has used up its attempts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OnFailure {
-    /// A person decides.
-    #[default]
-    Escalate,
-    /// The phase is skipped; those that depend on it are too.
-    Skip,
-    /// The job fails.
-    Fail,
+words! {
+    /// What happens when a phase has used up its attempts.
+    #[derive(Default)]
+    pub enum OnFailure {
+        /// A person decides.
+        #[default]
+        Escalate = "escalate",
+        /// The phase is skipped; those that depend on it are too.
+        Skip = "skip",
+        /// The job fails.
+        Fail = "fail",
+    }
 }
 
 /// How many phases a planning phase may add, and what each of them is.
@@ -329,140 +350,101 @@ pub enum GateSpec {
     IntegrationPass(Delivery),
 }
 
+/// What a gate looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GateScope {
+    /// The phase's own claims or approval: says nothing about results put together.
+    Phase,
+    /// The files that it names, or those that changed.
+    Files,
+    /// The whole tree, whoever made what is in it.
+    Tree,
+}
+
+/// What a gate costs, the cheapest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GateCost {
+    /// Reads files; deterministic, milliseconds.
+    Reading,
+    /// Runs a command; seconds to minutes.
+    Command,
+    /// Asks a model; costs money.
+    Paid,
+    /// Asks a person, or has effects outside the repository: never before what stands ahead of it.
+    Outside,
+}
+
 impl GateSpec {
-    /// What it does outside of the repository, if it is a gate that does.
-    pub fn delivery(&self) -> Option<&Delivery> {
+    /// Name, cost and scope of the gate.
+    fn properties(&self) -> (&'static str, GateCost, GateScope) {
+        use GateCost::{Command, Outside, Paid, Reading};
+        use GateScope::{Files, Phase, Tree};
         match self {
-            Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) => Some(delivery),
-            Self::FilesExist { .. }
-            | Self::OutputsClaimed { .. }
-            | Self::SyntaxCheck { .. }
-            | Self::TestsPass { .. }
-            | Self::LintPass { .. }
-            | Self::BuildPass { .. }
-            | Self::Command { .. }
-            | Self::AdrValid { .. }
-            | Self::AdrComplete { .. }
-            | Self::DocsRefsValid {}
-            | Self::CriteriaCovered {}
-            | Self::ConflictsResolved { .. }
-            | Self::ReviewApproved { .. }
-            | Self::Approval { .. }
-            | Self::Manual { .. } => None,
-        }
-    }
-
-    /// Whether it says something about results put together. What is claimed of one phase's own difference does not, what
-    /// a person or a reviewer has approved is not asked again, and what acts outside of the repository is not done again.
-    pub fn checks_a_sum(&self) -> bool {
-        match self {
-            Self::OutputsClaimed { .. }
-            | Self::ReviewApproved { .. }
-            | Self::Approval { .. }
-            | Self::Manual { .. }
-            | Self::DeploySuccess(_)
-            | Self::IntegrationPass(_) => false,
-            Self::FilesExist { .. }
-            | Self::SyntaxCheck { .. }
-            | Self::TestsPass { .. }
-            | Self::LintPass { .. }
-            | Self::BuildPass { .. }
-            | Self::Command { .. }
-            | Self::AdrValid { .. }
-            | Self::AdrComplete { .. }
-            | Self::DocsRefsValid {}
-            | Self::CriteriaCovered {}
-            | Self::ConflictsResolved { .. } => true,
-        }
-    }
-
-    /// Whether it asks something of the whole tree, whoever made what is in it.
-    pub fn is_about_everything(&self) -> bool {
-        match self {
-            Self::TestsPass { .. }
-            | Self::LintPass { .. }
-            | Self::BuildPass { .. }
-            | Self::Command { .. }
-            | Self::CriteriaCovered {} => true,
-            // What acts outside of the repository is done once, by its phase, or not at all.
-            Self::DeploySuccess(_)
-            | Self::IntegrationPass(_)
-            | Self::FilesExist { .. }
-            | Self::OutputsClaimed { .. }
-            | Self::SyntaxCheck { .. }
-            | Self::AdrValid { .. }
-            | Self::AdrComplete { .. }
-            | Self::DocsRefsValid {}
-            | Self::ConflictsResolved { .. }
-            | Self::ReviewApproved { .. }
-            | Self::Approval { .. }
-            | Self::Manual { .. } => false,
-        }
-    }
-
-    /// Whether it asks of the whole tree and changes nothing outside of it, so that it may be asked again.
-    pub fn only_looks(&self) -> bool {
-        match self {
-            Self::TestsPass { .. } | Self::LintPass { .. } | Self::BuildPass { .. } | Self::CriteriaCovered {} => true,
-            Self::Command { .. }
-            | Self::DeploySuccess { .. }
-            | Self::IntegrationPass { .. }
-            | Self::FilesExist { .. }
-            | Self::OutputsClaimed { .. }
-            | Self::SyntaxCheck { .. }
-            | Self::AdrValid { .. }
-            | Self::AdrComplete { .. }
-            | Self::DocsRefsValid {}
-            | Self::ConflictsResolved { .. }
-            | Self::ReviewApproved { .. }
-            | Self::Approval { .. }
-            | Self::Manual { .. } => false,
-        }
-    }
-
-    /// Whether the answer depends on the phase's own claims, so that the same gate of two phases is two checks.
-    pub fn is_about_claims(&self) -> bool {
-        match self {
-            Self::FilesExist { files } => files.is_empty(),
-            Self::OutputsClaimed { .. } => true,
-            Self::SyntaxCheck { .. }
-            | Self::TestsPass { .. }
-            | Self::LintPass { .. }
-            | Self::BuildPass { .. }
-            | Self::Command { .. }
-            | Self::AdrValid { .. }
-            | Self::AdrComplete { .. }
-            | Self::DocsRefsValid {}
-            | Self::CriteriaCovered {}
-            | Self::ConflictsResolved { .. }
-            | Self::ReviewApproved { .. }
-            | Self::Approval { .. }
-            | Self::Manual { .. }
-            | Self::DeploySuccess(_)
-            | Self::IntegrationPass(_) => false,
+            Self::FilesExist { .. } => ("files_exist", Reading, Files),
+            Self::OutputsClaimed { .. } => ("outputs_claimed", Reading, Phase),
+            Self::SyntaxCheck { .. } => ("syntax_check", Reading, Files),
+            Self::TestsPass { .. } => ("tests_pass", Command, Tree),
+            Self::LintPass { .. } => ("lint_pass", Command, Tree),
+            Self::BuildPass { .. } => ("build_pass", Command, Tree),
+            Self::Command { .. } => ("command", Command, Tree),
+            Self::AdrValid { .. } => ("adr_valid", Reading, Files),
+            Self::AdrComplete { .. } => ("adr_complete", Reading, Files),
+            Self::DocsRefsValid {} => ("docs_refs_valid", Reading, Files),
+            Self::CriteriaCovered {} => ("criteria_covered", Command, Tree),
+            Self::ConflictsResolved { .. } => ("conflicts_resolved", Reading, Files),
+            Self::ReviewApproved { .. } => ("review_approved", Paid, Phase),
+            Self::Approval { .. } => ("approval", Outside, Phase),
+            Self::Manual { .. } => ("manual", Outside, Phase),
+            Self::DeploySuccess(_) => ("deploy_success", Outside, Phase),
+            Self::IntegrationPass(_) => ("integration_pass", Outside, Phase),
         }
     }
 
     /// The gate's name in plans, reports and the journal.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::FilesExist { .. } => "files_exist",
-            Self::OutputsClaimed { .. } => "outputs_claimed",
-            Self::SyntaxCheck { .. } => "syntax_check",
-            Self::TestsPass { .. } => "tests_pass",
-            Self::LintPass { .. } => "lint_pass",
-            Self::BuildPass { .. } => "build_pass",
-            Self::Command { .. } => "command",
-            Self::AdrValid { .. } => "adr_valid",
-            Self::AdrComplete { .. } => "adr_complete",
-            Self::DocsRefsValid {} => "docs_refs_valid",
-            Self::CriteriaCovered {} => "criteria_covered",
-            Self::ConflictsResolved { .. } => "conflicts_resolved",
-            Self::ReviewApproved { .. } => "review_approved",
-            Self::Approval { .. } => "approval",
-            Self::Manual { .. } => "manual",
-            Self::DeploySuccess(_) => "deploy_success",
-            Self::IntegrationPass(_) => "integration_pass",
+        self.properties().0
+    }
+
+    /// The gate's place in the order of cost.
+    pub fn cost(&self) -> GateCost {
+        self.properties().1
+    }
+
+    /// Whether it says something about results put together. What is claimed of one phase's own difference does not, what
+    /// a person or a reviewer has approved is not asked again, and what acts outside of the repository is not done again.
+    pub fn checks_a_sum(&self) -> bool {
+        self.properties().2 != GateScope::Phase
+    }
+
+    /// Whether it asks something of the whole tree, whoever made what is in it.
+    pub fn is_about_everything(&self) -> bool {
+        self.properties().2 == GateScope::Tree
+    }
+
+    /// Whether it asks of the whole tree and changes nothing outside of it, so that it may be asked again.
+    pub fn only_looks(&self) -> bool {
+        self.is_about_everything() && !matches!(self, Self::Command { .. })
+    }
+
+    /// Whether the answer depends on the phase's own claims, so that the same gate of two phases is two checks.
+    pub fn is_about_claims(&self) -> bool {
+        matches!(self, Self::OutputsClaimed { .. }) || matches!(self, Self::FilesExist { files } if files.is_empty())
+    }
+
+    /// What it does outside of the repository, if it is a gate that does.
+    pub fn delivery(&self) -> Option<&Delivery> {
+        if let Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) = self { Some(delivery) } else { None }
+    }
+
+    /// The command lines that it runs in a checkout.
+    pub fn commands(&self) -> Vec<&str> {
+        if let Self::TestsPass { command, .. }
+        | Self::LintPass { command, .. }
+        | Self::BuildPass { command, .. }
+        | Self::Command { command, .. } = self
+        {
+            return vec![command];
         }
+        self.delivery().into_iter().flat_map(Delivery::commands).collect()
     }
 }

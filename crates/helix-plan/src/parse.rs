@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use helix_core::diagnostic::{Diagnostic, Span};
+use helix_core::document::{FieldReader, FromNode, Limits, Node, Placed, ReadError, read};
 use helix_core::ids::PhaseId;
 use helix_core::source_text::{SourceText, sort_by_place};
-use helix_core::yaml::{FieldReader, Limits, Node, Placed, ReadError, read};
 
 use super::checked::{self, CheckedPhase};
 use super::codes;
@@ -17,7 +17,9 @@ use super::dialects::{self, Normalised};
 use super::gates::paths;
 use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
 use super::pattern::normal_path;
-use super::source::{self, DefaultsSource, PhaseSource, PlanSource, VerifySource, WorkflowSource};
+use super::source::{
+    self, DefaultsSource, GeneratePhasesSource, PhaseSource, PlanSource, VerifySource, WorkflowSource,
+};
 use super::words::{gates_of_phase, in_order_of_cost};
 use super::workflow::WorkflowCall;
 
@@ -88,7 +90,7 @@ impl Plan {
         let mut reader = source::reader(&source);
         let Some(node) = read_tree("plan", &source, &mut reader) else { return Err(reader.problems) };
         let modern = dialects::modernise(&node, &mut reader);
-        let written = source::read_plan(&modern.node, &mut reader);
+        let written = PlanSource::from_node(&modern.node, "a plan", &mut reader);
         let resolved = written.and_then(|written| resolve(written, &mut reader));
         let mut problems = reader.problems;
         sort_by_place(&mut problems);
@@ -180,23 +182,23 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
             None
         }
     });
-    let phases = match written.phases {
-        Some(phases) => phases,
-        None if written.workflow.is_none() && written.phases_place.is_none() => {
-            let help = "add `phases:` with at least one phase, or name a `workflow`";
-            reader.error(codes::EMPTY_PLAN, &written.head, "the plan has no phases", help);
-            Vec::new()
-        }
-        None => Vec::new(),
-    };
-    if let (true, None, Some(place)) = (phases.is_empty(), &written.workflow, &written.phases_place)
-        && !reader.problems.iter().any(Diagnostic::is_error)
-    {
-        reader.error(codes::EMPTY_PLAN, place, "`phases` is empty", "add at least one phase, or name a `workflow`");
+    let has_none = written.phases.as_ref().is_none_or(|phases| phases.value.is_empty());
+    if has_none && written.workflow.is_none() && written.unreadable.is_empty() {
+        let (at, message) = match &written.phases {
+            Some(phases) => (&phases.range, "`phases` is empty"),
+            None => (&written.head, "the plan has no phases"),
+        };
+        reader.error(codes::EMPTY_PLAN, at, message, "add at least one phase, or name a `workflow`");
     }
-    let defaults = written.defaults.unwrap_or_default();
-    let scope = Scope { defaults: &defaults, has_adr: adr.is_some() };
-    let read: Vec<CheckedPhase> = phases.into_iter().map(|phase| resolve_phase(phase, &scope, reader)).collect();
+    let phases = written.phases.map(|phases| phases.value).unwrap_or_default();
+    let own = written.defaults.map(|defaults| defaults.value).unwrap_or_default();
+    let scope = Scope {
+        agent_at: own.agent.as_ref().map(|agent| agent.range.clone()),
+        model_at: own.model.as_ref().map(|model| model.range.clone()),
+        defaults: with_defaults(own, &Defaults::default()),
+        has_adr: adr.is_some(),
+    };
+    let read: Vec<CheckedPhase> = phases.into_iter().map(|phase| resolve_phase(phase.value, &scope, reader)).collect();
     let (workflow, workflow_places) = called(written.workflow);
     checked::report(&read, workflow.as_ref().map(|workflow| workflow.name.as_str()), reader);
 
@@ -218,7 +220,7 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
         workflow,
         phases: resolved,
     };
-    Some((plan, places, resolved_defaults(&defaults)))
+    Some((plan, places, scope.defaults))
 }
 
 /// Places of a workflow's name and of the values for its inputs.
@@ -226,40 +228,49 @@ type WorkflowPlaces = (Option<Range<usize>>, Vec<(String, Range<usize>)>);
 
 fn called(written: Option<Placed<WorkflowSource>>) -> (Option<WorkflowCall>, WorkflowPlaces) {
     let Some(Placed { value, range }) = written else { return (None, (None, Vec::new())) };
-    match value {
+    let call = match value {
         WorkflowSource::Name(name) => {
-            (Some(WorkflowCall { name: name.value, inputs: BTreeMap::new() }), (Some(name.range), Vec::new()))
+            return (Some(WorkflowCall { name, inputs: BTreeMap::new() }), (Some(range), Vec::new()));
         }
-        WorkflowSource::Call(detail) => {
-            let at = detail.name.as_ref().map_or(range, |name| name.range.clone());
-            let places = detail.inputs.iter().map(|(name, value)| (name.value.clone(), value.range.clone())).collect();
-            let inputs = detail.inputs.into_iter().map(|(name, value)| (name.value, value.value)).collect();
-            (detail.name.map(|name| WorkflowCall { name: name.value, inputs }), (Some(at), places))
-        }
+        WorkflowSource::Call(call) => call,
+    };
+    let at = call.name.as_ref().map_or(range, |name| name.range.clone());
+    let inputs = call.inputs.map(|inputs| inputs.value).unwrap_or_default();
+    let places = inputs.iter().map(|(name, value)| (name.value.clone(), value.range.clone())).collect();
+    let inputs = inputs.into_iter().map(|(name, value)| (name.value, value.value)).collect();
+    (call.name.map(|name| WorkflowCall { name: name.value, inputs }), (Some(at), places))
+}
+
+/// What is written for phases that do not say otherwise, with weaker values filled in.
+fn with_defaults(own: DefaultsSource, weaker: &Defaults) -> Defaults {
+    Defaults {
+        agent: value(own.agent).or_else(|| weaker.agent.clone()),
+        model: value(own.model).or_else(|| weaker.model.clone()),
+        max_attempts: value(own.max_attempts).unwrap_or(weaker.max_attempts),
+        timeout: value(own.timeout).unwrap_or(weaker.timeout),
+        budget_usd: value(own.budget_usd).or(weaker.budget_usd),
+        max_turns: value(own.max_turns).or(weaker.max_turns),
     }
 }
 
-/// What a plan says for phases that do not say otherwise, with the built-in values filled in.
-fn resolved_defaults(written: &DefaultsSource) -> Defaults {
-    let built_in = Defaults::default();
-    Defaults {
-        agent: written.agent.as_ref().map(|agent| agent.value.clone()),
-        model: written.model.as_ref().map(|model| model.value.clone()),
-        max_attempts: pick(None, written.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
-        timeout: pick(None, written.timeout.as_ref()).unwrap_or(built_in.timeout),
-        budget_usd: pick(None, written.budget_usd.as_ref()).or(built_in.budget_usd),
-        max_turns: pick(None, written.max_turns.as_ref()).or(built_in.max_turns),
-    }
+fn value<T>(written: Option<Placed<T>>) -> Option<T> {
+    written.map(|written| written.value)
 }
 
 /// What a phase is read against.
-pub(super) struct Scope<'a> {
-    pub(super) defaults: &'a DefaultsSource,
+#[derive(Default)]
+pub(super) struct Scope {
+    /// What holds where the phase does not say otherwise.
+    pub(super) defaults: Defaults,
+    /// Where the defaults name an agent.
+    pub(super) agent_at: Option<Range<usize>>,
+    /// Where the defaults name a model.
+    pub(super) model_at: Option<Range<usize>>,
     pub(super) has_adr: bool,
 }
 
 /// Fills in what a phase leaves out, and reports what is wrong within it.
-pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mut FieldReader<'_>) -> CheckedPhase {
+pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut FieldReader<'_>) -> CheckedPhase {
     let kind = written.kind.as_ref().map(|kind| kind.value);
     let id = written.id.as_ref().and_then(|id| match PhaseId::new(&id.value) {
         Ok(good) => Some(Placed::new(good, id.range.clone())),
@@ -268,7 +279,8 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mu
             None
         }
     });
-    if written.id.is_some() && written.name.is_none() && written.description.is_none() {
+    let says_nothing = written.name.is_none() && written.description.is_none();
+    if written.id.is_some() && says_nothing && !written.unreadable.contains(&"description") {
         let help = "add a `description` of what the agent is to do";
         reader.error(codes::MISSING_KEY, &written.head, "a phase has neither `name` nor `description`", help);
     }
@@ -284,15 +296,15 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mu
         has_adr: scope.has_adr,
         generates: generates_phases.is_some(),
     };
-    let gates = if written.gates_readable { gates(written.gates, &proof, reader) } else { Vec::new() };
+    let readable = !written.unreadable.contains(&"gates");
+    let gates = if readable { gates(written.gates, &proof, reader) } else { Vec::new() };
     let verify = verify(written.verify);
     if let Some(kind) = kind.filter(|kind| kind.checks_others()) {
         never_left_out(kind, written.optional.as_ref(), written.on_failure.as_ref(), reader);
     }
-    let built_in = Defaults::default();
-    let defaults = scope.defaults;
-    let agent = written.agent.or_else(|| defaults.agent.clone());
-    let model = written.model.or_else(|| defaults.model.clone());
+    let defaults = &scope.defaults;
+    let agent_at = written.agent.as_ref().map(|agent| agent.range.clone()).or_else(|| scope.agent_at.clone());
+    let model_at = written.model.as_ref().map(|model| model.range.clone()).or_else(|| scope.model_at.clone());
     let phase = id.as_ref().zip(kind).map(|(id, kind)| Phase {
         id: id.value.clone(),
         name: written.name.map_or_else(|| id.value.to_string(), |name| name.value),
@@ -308,12 +320,12 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mu
         on_failure: written.on_failure.map(|policy| policy.value).unwrap_or_default(),
         optional: written.optional.is_some_and(|optional| optional.value),
         generates_phases,
-        agent: agent.as_ref().map(|agent| agent.value.clone()),
-        model: model.as_ref().map(|model| model.value.clone()),
-        max_attempts: pick(written.max_attempts, defaults.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
-        timeout: pick(written.timeout, defaults.timeout.as_ref()).unwrap_or(built_in.timeout),
-        budget_usd: pick(written.budget_usd, defaults.budget_usd.as_ref()).or(built_in.budget_usd),
-        max_turns: pick(written.max_turns, defaults.max_turns.as_ref()).or(built_in.max_turns),
+        agent: value(written.agent).or_else(|| defaults.agent.clone()),
+        model: value(written.model).or_else(|| defaults.model.clone()),
+        max_attempts: value(written.max_attempts).unwrap_or(defaults.max_attempts),
+        timeout: value(written.timeout).unwrap_or(defaults.timeout),
+        budget_usd: value(written.budget_usd).or(defaults.budget_usd),
+        max_turns: value(written.max_turns).or(defaults.max_turns),
     });
     CheckedPhase {
         phase,
@@ -323,8 +335,8 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope<'_>, reader: &mu
         skills,
         inputs,
         outputs,
-        agent: agent.map(|agent| agent.range),
-        model: model.map(|model| model.range),
+        agent: agent_at,
+        model: model_at,
     }
 }
 
@@ -342,10 +354,6 @@ fn never_left_out(
         let help = "remove it: with `on_failure: escalate`, the default, a person may leave the phase out";
         reader.error(codes::MISPLACED_KEY, range, message, help);
     }
-}
-
-fn pick<T: Copy>(own: Option<Placed<T>>, default: Option<&Placed<T>>) -> Option<T> {
-    own.map(|own| own.value).or(default.map(|default| default.value))
 }
 
 pub(super) fn values(list: &[Placed<String>]) -> Vec<String> {
@@ -397,12 +405,12 @@ pub(super) fn verify(written: Option<Placed<VerifySource>>) -> Option<Verify> {
 }
 
 fn generates(
-    written: Option<Placed<source::GeneratePhasesSource>>,
+    written: Option<Placed<GeneratePhasesSource>>,
     kind: Option<PhaseType>,
-    scope: &Scope<'_>,
+    scope: &Scope,
     reader: &mut FieldReader<'_>,
 ) -> Option<GeneratePhases> {
-    let Placed { value, range } = written?;
+    let Placed { value: written, range } = written?;
     if let Some(kind) = kind
         && kind != PhaseType::Planning
     {
@@ -410,38 +418,33 @@ fn generates(
         reader.error(codes::MISPLACED_KEY, &range, message, "remove it, or make the phase `type: planning`");
         return None;
     }
-    let min = value.min.as_ref().map_or(1, |min| min.value);
-    let max = value.max?;
+    let min = written.min.as_ref().map_or(1, |min| min.value);
+    let max = written.max?;
     if max.value == 0 {
         reader.error(codes::OUT_OF_RANGE, &max.range, "`max` is 0", "write at least 1, or remove `generates_phases`");
     } else if min > max.value {
-        let place = value.min.map_or_else(|| max.range.clone(), |min| min.range);
+        let place = written.min.map_or_else(|| max.range.clone(), |min| min.range);
         let message = format!("`min` is {min}, more than `max`, which is {}", max.value);
         reader.error(codes::OUT_OF_RANGE, &place, message, "exchange them");
     }
-    let template = value.template.map_or_else(GeneratePhases::default_template, |template| template.value);
-    let has_gates = value.gates.is_some();
+    let template = value(written.template).unwrap_or_else(GeneratePhases::default_template);
     let proof = Proof { kind: Some(template), head: range, outputs: true, has_adr: scope.has_adr, generates: false };
-    let gates = if value.gates_readable { gates(value.gates, &proof, reader) } else { Vec::new() };
-    let own = value.defaults.unwrap_or_default();
-    let (plans, built_in) = (scope.defaults, Defaults::default());
-    let text = |own: Option<Placed<String>>, plans: &Option<Placed<String>>| {
-        own.or_else(|| plans.clone()).map(|text| text.value)
+    let gates = match written.gates {
+        Some(written_gates) if !written.unreadable.contains(&"gates") => gates(Some(written_gates), &proof, reader),
+        Some(_) => Vec::new(),
+        // Reports a type that has no default gates; those of the others are filled in when phases are added.
+        None => {
+            default_gates(&proof, reader);
+            Vec::new()
+        }
     };
     Some(GeneratePhases {
         min,
         max: max.value,
         template,
-        gates: if has_gates { in_order_of_cost(gates) } else { Vec::new() },
-        verify: verify(value.verify),
-        defaults: Defaults {
-            agent: text(own.agent, &plans.agent),
-            model: text(own.model, &plans.model),
-            max_attempts: pick(own.max_attempts, plans.max_attempts.as_ref()).unwrap_or(built_in.max_attempts),
-            timeout: pick(own.timeout, plans.timeout.as_ref()).unwrap_or(built_in.timeout),
-            budget_usd: pick(own.budget_usd, plans.budget_usd.as_ref()).or(built_in.budget_usd),
-            max_turns: pick(own.max_turns, plans.max_turns.as_ref()).or(built_in.max_turns),
-        },
+        gates: in_order_of_cost(gates),
+        verify: verify(written.verify),
+        defaults: with_defaults(value(written.defaults).unwrap_or_default(), &scope.defaults),
     })
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Must not know how plans are read; whatever it writes is read back as the same plan, which a property test proves.
 
-use helix_core::yaml::{Entry, Node, Value};
+use serde_json::{Map, Value as Json, json};
 
-use super::delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe};
+use helix_core::document::{Entry, Node, Value};
+
+use super::delivery::{HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT};
 use super::gates::GATE_TIMEOUT;
-use super::model::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, Phase, Plan, Seconds, Verify};
+use super::model::{Defaults, GeneratePhases, OnFailure, Phase, Plan, Seconds};
 use super::parse::VERIFY_TIMEOUT;
-use super::words::{APPROVALS, ON_FAILURE, gates_of_phase};
-use super::workflow::{InputValue, WorkflowCall};
+use super::words::gates_of_phase;
 
 impl Plan {
     /// Writes the plan in the modern form of `phases.yaml`. Values that hold anyway are left out; `defaults` are not
@@ -23,8 +24,9 @@ impl Plan {
         if let Some(adr) = &self.adr {
             line(&mut out, 0, "adr", &scalar(adr));
         }
-        if let Some(workflow) = &self.workflow {
-            line(&mut out, 0, "workflow", &workflow_text(workflow));
+        if let Some(call) = &self.workflow {
+            let written = if call.inputs.is_empty() { scalar(&call.name) } else { flow("", &json!(call)) };
+            line(&mut out, 0, "workflow", &written);
         }
         if self.phases.is_empty() {
             out.push_str("phases: []\n");
@@ -38,118 +40,129 @@ impl Plan {
     }
 }
 
-fn workflow_text(call: &WorkflowCall) -> String {
-    if call.inputs.is_empty() {
-        return scalar(&call.name);
-    }
-    let value = |value: &InputValue| match value {
-        InputValue::Flag(flag) => flag.to_string(),
-        InputValue::Number(number) => number.to_string(),
-        InputValue::Text(text) => scalar(text),
-        InputValue::List(list) => sequence(list),
-    };
-    let inputs: Vec<String> =
-        call.inputs.iter().map(|(name, given)| format!("{}: {}", scalar(name), value(given))).collect();
-    mapping(&[format!("name: {}", scalar(&call.name)), format!("inputs: {}", mapping(&inputs))])
-}
-
 fn write_phase(out: &mut String, phase: &Phase) {
-    let built_in = Defaults::default();
-    out.push_str("  - ");
-    line(out, 0, "id", &scalar(phase.id.as_str()));
-    if phase.name != phase.id.as_str() || phase.description.is_empty() {
-        line(out, 4, "name", &scalar(&phase.name));
+    let mut keys = object(json!(phase));
+    for key in ["depends_on", "skills", "inputs", "outputs"] {
+        leave_out(&mut keys, &[(key, json!([]))]);
     }
-    line(out, 4, "type", phase.kind.word());
-    if !phase.description.is_empty() {
-        text(out, 4, "description", &phase.description);
+    leave_out_limits(&mut keys);
+    leave_out(
+        &mut keys,
+        &[("description", json!("")), ("on_failure", json!(OnFailure::default())), ("optional", json!(false))],
+    );
+    if phase.name == phase.id.as_str() && !phase.description.is_empty() {
+        keys.shift_remove("name");
     }
-    let depends_on: Vec<&str> = phase.depends_on.iter().map(|id| id.as_str()).collect();
-    list(out, "depends_on", &depends_on);
-    list(out, "skills", &phase.skills);
-    list(out, "inputs", &phase.inputs);
-    list(out, "outputs", &phase.outputs);
-    if !has_default_gates(phase) {
-        if phase.gates.is_empty() {
-            line(out, 4, "gates", "[]");
-        } else {
-            out.push_str("    gates:\n");
-            for gate in &phase.gates {
-                out.push_str("      - ");
-                out.push_str(&gate_text(gate));
-                out.push('\n');
+    if has_default_gates(phase) {
+        keys.shift_remove("gates");
+    }
+    for (number, (key, value)) in keys.into_iter().enumerate() {
+        out.push_str(if number == 0 { "  - " } else { "    " });
+        match (key.as_str(), value) {
+            ("description", _) => {
+                out.truncate(out.len() - 4);
+                text(out, 4, &key, &phase.description);
             }
+            ("gates", Json::Array(gates)) if !gates.is_empty() => {
+                out.push_str("gates:\n");
+                for one in gates {
+                    out.push_str(&format!("      - {}\n", flow("", &gate(one))));
+                }
+            }
+            ("verify", value) => line(out, 0, &key, &flow("", &verify(value))),
+            ("generates_phases", value) => line(out, 0, &key, &flow("", &generates(value))),
+            (_, value) => line(out, 0, &key, &flow(&key, &value)),
         }
-    }
-    if let Some(verify) = &phase.verify {
-        line(out, 4, "verify", &verify_text(verify));
-    }
-    if let Some(approval) = phase.approval {
-        line(out, 4, "approval", approval_word(approval));
-    }
-    if phase.on_failure != OnFailure::default() {
-        line(out, 4, "on_failure", on_failure_word(phase.on_failure));
-    }
-    if phase.optional {
-        line(out, 4, "optional", "true");
-    }
-    if let Some(generates) = &phase.generates_phases {
-        line(out, 4, "generates_phases", &generates_text(generates));
-    }
-    for (key, value) in [("agent", &phase.agent), ("model", &phase.model)] {
-        if let Some(value) = value {
-            line(out, 4, key, &scalar(value));
-        }
-    }
-    if phase.max_attempts != built_in.max_attempts {
-        line(out, 4, "max_attempts", &phase.max_attempts.to_string());
-    }
-    if phase.timeout != built_in.timeout {
-        line(out, 4, "timeout", &phase.timeout.to_string());
-    }
-    if let Some(budget) = phase.budget_usd {
-        line(out, 4, "budget_usd", &budget.to_string());
-    }
-    if let Some(turns) = phase.max_turns {
-        line(out, 4, "max_turns", &turns.to_string());
     }
 }
 
-fn verify_text(verify: &Verify) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend(verify.model.as_ref().map(|model| format!("model: {}", scalar(model))));
-    if verify.timeout != VERIFY_TIMEOUT {
-        parts.push(format!("timeout: {}", verify.timeout));
+/// The keys of what is written as a mapping.
+fn object(value: Json) -> Map<String, Json> {
+    match value {
+        Json::Object(keys) => keys,
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => Map::new(),
     }
-    if parts.is_empty() { "true".to_owned() } else { mapping(&parts) }
 }
 
-fn generates_text(generates: &GeneratePhases) -> String {
-    let mut parts = vec![format!("min: {}", generates.min), format!("max: {}", generates.max)];
-    if generates.template != GeneratePhases::default_template() {
-        parts.push(format!("template: {}", generates.template.word()));
+/// Leaves out what holds without being written.
+fn leave_out(keys: &mut Map<String, Json>, built_in: &[(&str, Json)]) {
+    keys.retain(|key, value| !value.is_null() && !built_in.iter().any(|(known, same)| known == key && same == value));
+}
+
+fn leave_out_limits(keys: &mut Map<String, Json>) {
+    let built_in = Defaults::default();
+    leave_out(keys, &[("max_attempts", json!(built_in.max_attempts)), ("timeout", json!(built_in.timeout))]);
+}
+
+fn verify(value: Json) -> Json {
+    let mut keys = object(value);
+    leave_out(&mut keys, &[("timeout", json!(VERIFY_TIMEOUT))]);
+    if keys.is_empty() { Json::Bool(true) } else { Json::Object(keys) }
+}
+
+fn generates(value: Json) -> Json {
+    let mut keys = object(value);
+    leave_out(&mut keys, &[("template", json!(GeneratePhases::default_template())), ("gates", json!([]))]);
+    if let Some(own) = keys.get_mut("verify") {
+        *own = verify(own.take());
     }
-    if !generates.gates.is_empty() {
-        let gates: Vec<String> = generates.gates.iter().map(gate_text).collect();
-        parts.push(format!("gates: [{}]", gates.join(", ")));
+    if let Some(Json::Array(gates)) = keys.get_mut("gates") {
+        gates.iter_mut().for_each(|one| *one = gate(one.take()));
     }
-    parts.extend(generates.verify.as_ref().map(|verify| format!("verify: {}", verify_text(verify))));
-    let (own, built_in) = (&generates.defaults, Defaults::default());
-    let mut limits: Vec<String> = Vec::new();
-    limits.extend(own.agent.as_ref().map(|agent| format!("agent: {}", scalar(agent))));
-    limits.extend(own.model.as_ref().map(|model| format!("model: {}", scalar(model))));
-    if own.max_attempts != built_in.max_attempts {
-        limits.push(format!("max_attempts: {}", own.max_attempts));
+    if let Some(Json::Object(own)) = keys.get_mut("defaults") {
+        leave_out_limits(own);
     }
-    if own.timeout != built_in.timeout {
-        limits.push(format!("timeout: {}", own.timeout));
+    leave_out(&mut keys, &[("defaults", json!({}))]);
+    Json::Object(keys)
+}
+
+fn gate(value: Json) -> Json {
+    let mut keys = object(value);
+    let built_in = [
+        ("files", json!([])),
+        ("strict", json!(false)),
+        ("timeout", json!(GATE_TIMEOUT)),
+        ("retries", json!(PROBE_RETRIES)),
+        ("delay", json!(PROBE_DELAY)),
+    ];
+    leave_out(&mut keys, &built_in);
+    if let Some(command) = keys.get_mut("command")
+        && let Json::Array(lines) = command
+        && lines.len() == 1
+    {
+        *command = lines[0].take();
     }
-    limits.extend(own.budget_usd.map(|budget| format!("budget_usd: {budget}")));
-    limits.extend(own.max_turns.map(|turns| format!("max_turns: {turns}")));
-    if !limits.is_empty() {
-        parts.push(format!("defaults: {}", mapping(&limits)));
+    if let Some(Json::Array(probes)) = keys.get_mut("probes") {
+        for probe in probes.iter_mut().filter_map(Json::as_object_mut) {
+            leave_out(probe, &[("status", json!(HTTP_STATUS)), ("timeout", json!(PROBE_TIMEOUT))]);
+        }
     }
-    mapping(&parts)
+    Json::Object(keys)
+}
+
+/// A value in one line; numbers under the keys of time limits are durations.
+fn flow(key: &str, value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::Bool(truth) => truth.to_string(),
+        Json::Number(number) => match (key, number.as_u64()) {
+            ("timeout" | "delay", Some(seconds)) => Seconds(u32::try_from(seconds).unwrap_or(u32::MAX)).to_string(),
+            (_, Some(whole)) => whole.to_string(),
+            (_, None) => number.as_f64().unwrap_or_default().to_string(),
+        },
+        Json::String(text) => scalar(text),
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| flow("", item)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Json::Object(keys) => {
+            // What a workflow calls its inputs says nothing about their values.
+            let known = |name| if key == "inputs" { "" } else { name };
+            let parts: Vec<String> =
+                keys.iter().map(|(name, value)| format!("{}: {}", scalar(name), flow(known(name), value))).collect();
+            mapping(&parts)
+        }
+    }
 }
 
 /// Whether the phase has the gates that it would have without `gates`.
@@ -160,109 +173,12 @@ fn has_default_gates(phase: &Phase) -> bool {
     default.own.is_none() && phase.gates == gates_of_phase(gates, outputs)
 }
 
-fn gate_text(gate: &GateSpec) -> String {
-    let mut parts = vec![format!("type: {}", gate.name())];
-    match gate {
-        GateSpec::FilesExist { files }
-        | GateSpec::SyntaxCheck { files }
-        | GateSpec::AdrValid { files }
-        | GateSpec::AdrComplete { files }
-        | GateSpec::ConflictsResolved { files } => {
-            if !files.is_empty() {
-                parts.push(format!("files: {}", sequence(files)));
-            }
-        }
-        GateSpec::OutputsClaimed { strict } => {
-            if *strict {
-                parts.push("strict: true".into());
-            }
-        }
-        GateSpec::TestsPass { command, timeout }
-        | GateSpec::LintPass { command, timeout }
-        | GateSpec::BuildPass { command, timeout }
-        | GateSpec::Command { command, timeout } => {
-            parts.push(format!("command: {}", scalar(command)));
-            if *timeout != GATE_TIMEOUT {
-                parts.push(format!("timeout: {timeout}"));
-            }
-        }
-        GateSpec::DeploySuccess(delivery) | GateSpec::IntegrationPass(delivery) => {
-            parts.extend(delivery_parts(delivery));
-        }
-        GateSpec::DocsRefsValid {} | GateSpec::CriteriaCovered {} => {}
-        GateSpec::ReviewApproved { model } => {
-            parts.extend(model.as_ref().map(|model| format!("model: {}", scalar(model))))
-        }
-        GateSpec::Approval { question } | GateSpec::Manual { question } => {
-            parts.extend(question.as_ref().map(|question| format!("question: {}", scalar(question))));
-        }
-    }
-    mapping(&parts)
-}
-
-/// What of a delivery is not as it would be without being written.
-fn delivery_parts(delivery: &Delivery) -> Vec<String> {
-    let mut parts = Vec::new();
-    match delivery.command.as_slice() {
-        [] => {}
-        [one] => parts.push(format!("command: {}", scalar(one))),
-        several => parts.push(format!("command: {}", sequence(several))),
-    }
-    let limit = |limit: Seconds| (limit != PROBE_TIMEOUT).then(|| format!("timeout: {limit}"));
-    let probes: Vec<String> = delivery
-        .probes
-        .iter()
-        .map(|probe| {
-            let mut parts = match probe {
-                Probe::Http { http, status, contains, .. } => {
-                    let mut parts = vec![format!("http: {}", scalar(http))];
-                    parts.extend((*status != HTTP_STATUS).then(|| format!("status: {status}")));
-                    parts.extend(contains.as_ref().map(|text| format!("contains: {}", scalar(text))));
-                    parts
-                }
-                Probe::Tcp { tcp, .. } => vec![format!("tcp: {}", scalar(tcp))],
-                Probe::Command { command, .. } => vec![format!("command: {}", scalar(command))],
-            };
-            parts.extend(limit(probe.timeout()));
-            mapping(&parts)
-        })
-        .collect();
-    parts.extend((!probes.is_empty()).then(|| format!("probes: [{}]", probes.join(", "))));
-    parts.extend((delivery.timeout != GATE_TIMEOUT).then(|| format!("timeout: {}", delivery.timeout)));
-    parts.extend((delivery.retries != PROBE_RETRIES).then(|| format!("retries: {}", delivery.retries)));
-    parts.extend((delivery.delay != PROBE_DELAY).then(|| format!("delay: {}", delivery.delay)));
-    let variables: Vec<String> =
-        delivery.environment.iter().map(|(name, value)| format!("{name}: {}", scalar(value))).collect();
-    parts.extend((!variables.is_empty()).then(|| format!("environment: {}", mapping(&variables))));
-    parts.extend((!delivery.pass_env.is_empty()).then(|| format!("pass_env: {}", sequence(&delivery.pass_env))));
-    parts
-}
-
-fn approval_word(approval: Approval) -> &'static str {
-    APPROVALS.iter().find(|(_, value)| *value == approval).map_or("before", |(word, _)| word)
-}
-
-fn on_failure_word(policy: OnFailure) -> &'static str {
-    ON_FAILURE.iter().find(|(_, value)| *value == policy).map_or("escalate", |(word, _)| word)
-}
-
 fn line(out: &mut String, indent: usize, key: &str, value: &str) {
     out.extend(std::iter::repeat_n(' ', indent));
     out.push_str(key);
     out.push_str(": ");
     out.push_str(value);
     out.push('\n');
-}
-
-fn list<T: AsRef<str>>(out: &mut String, key: &str, items: &[T]) {
-    if !items.is_empty() {
-        line(out, 4, key, &sequence(items));
-    }
-}
-
-fn sequence<T: AsRef<str>>(items: &[T]) -> String {
-    let items: Vec<String> = items.iter().map(|item| scalar(item.as_ref())).collect();
-    format!("[{}]", items.join(", "))
 }
 
 fn mapping(parts: &[String]) -> String {

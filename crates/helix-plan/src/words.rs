@@ -1,44 +1,10 @@
-//! The words of plans: phase types, approvals, failure policies, gates in their order of cost, and gates by default.
+//! Gates in their order of cost, and gates by default.
 //!
 //! Must not know how they are read; parser, schema and docs take their lists from here.
 
-use super::model::{Approval, GateSpec, OnFailure, PhaseType};
+use super::model::{GateCost, GateSpec, PhaseType};
 
 impl PhaseType {
-    /// Every type, in the contract's order.
-    pub const ALL: [Self; 12] = [
-        Self::Consultant,
-        Self::Planning,
-        Self::Feasibility,
-        Self::Research,
-        Self::Development,
-        Self::Review,
-        Self::Test,
-        Self::Documentation,
-        Self::Deploy,
-        Self::Integration,
-        Self::Decision,
-        Self::Manual,
-    ];
-
-    /// The word in plans.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Consultant => "consultant",
-            Self::Planning => "planning",
-            Self::Feasibility => "feasibility",
-            Self::Research => "research",
-            Self::Development => "development",
-            Self::Review => "review",
-            Self::Test => "test",
-            Self::Documentation => "documentation",
-            Self::Deploy => "deploy",
-            Self::Integration => "integration",
-            Self::Decision => "decision",
-            Self::Manual => "manual",
-        }
-    }
-
     /// The gates of a phase of this type that names none.
     pub fn default_gates(self) -> DefaultGates {
         use DefaultGate::{Approval, FilesExist, Manual, OutputsClaimed, ReviewApproved, SyntaxCheck};
@@ -124,65 +90,6 @@ pub fn default_gates_markdown() -> String {
     out
 }
 
-/// What a gate costs, the cheapest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GateCost {
-    /// Reads files; deterministic, milliseconds.
-    Reading,
-    /// Runs a command; seconds to minutes.
-    Command,
-    /// Asks a model; costs money.
-    Paid,
-    /// Asks a person, or has effects outside the repository: never before what stands ahead of it.
-    Outside,
-}
-
-impl GateSpec {
-    /// The gate's place in the order of cost.
-    pub fn cost(&self) -> GateCost {
-        match self {
-            Self::FilesExist { .. }
-            | Self::OutputsClaimed { .. }
-            | Self::SyntaxCheck { .. }
-            | Self::AdrValid { .. }
-            | Self::AdrComplete { .. }
-            | Self::ConflictsResolved { .. }
-            | Self::DocsRefsValid {} => GateCost::Reading,
-            Self::TestsPass { .. }
-            | Self::LintPass { .. }
-            | Self::BuildPass { .. }
-            | Self::Command { .. }
-            | Self::CriteriaCovered {} => GateCost::Command,
-            Self::ReviewApproved { .. } => GateCost::Paid,
-            Self::Approval { .. } | Self::Manual { .. } | Self::DeploySuccess(_) | Self::IntegrationPass(_) => {
-                GateCost::Outside
-            }
-        }
-    }
-
-    /// The command lines that it runs in a checkout.
-    pub fn commands(&self) -> Vec<&str> {
-        match self {
-            Self::TestsPass { command, .. }
-            | Self::LintPass { command, .. }
-            | Self::BuildPass { command, .. }
-            | Self::Command { command, .. } => vec![command],
-            Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) => delivery.commands().collect(),
-            Self::FilesExist { .. }
-            | Self::OutputsClaimed { .. }
-            | Self::SyntaxCheck { .. }
-            | Self::AdrValid { .. }
-            | Self::AdrComplete { .. }
-            | Self::DocsRefsValid {}
-            | Self::CriteriaCovered {}
-            | Self::ConflictsResolved { .. }
-            | Self::ReviewApproved { .. }
-            | Self::Approval { .. }
-            | Self::Manual { .. } => Vec::new(),
-        }
-    }
-}
-
 /// The gates of a phase that lists these, in the order in which they run: declared outputs are checked whatever is listed.
 pub(super) fn gates_of_phase(mut listed: Vec<GateSpec>, has_outputs: bool) -> Vec<GateSpec> {
     if has_outputs && !listed.iter().any(|gate| matches!(gate, GateSpec::OutputsClaimed { .. })) {
@@ -208,11 +115,6 @@ pub fn in_order_of_cost(gates: Vec<GateSpec>) -> Vec<GateSpec> {
     keyed.sort_by_key(|(key, _)| *key);
     keyed.into_iter().map(|(_, gate)| gate).collect()
 }
-
-pub(super) const APPROVALS: &[(&str, Approval)] = &[("before", Approval::Before), ("after", Approval::After)];
-
-pub(super) const ON_FAILURE: &[(&str, OnFailure)] =
-    &[("escalate", OnFailure::Escalate), ("skip", OnFailure::Skip), ("fail", OnFailure::Fail)];
 
 #[cfg(test)]
 mod tests {
@@ -249,18 +151,5 @@ mod tests {
         assert_eq!(names(vec![tests(), approval(), deploy()]), ["tests_pass", "approval", "deploy_success"]);
         assert_eq!(names(vec![deploy(), approval()]), ["deploy_success", "approval"]);
         assert_eq!(names(vec![deploy(), tests()]), ["deploy_success", "tests_pass"]);
-    }
-
-    #[test]
-    fn words_are_those_of_the_journal() {
-        for kind in PhaseType::ALL {
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.word());
-        }
-        for (word, approval) in APPROVALS {
-            assert_eq!(serde_json::to_value(approval).unwrap(), *word);
-        }
-        for (word, policy) in ON_FAILURE {
-            assert_eq!(serde_json::to_value(policy).unwrap(), *word);
-        }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use helix_core::yaml::{Limits, Node, Value, read_part};
+use helix_core::document::{Limits, Node, Value, read_part};
 
 /// How much front matter may ask for: a page of text, no alias bombs.
 const LIMITS: Limits = Limits { bytes: 16 << 10, nodes: 500, text_bytes: 32 << 10 };

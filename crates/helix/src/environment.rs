@@ -47,6 +47,13 @@ impl Environment {
         Ok(Self { variables, unreadable, directory, program })
     }
 
+    /// An environment without variables.
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Self {
+        let variables = BTreeMap::from([("HOME".to_owned(), "/home/test".to_owned())]);
+        Self { variables, unreadable: Vec::new(), directory: "/p".into(), program: "/bin/helix".into() }
+    }
+
     /// Refuses to go on as if a variable that says where things are were not set.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use helix_core::yaml::{Node, Value};
+use helix_core::document::{Node, Value};
 
 use super::super::codes;
 use super::table::{Folder, OldPlace, PATHS, keys_of};

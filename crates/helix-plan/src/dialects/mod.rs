@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use helix_core::diagnostic::Span;
+use helix_core::document::{Entry, FieldReader, Limits, Node, Scalar, ScalarForm, Value};
 use helix_core::ids::PhaseId;
-use helix_core::yaml::{Entry, FieldReader, Limits, Node, Scalar, ScalarForm, Value};
 
 use super::codes;
 

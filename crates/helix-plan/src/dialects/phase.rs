@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use helix_core::yaml::{Entry, Node, Value};
+use helix_core::document::{Entry, Node, Value};
 
 use super::super::model::PhaseType;
 use super::super::print::{entry_text, node_text};

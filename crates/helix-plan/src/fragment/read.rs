@@ -7,22 +7,20 @@ use std::ops::Range;
 use serde_json::Value;
 
 use helix_core::diagnostic::{Diagnostic, Severity, did_you_mean};
+use helix_core::document::{FieldReader, FromNode, Placed, Pointers};
 use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
-use helix_core::yaml::{FieldReader, Node, Placed};
 
 use super::super::check::{self, At, Outline};
 use super::super::checked::CheckedPhase;
 use super::super::codes;
-use super::super::gates::paths;
-use super::super::model::{GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan};
-use super::super::parse::{Proof, distinct, gates, suggest_id, values};
-use super::super::source::{self, required_text, text};
+use super::super::model::{GateSpec, GeneratePhases, Phase, PhaseType, Plan};
+use super::super::parse::{Proof, Scope, gates, resolve_phase};
+use super::super::source::{self, PhaseSource};
 use super::super::words::gates_of_phase;
 use super::MAX_BYTES;
-use super::node::Pointers;
-use super::schema::{AddedPhaseSource, claims_files};
+use super::schema::{AddedPhaseSource, FragmentSource, claims_files};
 
 /// A plan with the phases that a planning phase added.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,8 +48,9 @@ pub fn read(plan: &Plan, planner: &PhaseId, value: &Value) -> Result<Growth, Vec
     let ground = pointers.ground();
     let ground = SourceText::new("", &ground);
     let mut reader = source::reader(&ground);
+    let fragment = FragmentSource::from_node(&node, "the fragment", &mut reader).unwrap_or_default();
     let mut reading = Reading { plan, generate, reader: &mut reader };
-    let written = reading.fragment(&node);
+    let written = reading.fragment(fragment);
     let mut findings: Vec<Finding> =
         reader.problems.iter().filter(|problem| problem.is_error()).map(|problem| told(problem, &pointers)).collect();
     if !findings.is_empty() {
@@ -68,7 +67,7 @@ pub fn read(plan: &Plan, planner: &PhaseId, value: &Value) -> Result<Growth, Vec
 }
 
 fn told(problem: &Diagnostic, pointers: &Pointers) -> Finding {
-    finding(&problem.code, pointers.of(problem), &problem.message, problem.help.as_deref())
+    finding(&problem.code, pointers.of(problem, codes::MISSING_KEY), &problem.message, problem.help.as_deref())
 }
 
 fn finding(code: &str, pointer: &str, message: &str, fix: Option<&str>) -> Finding {
@@ -97,16 +96,14 @@ struct Written {
 }
 
 impl Reading<'_, '_> {
-    fn fragment(&mut self, node: &Node) -> Written {
-        let Some(mut fields) = self.reader.open(node, "the fragment") else { return Written::default() };
-        let feasibility = fields.entry("feasibility");
-        let help = format!("write a list of {} phases", self.how_many());
-        let phases = fields.require::<Items>("phases", &help, self.reader);
-        fields.finish(self.reader);
-        let feasibility = feasibility.and_then(|entry| self.phase(&entry.value, Kind::Feasibility));
-        let Some(Placed { value: Items(items), range }) = phases else { return Written::default() };
-        let count = u32::try_from(items.len()).unwrap_or(u32::MAX);
-        if count < self.generate.min || count > self.generate.max {
+    fn fragment(&mut self, fragment: FragmentSource) -> Written {
+        let feasibility = fragment
+            .feasibility
+            .map(|Placed { value, range }| self.phase(Placed::new(value.into(), range), PhaseType::Feasibility));
+        let Some(Placed { value: phases, range }) = fragment.phases else { return Written::default() };
+        let count = u32::try_from(phases.len()).unwrap_or(u32::MAX);
+        let readable = !fragment.unreadable.contains(&"phases");
+        if readable && (count < self.generate.min || count > self.generate.max) {
             let message = format!("there are {count} phases, but the plan asks for {}", self.how_many());
             let help = if count > self.generate.max {
                 "join phases that belong together, or leave out what the plan does not ask for"
@@ -116,8 +113,9 @@ impl Reading<'_, '_> {
             self.reader.error(codes::OUT_OF_RANGE, &range, message, help);
             return Written::default();
         }
-        let phases: Vec<CheckedPhase> = items.iter().filter_map(|item| self.phase(item, Kind::Added)).collect();
-        let written = Written { feasibility, phases };
+        let template = self.generate.template;
+        let written =
+            Written { feasibility, phases: phases.into_iter().map(|phase| self.phase(phase, template)).collect() };
         self.ids(&written);
         written
     }
@@ -143,119 +141,54 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn phase(&mut self, node: &Node, kind: Kind) -> Option<CheckedPhase> {
-        let before = self.reader.problems.len();
-        let (written, gates_readable) = self.source(node, kind)?;
-        let readable = self.reader.problems.len() == before;
-        let head = node.range.clone();
-        let kind = match kind {
-            Kind::Added => self.generate.template,
-            Kind::Feasibility => PhaseType::Feasibility,
-        };
+    fn phase(&mut self, written: Placed<AddedPhaseSource>, kind: PhaseType) -> CheckedPhase {
+        let Placed { value: written, range: head } = written;
         if let Some(other) = written.kind.filter(|written| written.value != kind) {
             let message = format!("the type is {}, but the plan decides it: {}", other.value.word(), kind.word());
             self.reader.error(codes::MISPLACED_KEY, &other.range, message, "leave `type` out");
         }
-        let id = written.id.as_ref().and_then(|id| match PhaseId::new(&id.value) {
-            Ok(good) => Some(Placed::new(good, id.range.clone())),
-            Err(error) => {
-                self.reader.error(codes::BAD_PHASE_ID, &id.range, error.to_string(), suggest_id(&id.value));
-                None
-            }
-        });
-        let list = |list: Option<source::Texts>| list.map(|list| list.value).unwrap_or_default();
-        let depends_on = distinct(list(written.depends_on), "depends_on", self.reader);
-        let skills = distinct(list(written.skills), "skills", self.reader);
-        let inputs = paths(list(written.inputs), "inputs", self.reader);
-        let written_outputs = list(written.outputs);
-        let claims_nothing = readable && written_outputs.is_empty();
-        let outputs = paths(written_outputs, "outputs", self.reader);
-        if claims_nothing && claims_files(kind) {
+        let has_outputs = written.outputs.as_ref().is_some_and(|outputs| !outputs.value.is_empty());
+        if written.unreadable.is_empty() && !has_outputs && claims_files(kind) {
             let help = "name the files that it will create or change";
             self.reader.error(codes::NOTHING_PROVES, &head, "a phase claims no files: `outputs` is empty", help);
         }
-        let gates = if gates_readable { self.gates(written.gates, kind, &outputs, &head) } else { Vec::new() };
-        for (what, used, named) in [
+        for (what, named, of_phase, default) in [
             (
                 "agent",
-                self.used(|phase| phase.agent.as_deref(), self.generate.defaults.agent.as_deref()),
                 &written.agent,
+                (|phase| phase.agent.as_deref()) as fn(&Phase) -> Option<&str>,
+                &self.generate.defaults.agent,
             ),
-            (
-                "model",
-                self.used(|phase| phase.model.as_deref(), self.generate.defaults.model.as_deref()),
-                &written.model,
-            ),
+            ("model", &written.model, |phase| phase.model.as_deref(), &self.generate.defaults.model),
         ] {
-            self.allowed(what, &used, named.as_ref());
+            let used = self.used(of_phase, default.as_deref());
+            allowed(what, &used, named.as_ref(), self.reader);
         }
-        let defaults = &self.generate.defaults;
-        let phase = id.as_ref().map(|id| Phase {
-            id: id.value.clone(),
-            name: written.name.map_or_else(|| id.value.to_string(), |name| name.value),
-            kind,
-            description: written.description.map(|text| text.value).unwrap_or_default(),
-            depends_on: depends_on.iter().filter_map(|id| PhaseId::new(&id.value).ok()).collect(),
-            skills: values(&skills),
-            inputs: values(&inputs),
-            outputs: values(&outputs),
-            gates,
-            verify: self.generate.verify.clone(),
-            approval: None,
-            on_failure: OnFailure::default(),
-            optional: false,
-            generates_phases: None,
-            agent: written.agent.map(|agent| agent.value).or_else(|| defaults.agent.clone()),
-            model: written.model.map(|model| model.value).or_else(|| defaults.model.clone()),
-            max_attempts: defaults.max_attempts,
-            timeout: defaults.timeout,
-            budget_usd: defaults.budget_usd,
-            max_turns: defaults.max_turns,
-        });
-        Some(CheckedPhase { phase, id, head, depends_on, skills, inputs, outputs, agent: None, model: None })
-    }
-
-    /// The keys of a phase, and whether its gates could be read.
-    fn source(&mut self, node: &Node, kind: Kind) -> Option<(AddedPhaseSource, bool)> {
-        let reader = &mut *self.reader;
-        let mut fields = reader.open(
-            node,
-            match kind {
-                Kind::Added => "a phase",
-                Kind::Feasibility => "the feasibility phase",
-            },
-        )?;
-        let id = required_text(&mut fields, "id", "give it an id, such as `parser`", reader);
-        let name = text(&mut fields, "name", reader);
-        let phase_type = fields.take("type", reader);
-        let help = "say what is to be done, in enough detail for an engineer who knows nothing else";
-        let description = required_text(&mut fields, "description", help, reader);
-        let depends_on = match kind {
-            Kind::Added => fields.take("depends_on", reader),
-            Kind::Feasibility => None,
+        let readable = !written.unreadable.contains(&"gates");
+        let gates = if readable { self.gates(written.gates, kind, has_outputs, &head) } else { Vec::new() };
+        let source = PhaseSource {
+            id: written.id,
+            name: written.name,
+            kind: Some(Placed::new(kind, head.clone())),
+            description: written.description,
+            depends_on: written.depends_on,
+            skills: written.skills,
+            inputs: written.inputs,
+            outputs: written.outputs,
+            agent: written.agent,
+            model: written.model,
+            head,
+            // Both were looked at here.
+            unreadable: vec!["gates", "description"],
+            ..PhaseSource::default()
         };
-        let skills = fields.take("skills", reader);
-        let inputs = fields.take("inputs", reader);
-        let outputs = fields.require("outputs", "name the files that it will create or change", reader);
-        let before = reader.problems.len();
-        let gates = fields.take("gates", reader);
-        let gates_readable = reader.problems.len() == before;
-        let (agent, model) = (text(&mut fields, "agent", reader), text(&mut fields, "model", reader));
-        fields.finish(reader);
-        let source = AddedPhaseSource {
-            id,
-            name,
-            kind: phase_type,
-            description,
-            depends_on,
-            skills,
-            inputs,
-            outputs,
-            gates,
-            agent,
-            model,
-        };
-        Some((source, gates_readable))
+        let scope = Scope { defaults: self.generate.defaults.clone(), ..Scope::default() };
+        let mut checked = resolve_phase(source, &scope, self.reader);
+        if let Some(phase) = &mut checked.phase {
+            phase.gates = gates;
+            phase.verify.clone_from(&self.generate.verify);
+        }
+        checked
     }
 
     /// The least gates of the plan with those that the agent added. None can be taken away or written in a weaker form,
@@ -264,10 +197,9 @@ impl Reading<'_, '_> {
         &mut self,
         written: Option<Placed<Vec<Placed<GateSpec>>>>,
         kind: PhaseType,
-        outputs: &[Placed<String>],
+        has_outputs: bool,
         head: &Range<usize>,
     ) -> Vec<GateSpec> {
-        let has_outputs = !outputs.is_empty();
         let mut all: Vec<GateSpec> = if kind == self.generate.template && !self.generate.gates.is_empty() {
             self.generate.gates.clone()
         } else {
@@ -307,40 +239,18 @@ impl Reading<'_, '_> {
         }
         used
     }
-
-    /// Reports an agent or model that the plan does not use: what may be spent is the plan's decision.
-    fn allowed(&mut self, what: &str, used: &[String], named: Option<&Placed<String>>) {
-        let Some(named) = named.filter(|named| !used.contains(&named.value)) else { return };
-        let help = match did_you_mean(&named.value, used.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if used.is_empty() => format!("leave `{what}` out"),
-            None => format!("leave `{what}` out, or use one of: {}", used.join(", ")),
-        };
-        let message = format!("the plan uses no {what} `{}`", named.value);
-        self.reader.error(codes::UNKNOWN_WORD, &named.range, message, help);
-    }
 }
 
-/// Which phase of a fragment is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Added,
-    Feasibility,
-}
-
-/// The items of a list, whatever they are.
-struct Items(Vec<Node>);
-
-impl helix_core::yaml::FromYaml for Items {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        match &node.value {
-            helix_core::yaml::Value::Sequence(items) => Some(Self(items.to_vec())),
-            helix_core::yaml::Value::Scalar(_) | helix_core::yaml::Value::Mapping(_) => {
-                reader.wrong_type(node, what, "a list of phases", None);
-                None
-            }
-        }
-    }
+/// Reports an agent or model that the plan does not use: what may be spent is the plan's decision.
+fn allowed(what: &str, used: &[String], named: Option<&Placed<String>>, reader: &mut FieldReader<'_>) {
+    let Some(named) = named.filter(|named| !used.contains(&named.value)) else { return };
+    let help = match did_you_mean(&named.value, used.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if used.is_empty() => format!("leave `{what}` out"),
+        None => format!("leave `{what}` out, or use one of: {}", used.join(", ")),
+    };
+    let message = format!("the plan uses no {what} `{}`", named.value);
+    reader.error(codes::UNKNOWN_WORD, &named.range, message, help);
 }
 
 /// Fills in the dependencies by which the phases stand in the plan. What was written keeps its place in the lists, so that

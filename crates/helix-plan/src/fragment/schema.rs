@@ -2,92 +2,90 @@
 //!
 //! Must not know a plan beyond what its planning phase says about the phases that it adds.
 
-use schemars::JsonSchema;
+use helix_core::document::Text;
+use helix_core::mapping;
 use serde_json::{Value, json};
 
 use super::super::model::{GateSpec, GeneratePhases, PhaseType};
-use super::super::source::{Texts, write_gates_as_in_plans};
-use helix_core::yaml::Placed;
+use super::super::source::{IdText, schema_of};
 
-/// The phases to add to the plan.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(deny_unknown_fields, title = "Phases to add to a Helix plan")]
-#[expect(dead_code, reason = "only its schema is used: the reader goes through its keys one by one")]
-pub(super) struct FragmentSource {
-    /// Runs before all others and finds out whether they can be done at all; leave it out when that is clear.
-    feasibility: Option<FeasibilitySource>,
-    /// The phases, in a sensible order.
-    #[schemars(required)]
-    phases: Option<Vec<AddedPhaseSource>>,
+mapping! { schema
+    /// The phases to add to the plan.
+    pub(super) struct FragmentSource {
+        /// Runs before all others and finds out whether they can be done at all; leave it out when that is clear.
+        feasibility: FeasibilitySource;
+        /// The phases, in a sensible order.
+        phases: Vec<AddedPhaseSource>, required = "write a list of phases";
+    }
 }
 
-/// An added phase as the agent writes it.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(super) struct AddedPhaseSource {
-    /// Unique in the whole plan.
-    #[schemars(required, regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
-    pub(super) id: Option<Placed<String>>,
-    /// For people; the id if absent.
-    pub(super) name: Option<Placed<String>>,
-    /// The plan decides it; may be left out.
-    #[schemars(rename = "type")]
-    pub(super) kind: Option<Placed<PhaseType>>,
-    /// What the agent of this phase is asked to do; it knows nothing but this, the plan's description and its ADR.
-    #[schemars(required, length(min = 1))]
-    pub(super) description: Option<Placed<String>>,
-    /// Ids of added phases whose results it needs; independent phases run in parallel.
-    pub(super) depends_on: Option<Texts>,
-    /// Names of skills.
-    pub(super) skills: Option<Texts>,
-    /// Files that must exist before an attempt, relative to the repository's root.
-    pub(super) inputs: Option<Texts>,
-    /// Claims: files or globs that will be created or changed; phases that may run at the same time share none.
-    #[schemars(required)]
-    pub(super) outputs: Option<Texts>,
-    /// Checks besides those that every added phase has.
-    pub(super) gates: Option<Placed<Vec<Placed<GateSpec>>>>,
-    /// Agent's name, one that the plan uses.
-    pub(super) agent: Option<Placed<String>>,
-    /// Model, one that the plan uses.
-    pub(super) model: Option<Placed<String>>,
+mapping! { schema
+    /// An added phase as the agent writes it.
+    pub(super) struct AddedPhaseSource as "a phase" {
+        /// Unique in the whole plan.
+        id: IdText, required = "give it an id, such as `parser`";
+        /// For people; the id if absent.
+        name: Text;
+        /// The plan decides it; may be left out.
+        kind["type"]: PhaseType;
+        /// What the agent of this phase is asked to do; it knows nothing but this, the plan's description and its ADR.
+        description: Text, required = "say what is to be done, in enough detail for an engineer who knows nothing else";
+        /// Ids of added phases whose results it needs; independent phases run in parallel.
+        depends_on: Vec<String>;
+        /// Names of skills.
+        skills: Vec<String>;
+        /// Files that must exist before an attempt, relative to the repository's root.
+        inputs: Vec<String>;
+        /// Claims: files or globs that will be created or changed; phases that may run at the same time share none.
+        outputs: Vec<String>, required = "name the files that it will create or change";
+        /// Checks besides those that every added phase has.
+        gates: Vec<GateSpec>;
+        /// Agent's name, one that the plan uses.
+        agent: Text;
+        /// Model, one that the plan uses.
+        model: Text;
+    }
 }
 
-/// The phase that finds out whether the others can be done.
-#[derive(Debug, Default, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used: it is read as an added phase without dependencies")]
-pub(super) struct FeasibilitySource {
-    /// Unique in the whole plan.
-    #[schemars(required, regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
-    id: Option<Placed<String>>,
-    /// For people; the id if absent.
-    name: Option<Placed<String>>,
-    /// `feasibility`; may be left out.
-    #[schemars(rename = "type")]
-    kind: Option<Placed<PhaseType>>,
-    /// What is to be found out, and how.
-    #[schemars(required, length(min = 1))]
-    description: Option<Placed<String>>,
-    /// Names of skills.
-    skills: Option<Texts>,
-    /// Files that must exist before an attempt, relative to the repository's root.
-    inputs: Option<Texts>,
-    /// The file that says what was found out.
-    #[schemars(required, length(min = 1))]
-    outputs: Option<Texts>,
-    /// Checks besides those that every feasibility phase has.
-    gates: Option<Placed<Vec<Placed<GateSpec>>>>,
-    /// Agent's name, one that the plan uses.
-    agent: Option<Placed<String>>,
-    /// Model, one that the plan uses.
-    model: Option<Placed<String>>,
+mapping! { schema
+    /// The phase that finds out whether the others can be done.
+    pub(super) struct FeasibilitySource {
+        /// Unique in the whole plan.
+        id: IdText, required = "give it an id, such as `feasibility`";
+        /// For people; the id if absent.
+        name: Text;
+        /// `feasibility`; may be left out.
+        kind["type"]: PhaseType;
+        /// What is to be found out, and how.
+        description: Text, required = "say what is to be found out, and how";
+        /// Names of skills.
+        skills: Vec<String>;
+        /// Files that must exist before an attempt, relative to the repository's root.
+        inputs: Vec<String>;
+        /// The file that says what was found out.
+        outputs: Vec<String>, required = "name the file that says what was found out";
+        /// Checks besides those that every feasibility phase has.
+        gates: Vec<GateSpec>;
+        /// Agent's name, one that the plan uses.
+        agent: Text;
+        /// Model, one that the plan uses.
+        model: Text;
+    }
+}
+
+impl From<FeasibilitySource> for AddedPhaseSource {
+    fn from(written: FeasibilitySource) -> Self {
+        let FeasibilitySource { id, name, kind, description, skills, inputs, outputs, gates, agent, model, .. } =
+            written;
+        let FeasibilitySource { head, unreadable, .. } = written;
+        let depends_on = None;
+        Self { id, name, kind, description, depends_on, skills, inputs, outputs, gates, agent, model, head, unreadable }
+    }
 }
 
 /// The JSON Schema of what a planning phase returns. Every value that [`super::read`] accepts satisfies it.
 pub fn schema(generate: &GeneratePhases) -> Value {
-    let mut schema = schemars::schema_for!(FragmentSource).to_value();
-    write_gates_as_in_plans(&mut schema);
+    let mut schema = schema_of::<FragmentSource>("Phases to add to a Helix plan");
     leave_out_deliveries(&mut schema);
     let mut set = |pointer: &str, key: &str, value: Value| {
         if let Some(Value::Object(object)) = schema.pointer_mut(pointer) {
@@ -100,6 +98,7 @@ pub fn schema(generate: &GeneratePhases) -> Value {
         let place = format!("/$defs/{definition}/properties");
         let why = "The plan decides it; may be left out.";
         set(&place, "type", json!({ "description": why, "const": kind.word() }));
+        set(&format!("{place}/description"), "minLength", 1.into());
         if claims_files(kind) {
             set(&format!("{place}/outputs"), "minItems", 1.into());
         }

@@ -7,13 +7,12 @@ use std::collections::HashSet;
 use helix_core::diagnostic::{Diagnostic, Severity, Span};
 use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
-use helix_core::yaml::Placed;
 
 use super::super::check::{self, At, Outline, Part};
 use super::super::codes;
-use super::super::model::{Defaults, Phase};
+use super::super::model::Phase;
 use super::super::parse::{ParsedPlan, PhasePlaces};
-use super::super::source::{self, DefaultsSource};
+use super::super::source;
 use super::Workflow;
 use super::inputs::Values;
 use super::read::{Read, Use};
@@ -71,7 +70,7 @@ impl ParsedPlan {
         let source = SourceText::new(&workflow.file, &workflow.source);
         let mut reader = source::reader(&source);
         let has_adr = self.plan.adr.is_some();
-        let using = Use { values: &values, defaults: written(&self.defaults), has_adr };
+        let using = Use { values: &values, defaults: self.defaults.clone(), has_adr };
         let read = workflow.phases(using, &mut reader);
         let problems: Vec<Diagnostic> = reader
             .problems
@@ -111,21 +110,6 @@ impl ParsedPlan {
             problems.push(Diagnostic::error(codes::BAD_SLOT, file, message).help(help).at(first.id));
         }
         problems
-    }
-}
-
-/// Resolved defaults as they would have been written.
-fn written(defaults: &Defaults) -> DefaultsSource {
-    fn placed<T>(value: T) -> Placed<T> {
-        Placed::new(value, 0..0)
-    }
-    DefaultsSource {
-        agent: defaults.agent.clone().map(placed),
-        model: defaults.model.clone().map(placed),
-        max_attempts: Some(placed(defaults.max_attempts)),
-        timeout: Some(placed(defaults.timeout)),
-        budget_usd: defaults.budget_usd.map(placed),
-        max_turns: defaults.max_turns.map(placed),
     }
 }
 

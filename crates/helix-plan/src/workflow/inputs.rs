@@ -6,73 +6,63 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use helix_core::diagnostic::did_you_mean;
-use helix_core::yaml::{Entry, FieldReader, Fields, FromYaml, Node, Placed, Scalar, ScalarForm, Value};
+use helix_core::document::{Entry, FieldReader, FromNode, Node, Placed, Scalar, ScalarForm, Text, Value};
+use helix_core::{mapping, words};
 
 use super::super::codes;
 use super::super::command::split_words;
 use super::super::model::{GateSpec, Plan};
 use super::super::pattern::normal_path;
-use super::super::source::required_text;
 use super::{Input, InputValue};
 
-/// What values an input takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InputKind {
-    /// Any text that is not empty.
-    Text,
-    /// A command line, split like a shell's words but run without one.
-    Command,
-    /// A path or glob relative to the repository's root.
-    Path,
-    /// Several of them.
-    Paths,
-    /// A whole number from 0.
-    Number,
-    /// True or false.
-    Flag,
+words! {
+    /// What values an input takes.
+    pub enum InputKind as "a type of inputs" {
+        /// Any text that is not empty.
+        Text = "text",
+        /// A command line, split like a shell's words but run without one.
+        Command = "command",
+        /// A path or glob relative to the repository's root.
+        Path = "path",
+        /// Several of them.
+        Paths = "paths",
+        /// A whole number from 0.
+        Number = "number",
+        /// True or false.
+        Flag = "flag",
+    }
 }
 
-/// What of a plan an input is taken from where the plan gives no value for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InputOrigin {
-    /// The plan's `adr`.
-    Adr,
-    /// The one command of the `tests_pass` gates of the plan's own phases.
-    TestsPass,
-    /// The one command of their `lint_pass` gates.
-    LintPass,
-    /// The one command of their `build_pass` gates.
-    BuildPass,
+words! {
+    /// What of a plan an input is taken from where the plan gives no value for it.
+    pub enum InputOrigin {
+        /// The plan's `adr`.
+        Adr = "adr",
+        /// The one command of the `tests_pass` gates of the plan's own phases.
+        TestsPass = "tests_pass",
+        /// The one command of their `lint_pass` gates.
+        LintPass = "lint_pass",
+        /// The one command of their `build_pass` gates.
+        BuildPass = "build_pass",
+    }
 }
 
-const KINDS: &[(&str, InputKind)] = &[
-    ("text", InputKind::Text),
-    ("command", InputKind::Command),
-    ("path", InputKind::Path),
-    ("paths", InputKind::Paths),
-    ("number", InputKind::Number),
-    ("flag", InputKind::Flag),
-];
-
-const ORIGINS: &[(&str, InputOrigin)] = &[
-    ("adr", InputOrigin::Adr),
-    ("tests_pass", InputOrigin::TestsPass),
-    ("lint_pass", InputOrigin::LintPass),
-    ("build_pass", InputOrigin::BuildPass),
-];
+mapping! { schema
+    /// An input.
+    pub(super) struct InputSource {
+        /// What values it takes.
+        kind["type"]: InputKind, required = "say what it takes, such as `type: command`";
+        /// What it is for.
+        description: Text, required = "say what it is for";
+        /// What of the plan it is taken from where the plan gives no value.
+        from: InputOrigin;
+        /// The value where there is no other; without one, the plan must give it.
+        default: InputValue;
+    }
+}
 
 impl InputKind {
-    /// The word in workflows.
-    pub fn word(self) -> &'static str {
-        KINDS.iter().find(|(_, kind)| *kind == self).map_or("text", |(word, _)| word)
-    }
-
     /// A value of this kind, for checking a workflow that nobody uses yet.
     fn sample(self, name: &str) -> InputValue {
         match self {
@@ -111,77 +101,45 @@ impl InputKind {
     }
 }
 
-impl FromYaml for InputKind {
-    fn from_yaml(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, "a type of inputs", KINDS)
-    }
-}
-
-impl FromYaml for InputOrigin {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        reader.word(node, &format!("a value of {what}"), ORIGINS)
-    }
-}
-
-impl FromYaml for InputValue {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+impl FromNode for InputValue {
+    type Value = Self;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
         if let Value::Sequence(_) = &node.value {
-            let list = Vec::<Placed<String>>::from_yaml(node, what, reader)?;
+            let list = Vec::<String>::from_node(node, what, reader)?;
             return Some(Self::List(list.into_iter().map(|item| item.value).collect()));
         }
         if let Some(flag) = node.as_bool() {
             return Some(Self::Flag(flag));
         }
         if node.as_number().is_some() {
-            return u32::from_yaml(node, what, reader).map(Self::Number);
+            return u32::from_node(node, what, reader).map(Self::Number);
         }
-        let text = String::from_yaml(node, what, reader)?;
-        if text.trim().is_empty() {
-            reader.error(
-                codes::MISSING_KEY,
-                &node.range,
-                format!("{what} is empty"),
-                "write a value, or leave the key out",
-            );
-            return None;
-        }
-        Some(Self::Text(text))
+        Text::from_node(node, what, reader).map(Self::Text)
     }
 }
 
-/// Reads the inputs that a workflow declares.
-pub(super) fn declared(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Vec<Input> {
-    let Some(entry) = fields.entry("inputs") else { return Vec::new() };
-    let Value::Mapping(entries) = &entry.value.value else {
-        reader.wrong_type(&entry.value, "`inputs`", "a mapping of names to inputs", None);
-        return Vec::new();
-    };
+/// The inputs that a workflow declares.
+pub(super) fn declared(
+    written: Vec<(Placed<String>, Placed<InputSource>)>,
+    reader: &mut FieldReader<'_>,
+) -> Vec<Input> {
     let mut inputs: Vec<Input> = Vec::new();
-    for entry in entries.iter() {
-        let name = entry.key.to_string();
-        let good = name.starts_with(|first: char| first.is_ascii_lowercase())
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        if !good || name == PLAN {
-            let message = format!("`{name}` cannot be the name of an input");
-            let help = "use lower-case letters, digits and `_`, beginning with a letter; `plan` is the plan's own name";
-            reader.error(codes::WORKFLOW_INPUT, &entry.key_range, message, help);
-        } else if inputs.iter().any(|known| known.name == name) {
-            let message = format!("the input `{name}` is declared twice");
-            reader.error(codes::DUPLICATE_KEY, &entry.key_range, message, "keep one of them");
+    for (name, input) in written {
+        let good = name.value.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if good && name.value != PLAN {
+            inputs.extend(checked(name.value, input.value, reader));
         } else {
-            inputs.extend(input(name, &entry.value, reader));
+            let message = format!("`{}` cannot be the name of an input", name.value);
+            let help = "use lower-case letters, digits and `_`, beginning with a letter; `plan` is the plan's own name";
+            reader.error(codes::WORKFLOW_INPUT, &name.range, message, help);
         }
     }
     inputs
 }
 
-fn input(name: String, node: &Node, reader: &mut FieldReader<'_>) -> Option<Input> {
-    let mut fields = reader.open(node, &format!("the input `{name}`"))?;
-    let kind = fields.require::<InputKind>("type", "say what it takes, such as `type: command`", reader);
-    let description = required_text(&mut fields, "description", "say what it is for", reader);
-    let from = fields.take::<InputOrigin>("from", reader);
-    let default = fields.take::<InputValue>("default", reader);
-    fields.finish(reader);
+fn checked(name: String, written: InputSource, reader: &mut FieldReader<'_>) -> Option<Input> {
+    let InputSource { kind, description, from, default, .. } = written;
     let kind = kind?.value;
     if let Some(from) = &from {
         let fits = match from.value {
@@ -202,31 +160,6 @@ fn input(name: String, node: &Node, reader: &mut FieldReader<'_>) -> Option<Inpu
     }
     let (from, default) = (from.map(|from| from.value), default.map(|default| default.value));
     Some(Input { name, kind, description: description?.value, from, default })
-}
-
-/// The inputs that a plan gives, with the places of their names and values.
-pub(in super::super) fn given(node: &Node, reader: &mut FieldReader<'_>) -> Vec<(Placed<String>, Placed<InputValue>)> {
-    let Value::Mapping(entries) = &node.value else {
-        reader.wrong_type(node, "`inputs` of the workflow", "a mapping of names to values", None);
-        return Vec::new();
-    };
-    let mut given: Vec<(Placed<String>, Placed<InputValue>)> = Vec::new();
-    for entry in entries.iter() {
-        let name = entry.key.to_string();
-        if given.iter().any(|(known, _)| known.value == name) {
-            let message = format!("the input `{name}` is there twice");
-            reader.error(codes::DUPLICATE_KEY, &entry.key_range, message, "keep one of them");
-            continue;
-        }
-        let what = format!("the input `{name}`");
-        let value = InputValue::from_yaml(&entry.value, &what, reader);
-        given.extend(
-            value.map(|value| {
-                (Placed::new(name, entry.key_range.clone()), Placed::new(value, entry.value.range.clone()))
-            }),
-        );
-    }
-    given
 }
 
 /// What may be put into a workflow's text: every input, and the plan's own name.
@@ -428,7 +361,7 @@ fn taken(plan: &Plan, from: InputOrigin) -> Result<Option<String>, (String, Stri
         (_, []) => Ok(None),
         (_, [one]) => Ok(Some((*one).to_owned())),
         (_, several) => {
-            let word = ORIGINS.iter().find(|(_, origin)| *origin == from).map_or("", |(word, _)| word);
+            let word = from.word();
             let message = format!("the plan's own phases have several commands for {word}: {}", several.join("; "));
             Err((message, "say in the workflow's `inputs` which of them counts for the whole".into()))
         }

@@ -22,7 +22,6 @@ use serde::{Deserialize, Serialize};
 
 use helix_core::diagnostic::Diagnostic;
 
-pub(super) use inputs::given;
 pub use inputs::{InputKind, InputOrigin};
 pub use read::json_schema;
 

@@ -2,50 +2,36 @@
 //!
 //! Must not know the plan that uses it beyond what [`Use`] says.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use helix_core::diagnostic::Diagnostic;
+use helix_core::document::{FieldReader, FromNode, Node, Placed, TableOf, Text, Value};
 use helix_core::ids::PhaseId;
+use helix_core::mapping;
 use helix_core::source_text::{SourceText, sort_by_place};
-use helix_core::yaml::{FieldReader, Fields, Node, Placed, Value};
 
 use super::super::checked::{self, CheckedPhase};
 use super::super::codes;
+use super::super::model::Defaults;
 use super::super::parse::{Scope, distinct, read_tree, resolve_phase};
-use super::super::source::{self, DefaultsSource, PhaseSource, required_text};
-use super::inputs::{InputKind, InputOrigin, Values, declared};
-use super::{Input, InputValue, Workflow};
+use super::super::source::{self, IdText, PhaseSource, schema_of};
+use super::inputs::{InputSource, Values, declared};
+use super::{Input, Workflow};
 
-/// A workflow: phases that many plans share.
-#[derive(Debug, JsonSchema)]
-#[schemars(deny_unknown_fields, title = "Helix workflow (workflows/NAME.yaml)")]
-#[expect(dead_code, reason = "only its schema is used: the reader goes through its keys one by one")]
-struct WorkflowSource {
-    /// What plans call it; the name of its file.
-    #[schemars(regex(pattern = r"^[a-z0-9][a-z0-9-]{0,63}$"))]
-    name: String,
-    /// What it is for.
-    description: String,
-    /// What it is given; `${{ NAME }}` in a text of its phases is replaced by the value.
-    inputs: Option<std::collections::BTreeMap<String, InputSource>>,
-    /// Its phases in order, with at most one slot for those of the plan.
-    phases: Vec<ItemSource>,
-}
-
-/// An input.
-#[derive(Debug, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct InputSource {
-    /// What values it takes.
-    #[schemars(rename = "type")]
-    kind: InputKind,
-    /// What it is for.
-    description: String,
-    /// What of the plan it is taken from where the plan gives no value.
-    from: Option<InputOrigin>,
-    /// The value where there is no other; without one, the plan must give it.
-    default: Option<InputValue>,
+mapping! { schema
+    /// A workflow: phases that many plans share.
+    pub(super) struct WorkflowSource {
+        /// What plans call it; the name of its file.
+        name: IdText, required = "name it like its file, such as `name: release`";
+        /// What it is for.
+        description: Text, required = "say what it is for";
+        /// What it is given; `${{ NAME }}` in a text of its phases is replaced by the value.
+        inputs: TableOf<InputSource>;
+        /// Its phases in order, with at most one slot for those of the plan.
+        phases: Items, required = "add `phases:` with at least one phase";
+    }
 }
 
 /// A phase, or the slot for the plan's own.
@@ -64,22 +50,50 @@ enum ItemSource {
     },
 }
 
+/// The phases as a tree, since they are read when the inputs' values stand in it.
+#[derive(Debug)]
+pub(super) struct Items;
+
+impl FromNode for Items {
+    type Value = Node;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Node> {
+        match &node.value {
+            Value::Sequence(items) if items.is_empty() => {
+                reader.error(codes::EMPTY_PLAN, &node.range, "`phases` is empty", "add at least one phase");
+                None
+            }
+            Value::Sequence(_) => Some(node.clone()),
+            Value::Scalar(_) | Value::Mapping(_) => {
+                let help = Some("write each phase as an item: `- id: …`".into());
+                reader.wrong_type(node, what, "a list of phases", help);
+                None
+            }
+        }
+    }
+}
+
+impl JsonSchema for Items {
+    fn schema_name() -> Cow<'static, str> {
+        "Items".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<ItemSource>::json_schema(generator)
+    }
+}
+
 /// The JSON Schema of workflows, as editors want it.
 pub fn json_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(WorkflowSource).to_value();
-    source::write_gates_as_in_plans(&mut schema);
-    // A slot may have every key of a phase, whose own rules the reader checks.
-    if let Some(serde_json::Value::Object(slot)) = schema.pointer_mut("/$defs/ItemSource/anyOf/1") {
-        slot.remove("additionalProperties");
-    }
-    schema
+    schema_of::<WorkflowSource>("Helix workflow (workflows/NAME.yaml)")
 }
 
 /// What a plan says about the phases of its workflow.
 pub(super) struct Use<'v> {
     pub(super) values: &'v Values,
     /// For phases of the workflow that do not say otherwise.
-    pub(super) defaults: DefaultsSource,
+    pub(super) defaults: Defaults,
     pub(super) has_adr: bool,
 }
 
@@ -103,7 +117,7 @@ impl Workflow {
         let head = head(&node, &mut reader);
         if let Some((_, _, inputs, phases)) = &head {
             let samples = Values::samples(inputs);
-            let using = Use { values: &samples, defaults: DefaultsSource::default(), has_adr: true };
+            let using = Use { values: &samples, defaults: Defaults::default(), has_adr: true };
             let read = phases.as_ref().map(|phases| read_phases(phases, using, &mut reader));
             if let Some(read) = read {
                 checked::report(&read.phases, None, &mut reader);
@@ -130,52 +144,31 @@ impl Workflow {
 type Head = (Option<String>, Option<String>, Vec<Input>, Option<Node>);
 
 fn head(node: &Node, reader: &mut FieldReader<'_>) -> Option<Head> {
-    let mut fields = reader.open(node, "a workflow")?;
-    let name = required_text(&mut fields, "name", "name it like its file, such as `name: release`", reader);
-    let description = required_text(&mut fields, "description", "say what it is for", reader);
-    let inputs = declared(&mut fields, reader);
-    let phases = phases_of(&mut fields, reader);
-    fields.finish(reader);
-    let name = name.and_then(|name| match PhaseId::new(&name.value) {
-        Ok(_) => Some(name.value),
-        Err(_) => {
+    let written = WorkflowSource::from_node(node, "a workflow", reader)?;
+    let inputs = declared(written.inputs.map(|inputs| inputs.value).unwrap_or_default(), reader);
+    let name = written.name.filter(|name| {
+        let good = PhaseId::new(&name.value).is_ok();
+        if !good {
             let message = format!("{:?} cannot be the name of a workflow", name.value);
             let help = "use lower-case letters, digits and '-', such as release-train";
             reader.error(codes::BAD_WORKFLOW, &name.range, message, help);
-            None
         }
+        good
     });
-    Some((name, description.map(|text| text.value), inputs, phases))
-}
-
-fn phases_of(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Node> {
-    let Some(entry) = fields.entry("phases") else {
-        let help = "add `phases:` with at least one phase";
-        reader.error(codes::EMPTY_PLAN, &fields.head(), "the workflow has no phases", help);
-        return None;
-    };
-    match &entry.value.value {
-        Value::Sequence(items) if items.is_empty() => {
-            reader.error(codes::EMPTY_PLAN, &entry.key_range, "`phases` is empty", "add at least one phase");
-            None
-        }
-        Value::Sequence(_) => Some(entry.value.clone()),
-        Value::Scalar(_) | Value::Mapping(_) => {
-            let help = Some("write each phase as an item: `- id: …`".into());
-            reader.wrong_type(&entry.value, "`phases`", "a list of phases", help);
-            None
-        }
-    }
+    let text = |written: Option<Placed<String>>| written.map(|text| text.value);
+    Some((text(name), text(written.description), inputs, written.phases.map(|phases| phases.value)))
 }
 
 fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> Read {
     let phases = using.values.put_into(phases, reader);
-    let scope = Scope { defaults: &using.defaults, has_adr: using.has_adr };
+    let scope = Scope { defaults: using.defaults, has_adr: using.has_adr, ..Scope::default() };
     let mut read = Read { phases: Vec::new(), slot: None };
     let Value::Sequence(items) = &phases.value else { return read };
     for item in items.iter() {
         let Some((as_phase, slot)) = item_of(item) else {
-            read.phases.extend(source::read_phase(item, reader).map(|phase| resolve_phase(phase, &scope, reader)));
+            read.phases.extend(
+                PhaseSource::from_node(item, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader)),
+            );
             continue;
         };
         if read.slot.is_some() {
@@ -184,7 +177,9 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
             continue;
         }
         let phase = match slot.has_stand_in {
-            true => source::read_phase(&as_phase, reader).map(|phase| resolve_phase(phase, &scope, reader)),
+            true => {
+                PhaseSource::from_node(&as_phase, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader))
+            }
             false => bare_slot(item, reader),
         };
         if let Some(phase) = phase {
@@ -219,8 +214,8 @@ fn item_of(item: &Node) -> Option<(Node, SlotItem)> {
 
 fn bare_slot(item: &Node, reader: &mut FieldReader<'_>) -> Option<CheckedPhase> {
     let mut fields = reader.open(item, "a slot without a stand-in")?;
-    let name = required_text(&mut fields, "slot", "name the slot, such as `slot: work`", reader);
-    let depends_on = fields.take::<Vec<Placed<String>>>("depends_on", reader);
+    let name = fields.require::<Text>("slot", "name the slot, such as `slot: work`", reader);
+    let depends_on = fields.take::<Vec<String>>("depends_on", reader);
     let head = fields.head();
     fields.finish(reader);
     let name = name?;

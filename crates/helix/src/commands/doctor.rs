@@ -172,9 +172,9 @@ fn git(context: &Context, checks: &mut Vec<Check>) {
 
 /// How much may be under way at the same time, and whether anything could start now.
 fn places(settings: &Settings, checks: &mut Vec<Check>) {
-    let limits = settings.admission.limits();
+    let limits = &settings.admission;
     let what = "places for agents";
-    let places = format!("{} ({})", limits.agents, settings.admission.why_so_many());
+    let places = format!("{} ({})", limits.agents, settings.why_so_many);
     checks.push(match limits.gauge.available() {
         None => {
             Check::note(what, format!("{places}; how much memory is available is unknown"), "set [jobs] max_agents")
@@ -340,44 +340,8 @@ async fn listening(settings: &Settings, checks: &mut Vec<Check>) {
 
 /// Every setting with its value and where it came from.
 fn origins(settings: &Settings) -> Vec<serde_json::Value> {
-    let mut rows = vec![
-        json!({ "key": "state_dir", "value": settings.state_dir.value, "origin": settings.state_dir.origin }),
-        json!({ "key": "defaults.agent", "value": settings.default_agent.value, "origin": settings.default_agent.origin }),
-        json!({ "key": "consultant.agent", "value": settings.consultant_agent.value, "origin": settings.consultant_agent.origin }),
-        json!({ "key": "consultant.turn_timeout", "value": format!("{} s", settings.turn_timeout.value.as_secs()), "origin": settings.turn_timeout.origin }),
-        json!({ "key": "server.listen", "value": settings.listen.value, "origin": settings.listen.origin }),
-        json!({ "key": "server.roots", "value": settings.roots.value, "origin": settings.roots.origin }),
-        json!({ "key": "jobs.max_parallel", "value": settings.max_parallel.value, "origin": settings.max_parallel.origin }),
-        json!({ "key": "projects.directory", "value": settings.projects.value, "origin": settings.projects.origin }),
-    ];
-    for (key, value, origin) in settings.admission.origins() {
-        rows.push(json!({ "key": key, "value": value, "origin": origin }));
-    }
-    for (key, value, origin) in settings.conversations.origins() {
-        rows.push(json!({ "key": key, "value": value, "origin": origin }));
-    }
-    for (key, value, origin) in settings.failures.origins() {
-        rows.push(json!({ "key": key, "value": value, "origin": origin }));
-    }
-    for (name, setting) in &settings.agents {
-        // Values of variables may be secrets: names only.
-        rows.push(json!({ "key": format!("agents.{name}"), "value": setting.value.command, "origin": setting.origin }));
-    }
-    if let Some(model) = &settings.consultant_model {
-        rows.push(json!({ "key": "consultant.model", "value": model.value, "origin": model.origin }));
-    }
-    if let Some(file) = &settings.prompt {
-        rows.push(json!({ "key": "consultant.prompt", "value": file.value, "origin": file.origin }));
-    }
-    if let Some(file) = &settings.token_file {
-        rows.push(json!({ "key": "server.token_file", "value": file.value, "origin": file.origin }));
-    }
-    let roles = settings.roles.origins();
-    rows.extend(roles.into_iter().map(|(key, value, origin)| json!({ "key": key, "value": value, "origin": origin })));
-    if let Some(budget) = &settings.budget_usd {
-        rows.push(json!({ "key": "jobs.budget_usd", "value": budget.value, "origin": budget.origin }));
-    }
-    rows
+    let row = |(key, value, origin)| json!({ "key": key, "value": value, "origin": origin });
+    settings.origins().into_iter().map(row).collect()
 }
 
 fn show(context: &Context, checks: &[Check], settings: &Settings) -> Result<(), CommandError> {

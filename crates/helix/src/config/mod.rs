@@ -2,15 +2,11 @@
 //!
 //! Must not know what the values are used for.
 
-mod admission;
-mod chat_api;
-mod conversations;
-mod document;
-mod failures;
+mod agents;
 mod files;
-mod layer;
-mod roles;
+mod keys;
 mod settings;
 
 pub(crate) use files::{FILE_NAME, user_directory};
+pub(crate) use keys::sample;
 pub(crate) use settings::{Overrides, Settings, skill_directories};

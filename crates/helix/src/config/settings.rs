@@ -1,40 +1,37 @@
 //! The settings in force: every value with where it came from.
 //!
-//! Must not read files; the layers are given. Built-in values stand here and nowhere else.
+//! Must not read files; what they say is given. Built-in values stand here and nowhere else.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{ExitStatus, Grace, SubAgent};
+use helix_agents::{Grace, SubAgent};
 use helix_core::diagnostic::Diagnostic;
+use helix_core::document::{Node, Placed, Value, format_duration};
+use helix_engine::admission::{AdmissionLimits, MEMORY_FLOOR, MemoryGauge, agents_that_fit, cores};
 use helix_engine::agent_run::RunTimeouts;
-use helix_engine::consultant::{Enforcement, Validator};
+use helix_engine::consultant::{Enforcement, Retention, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
-use helix_engine::{
-    AgentProfile, ConsultantConfig, ConsultantPrompt, DialectName, EngineConfig, ExitMeaning, Program, agent_kind,
-};
+use helix_engine::failures::{FailureSettings, MemoryUse};
+use helix_engine::{AgentProfile, ConsultantConfig, ConsultantPrompt, EngineConfig, FOLLOW_JOBS};
+use helix_failure::memory::Holdout;
 use helix_git::GitEnvironment;
-use helix_job::Policy;
-use helix_process::TOOLCHAIN;
+use helix_job::{AskPerson, Escalation, Policy, QUESTION_SECONDS, Role, Roles};
 use helix_project::skills::SKILLS_DIRECTORY;
+use helix_server::{Disconnect, ServerConfig};
+use serde_json::json;
 
-use super::admission::AdmissionSettings;
-use super::chat_api::ChatApiLayer;
-use super::conversations::ConversationSettings;
-use super::document::Written;
-use super::failures::FailuresLayer;
-use super::files;
-use super::layer::{AgentLayer, Layer};
-use super::roles::RoleSettings;
+use super::agents::{agents, check_agent};
+use super::files::{Files, user_directory};
+use super::keys::{self, File};
 use crate::codes;
 use crate::environment::Environment;
 use crate::error::{CommandError, unreadable};
 
 /// Where `helix serve` listens when nothing else is said.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
-
 /// Time limit of a turn with the Consultant when nothing else is said.
 const TURN_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
@@ -74,44 +71,44 @@ pub(crate) struct Settings {
     pub(crate) state_dir: Setting<PathBuf>,
     /// Address of the HTTP API.
     pub(crate) listen: Setting<String>,
-    /// Directories under which repositories may lie.
-    pub(crate) roots: Setting<Vec<PathBuf>>,
     /// File with a token that the user chose.
-    pub(crate) token_file: Option<Setting<PathBuf>>,
-    /// How chat clients are served.
-    pub(crate) chat_api: ChatApiLayer,
+    pub(crate) token_file: Option<PathBuf>,
     /// Agents by name.
     pub(crate) agents: BTreeMap<String, Setting<AgentProfile>>,
     /// Agent of phases that name none.
     pub(crate) default_agent: Setting<String>,
     /// Agent of the Consultant.
     pub(crate) consultant_agent: Setting<String>,
-    /// Its model.
-    pub(crate) consultant_model: Option<Setting<String>>,
-    /// File with the template of its instructions.
-    pub(crate) prompt: Option<Setting<PathBuf>>,
-    /// How its answers are checked and corrected.
-    pub(crate) enforcement: Enforcement,
-    /// File with its experts, where they are switched on.
-    pub(crate) experts: Option<Setting<PathBuf>>,
-    /// Time limit of one turn.
-    pub(crate) turn_timeout: Setting<Duration>,
-    /// How conversations are kept company.
-    pub(crate) conversations: ConversationSettings,
-    /// Phases of a job at the same time.
-    pub(crate) max_parallel: Setting<u32>,
-    /// How much may be under way at the same time.
-    pub(crate) admission: AdmissionSettings,
-    /// How long agents may linger, be silent, and take to stop.
-    pub(crate) timeouts: RunTimeouts,
-    /// Money for a job.
-    pub(crate) budget_usd: Option<Setting<f64>>,
-    /// Reviewers, advisers, questions and further limits of jobs.
-    pub(crate) roles: RoleSettings,
-    /// How failures are remembered.
-    pub(crate) failures: FailuresLayer,
-    /// Where the Consultant creates projects.
-    pub(crate) projects: Setting<PathBuf>,
+    /// Agent that advises on failed phases.
+    adviser_agent: Setting<String>,
+    /// Agents and other processes that run at the same time.
+    pub(crate) admission: AdmissionLimits,
+    /// Where the number of agents comes from, for people.
+    pub(crate) why_so_many: String,
+    roots: Vec<PathBuf>,
+    projects: PathBuf,
+    prompt: Option<PathBuf>,
+    experts: Option<PathBuf>,
+    consultant: keys::Consultant,
+    server: keys::Server,
+    jobs: keys::Jobs,
+    verifier: keys::Verifier,
+    adviser: keys::Adviser,
+    person: AskPerson,
+    question_timeout: Option<Duration>,
+    failures: FailureSettings,
+    /// Each key that a file has, with its value there and where it stands.
+    written: Vec<(String, serde_json::Value, String)>,
+}
+
+/// A section, without keys where the files have none.
+fn section<T: Default>(written: Option<Placed<T>>) -> T {
+    written.map(|written| written.value).unwrap_or_default()
+}
+
+/// A key's value.
+fn get<T: Clone>(written: &Option<Placed<T>>) -> Option<T> {
+    written.as_ref().map(|written| written.value.clone())
 }
 
 impl Settings {
@@ -121,81 +118,79 @@ impl Settings {
     /// A file that cannot be read or has errors, an agent that is not configured, no place for the state directory.
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
         environment.check_places()?;
-        let layers = files::layers(environment, overrides.config.as_deref())?;
-        let find = Finder { layers: &layers };
-        let state_dir = state_dir(environment, overrides)?;
-        let built_in = |value: &str| Setting { value: value.to_owned(), origin: "built in".into() };
+        let files = Files::read(environment, overrides.config.as_deref())?;
+        Self::put_together(environment, overrides, &files)
+    }
 
+    pub(super) fn put_together(
+        environment: &Environment,
+        overrides: &Overrides,
+        files: &Files,
+    ) -> Result<Self, CommandError> {
+        let (tree, file) = files.merged();
+        let File { defaults, agents: configured, consultant, server, jobs, verifier, adviser, .. } = file;
+        let (consultant, server, jobs) = (section(consultant), section(server), section(jobs));
+        let (verifier, adviser): (keys::Verifier, keys::Adviser) = (section(verifier), section(adviser));
+        let set = |written: &Option<Placed<String>>| {
+            let written = written.as_ref()?;
+            Some(Setting { value: written.value.clone(), origin: files.origin(&written.range) })
+        };
+        let path = |written: &Placed<String>| environment.path(&written.value, files.base(&written.range));
+
+        let agents = agents(environment, files, section(configured));
+        let default_agent = set(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
+            Some((only, setting)) if agents.len() == 1 => {
+                Setting { value: only.clone(), origin: setting.origin.clone() }
+            }
+            _ => Setting::built_in("claude".to_owned()),
+        });
+        let consultant_agent = set(&consultant.agent).unwrap_or_else(|| default_agent.clone());
+        let adviser_agent = set(&adviser.agent).unwrap_or_else(|| Setting {
+            value: consultant_agent.value.clone(),
+            origin: format!("consultant.agent ({})", consultant_agent.origin),
+        });
+        for (key, agent) in [
+            ("defaults.agent", Some(&default_agent)),
+            ("consultant.agent", Some(&consultant_agent)),
+            ("verifier.agent", set(&verifier.agent).as_ref()),
+            ("adviser.agent", Some(&adviser_agent)),
+        ] {
+            agent.map_or(Ok(()), |agent| check_agent(key, agent, &agents))?;
+        }
         let listen = match &overrides.listen {
             Some(value) => Setting { value: value.clone(), origin: "--listen".into() },
-            None => find.first(|layer| layer.listen.as_ref()).unwrap_or_else(|| built_in(DEFAULT_LISTEN)),
+            None => set(&server.listen).unwrap_or_else(|| Setting::built_in(DEFAULT_LISTEN.into())),
         };
-        let agents = agents(environment, &layers);
-        let default_agent =
-            find.first(|layer| layer.default_agent.as_ref()).unwrap_or_else(|| match agents.first_key_value() {
-                Some((only, setting)) if agents.len() == 1 => {
-                    Setting { value: only.clone(), origin: setting.origin.clone() }
-                }
-                _ => built_in("claude"),
-            });
-        let consultant_agent =
-            find.first(|layer| layer.consultant_agent.as_ref()).unwrap_or_else(|| default_agent.clone());
-        let consultant_model = find.first(|layer| layer.consultant_model.as_ref());
-        let roles = RoleSettings::of(&layers, &consultant_agent, consultant_model.as_ref());
-        let named = [("defaults.agent", &default_agent), ("consultant.agent", &consultant_agent)];
-        for (key, name) in named.into_iter().chain(roles.agents()) {
-            check_agent(key, name, &agents)?;
-        }
-        let path_of = |written: &Written<String>| {
-            let base = written.file.parent().unwrap_or(Path::new("/"));
-            Setting { value: environment.path(&written.value, base), origin: origin(written) }
-        };
-        let projects = layers.iter().find_map(|(_, layer)| layer.projects.as_ref()).map(path_of).unwrap_or_else(|| {
-            let home = environment.home().unwrap_or_else(|| environment.directory.clone());
-            Setting { value: home.join("helix-projects"), origin: "built in".into() }
-        });
-        let roots = layers.iter().find_map(|(_, layer)| layer.roots.as_ref()).map(|written| {
-            let base = written.file.parent().unwrap_or(Path::new("/"));
-            let paths = written.value.iter().map(|root| environment.path(root, base)).collect();
-            Setting { value: paths, origin: origin(written) }
-        });
+        let (admission, why_so_many) = admission(&jobs, files);
+        let mut written = Vec::new();
+        keys_of(&tree, "", files, &mut written);
+        let home = || environment.home().unwrap_or_else(|| environment.directory.clone());
+        let own_prompt = || user_path(environment, "prompts/consultant.md.j2").filter(|path| path.exists());
         Ok(Self {
-            files: layers.iter().map(|(path, _)| path.clone()).collect(),
-            state_dir,
+            files: files.paths().cloned().collect(),
+            state_dir: state_dir(environment, overrides)?,
             listen,
-            roots: roots.unwrap_or_else(|| Setting { value: Vec::new(), origin: "built in".into() }),
-            // The strongest file is the first.
-            chat_api: layers
-                .iter()
-                .rev()
-                .fold(ChatApiLayer::default(), |weaker, (_, layer)| weaker.below(layer.chat_api.clone())),
-            token_file: layers.iter().find_map(|(_, layer)| layer.token_file.as_ref()).map(path_of),
+            token_file: server.token_file.as_ref().map(path),
             agents,
             default_agent,
             consultant_agent,
-            consultant_model,
-            prompt: layers.iter().find_map(|(_, layer)| layer.prompt.as_ref()).map(path_of).or_else(|| {
-                let own = user_path(environment, "prompts/consultant.md.j2").filter(|path| path.exists())?;
-                Some(Setting { value: own, origin: "the user's directory".into() })
-            }),
-            enforcement: enforcement(&find),
-            experts: experts(environment, &layers),
-            turn_timeout: find
-                .first(|layer| layer.turn_timeout.as_ref())
-                .unwrap_or_else(|| Setting { value: TURN_TIMEOUT, origin: "built in".into() }),
-            conversations: ConversationSettings::of(&layers),
-            max_parallel: find
-                .first(|layer| layer.max_parallel.as_ref())
-                .unwrap_or_else(|| Setting { value: Policy::default().max_parallel, origin: "built in".into() }),
-            admission: AdmissionSettings::of(&find),
-            timeouts: timeouts(&find),
-            budget_usd: find.first(|layer| layer.budget_usd.as_ref()),
-            roles,
-            failures: layers
-                .iter()
-                .rev()
-                .fold(FailuresLayer::default(), |weaker, (_, layer)| weaker.below(layer.failures.clone())),
-            projects,
+            adviser_agent,
+            admission,
+            why_so_many,
+            roots: server.roots.iter().flat_map(|roots| &roots.value).map(path).collect(),
+            projects: section(file.projects).directory.as_ref().map_or_else(|| home().join("helix-projects"), path),
+            prompt: consultant.prompt.as_ref().map(path).or_else(own_prompt),
+            experts: experts(environment, files, &consultant),
+            person: get(&section(file.escalation).person).unwrap_or(Escalation::default().person),
+            question_timeout: get(&section(file.questions).timeout)
+                .unwrap_or(Some(Duration::from_secs(QUESTION_SECONDS))),
+            failures: failure_settings(&section(file.failures)),
+            consultant,
+            server,
+            jobs,
+            verifier,
+            adviser,
+            written,
         })
     }
 
@@ -207,53 +202,239 @@ impl Settings {
         CrashPoint::planned(names.lines().map(str::to_owned), record)
     }
 
+    /// Who reviews and who advises.
+    pub(super) fn roles(&self) -> Roles {
+        let model = get(&self.verifier.model);
+        // A model belongs to its agent: that of the Consultant says nothing to another one.
+        let same = self.adviser_agent.value == self.consultant_agent.value;
+        let adviser_model = get(&self.adviser.model).or_else(|| get(&self.consultant.model).filter(|_| same));
+        Roles {
+            verifier: get(&self.verifier.agent).map(|agent| Role { agent, model: model.clone() }),
+            verifier_model: model.filter(|_| self.verifier.agent.is_none()),
+            adviser: (self.adviser_rounds() > 0)
+                .then(|| Role { agent: self.adviser_agent.value.clone(), model: adviser_model }),
+        }
+    }
+
+    fn adviser_rounds(&self) -> u32 {
+        get(&self.adviser.rounds).unwrap_or(Escalation::default().advice_rounds)
+    }
+
+    /// Policy of jobs that do not say otherwise.
+    pub(super) fn policy(&self) -> Policy {
+        let (jobs, built_in) = (&self.jobs, Policy::default());
+        Policy {
+            max_parallel: get(&jobs.max_parallel).unwrap_or(built_in.max_parallel),
+            budget_usd: get(&jobs.budget_usd),
+            max_turns: get(&jobs.max_turns),
+            max_tokens: get(&jobs.max_tokens),
+            max_run_seconds: get(&jobs.max_run_time).map(|time| time.as_secs().max(1)),
+            max_wait_seconds: get(&jobs.max_wait).map(|time| time.as_secs()),
+            side_budget_usd: get(&jobs.side_budget_usd),
+            escalation: Escalation { advice_rounds: self.adviser_rounds(), person: self.person },
+            question_seconds: self.question_timeout.map(|timeout| timeout.as_secs().max(1)),
+            ..built_in
+        }
+    }
+
+    /// What the server is told of who may call and how chat clients are served.
+    pub(crate) fn server(&self, built_in: ServerConfig) -> ServerConfig {
+        let server = &self.server;
+        let texts = |list: &Option<Placed<Vec<Placed<String>>>>| -> Option<Vec<String>> {
+            Some(list.as_ref()?.value.iter().map(|one| one.value.clone()).collect())
+        };
+        let stop = get(&server.disconnect_grace).map_or(built_in.disconnect, Disconnect::StopAfter);
+        ServerConfig {
+            rate_limit: get(&server.rate_limit)
+                .map_or(built_in.rate_limit, |limit| Some(limit).filter(|limit| *limit > 0)),
+            client: get(&server.client).unwrap_or(built_in.client),
+            disconnect: get(&server.on_disconnect).flatten().unwrap_or(stop),
+            background_tasks: get(&server.background_tasks).unwrap_or(built_in.background_tasks),
+            body_limit: get(&server.body_limit_mb).map_or(built_in.body_limit, |limit| limit as usize * 1024 * 1024),
+            allowed_hosts: texts(&server.allowed_hosts).unwrap_or(built_in.allowed_hosts),
+            allowed_origins: texts(&server.allowed_origins).unwrap_or(built_in.allowed_origins),
+            ..built_in
+        }
+    }
+
     /// What the engine is told.
     ///
     /// # Errors
-    /// When the Consultant's prompt file cannot be read.
+    /// When the Consultant's prompt or its experts cannot be read.
     pub(crate) fn engine(&self, environment: &Environment) -> Result<EngineConfig, CommandError> {
         let prompt = match &self.prompt {
-            Some(file) => consultant_prompt(&file.value)?,
+            Some(file) => consultant_prompt(file)?,
             None => ConsultantPrompt::default(),
         };
         let experts = match &self.experts {
-            Some(file) => expert_list(&file.value)?,
+            Some(file) => expert_list(file)?,
             None => Vec::new(),
         };
         let program = environment.program.to_string_lossy().into_owned();
+        let (consultant, timeouts) = (&self.consultant, RunTimeouts::default());
         Ok(EngineConfig {
             keeper: vec![program, "keeper".into()],
             agents: self.agents.values().map(|setting| setting.value.clone()).collect(),
             default_agent: self.default_agent.value.clone(),
-            roots: self.roots.value.clone(),
-            projects: self.projects.value.clone(),
+            roots: self.roots.clone(),
+            projects: self.projects.clone(),
             consultant: ConsultantConfig {
                 agent: self.consultant_agent.value.clone(),
-                model: self.consultant_model.as_ref().map(|setting| setting.value.clone()),
-                turn_timeout: self.turn_timeout.value,
-                follow_jobs: self.conversations.follow_jobs.value,
-                retention: self.conversations.retention(),
+                model: get(&consultant.model),
+                turn_timeout: get(&consultant.turn_timeout).unwrap_or(TURN_TIMEOUT),
+                follow_jobs: get(&consultant.follow_jobs).unwrap_or(FOLLOW_JOBS),
+                retention: Retention { days: get(&consultant.keep_days), count: get(&consultant.keep_count) },
                 prompt,
-                enforcement: self.enforcement.clone(),
+                enforcement: enforcement(consultant),
                 skills: skill_directories(environment),
                 experts,
             },
-            roles: self.roles.roles(),
-            policy: self.roles.apply(Policy {
-                max_parallel: self.max_parallel.value,
-                budget_usd: self.budget_usd.as_ref().map(|setting| setting.value),
-                ..Policy::default()
-            }),
-            admission: self.admission.limits(),
-            timeouts: self.timeouts,
+            roles: self.roles(),
+            policy: self.policy(),
+            admission: self.admission.clone(),
+            timeouts: RunTimeouts {
+                linger: get(&self.jobs.linger).unwrap_or(timeouts.linger),
+                stall: get(&self.jobs.stall).unwrap_or(timeouts.stall),
+                grace: get(&self.jobs.stop_grace).map_or(timeouts.grace, Grace::each),
+            },
             tools: None,
             git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
-            config_dir: files::user_directory(environment),
+            config_dir: user_directory(environment),
             crash: Self::crash_point(environment),
-            failures: self.failures.settings(),
+            failures: self.failures,
         })
     }
+
+    /// Every setting with its value and where it came from, for `helix doctor`: those that may be built in first, then
+    /// whatever else the files say.
+    pub(crate) fn origins(&self) -> Vec<(String, serde_json::Value, String)> {
+        let time = |time: Duration| json!(format_duration(time));
+        let failures = &self.failures;
+        let person = match self.person {
+            AskPerson::Ask => "ask",
+            AskPerson::Never => "never",
+        };
+        let memory = match failures.memory {
+            MemoryUse::On => "on",
+            MemoryUse::Off => "off",
+        };
+        let built_in = [
+            ("consultant.turn_timeout", time(TURN_TIMEOUT)),
+            ("consultant.follow_jobs", time(FOLLOW_JOBS)),
+            ("consultant.keep_days", json!("all")),
+            ("consultant.keep_count", json!("all")),
+            ("server.roots", json!([])),
+            ("jobs.max_parallel", json!(Policy::default().max_parallel)),
+            ("jobs.max_gates", json!(self.admission.gates)),
+            ("jobs.memory_floor_mb", json!(self.admission.memory_floor >> 20)),
+            ("adviser.rounds", json!(self.adviser_rounds())),
+            ("escalation.person", json!(person)),
+            ("questions.timeout", self.question_timeout.map_or_else(|| json!("never"), time)),
+            ("failures.memory", json!(memory)),
+            ("failures.holdout", json!(failures.holdout.share())),
+            ("failures.deadline", time(failures.deadline)),
+            ("projects.directory", json!(self.projects)),
+        ];
+        let with_origin =
+            |key: &str, value: serde_json::Value, origin: &str| (key.to_owned(), value, origin.to_owned());
+        let mut rows = vec![
+            with_origin("state_dir", json!(self.state_dir.value), &self.state_dir.origin),
+            with_origin("defaults.agent", json!(self.default_agent.value), &self.default_agent.origin),
+            with_origin("consultant.agent", json!(self.consultant_agent.value), &self.consultant_agent.origin),
+            with_origin("adviser.agent", json!(self.adviser_agent.value), &self.adviser_agent.origin),
+            with_origin("server.listen", json!(self.listen.value), &self.listen.origin),
+            with_origin("jobs.max_agents", json!(self.admission.agents), &self.why_so_many),
+        ];
+        // Values of variables may be secrets: of agents, only the command.
+        rows.extend(
+            self.agents
+                .iter()
+                .map(|(name, agent)| (format!("agents.{name}"), json!(agent.value.command), agent.origin.clone())),
+        );
+        for (key, value) in built_in {
+            let written = self.written.iter().find(|(written, ..)| written == key);
+            rows.push(written.cloned().unwrap_or_else(|| with_origin(key, value, "built in")));
+        }
+        let more: Vec<_> =
+            self.written.iter().filter(|(key, ..)| rows.iter().all(|(known, ..)| known != key)).cloned().collect();
+        rows.extend(more);
+        rows
+    }
+}
+
+/// Every key of a tree but those of agents, with its value and its place.
+fn keys_of(node: &Node, path: &str, files: &Files, found: &mut Vec<(String, serde_json::Value, String)>) {
+    fn value_of(node: &Node) -> serde_json::Value {
+        match &node.value {
+            Value::Sequence(items) => items.iter().map(value_of).collect(),
+            Value::Scalar(scalar) if node.as_number().is_some() || node.as_bool().is_some() => {
+                serde_json::from_str(&scalar.text).unwrap_or_else(|_| json!(scalar.text))
+            }
+            Value::Scalar(scalar) => json!(scalar.text),
+            Value::Mapping(_) => json!({}),
+        }
+    }
+    match &node.value {
+        Value::Mapping(entries) => {
+            for entry in entries.iter().filter(|entry| !path.is_empty() || &*entry.key != "agents") {
+                let key = if path.is_empty() { entry.key.to_string() } else { format!("{path}.{}", entry.key) };
+                keys_of(&entry.value, &key, files, found);
+            }
+        }
+        Value::Scalar(_) | Value::Sequence(_) => {
+            found.push((path.to_owned(), value_of(node), files.origin(&node.range)));
+        }
+    }
+}
+
+/// What may run at the same time: what `[jobs]` says, else what fits the machine.
+fn admission(jobs: &keys::Jobs, files: &Files) -> (AdmissionLimits, String) {
+    let cores = cores();
+    let (agents, why) = match &jobs.max_agents {
+        Some(written) => (written.value, files.origin(&written.range)),
+        None => {
+            let available = MemoryGauge::default().available();
+            let memory = available.map_or("unknown".into(), |bytes| format!("{} MiB", bytes >> 20));
+            (agents_that_fit(cores, available), format!("{cores} core(s), {memory} of memory available"))
+        }
+    };
+    let limits = AdmissionLimits {
+        agents,
+        gates: get(&jobs.max_gates).unwrap_or(cores),
+        memory_floor: get(&jobs.memory_floor_mb).map_or(MEMORY_FLOOR, |floor| u64::from(floor) << 20),
+        gauge: MemoryGauge::default(),
+    };
+    (limits, why)
+}
+
+fn failure_settings(failures: &keys::Failures) -> FailureSettings {
+    let built_in = FailureSettings::default();
+    FailureSettings {
+        memory: get(&failures.memory).unwrap_or(built_in.memory),
+        holdout: get(&failures.holdout).map_or(built_in.holdout, Holdout::new),
+        deadline: get(&failures.deadline).unwrap_or(built_in.deadline),
+    }
+}
+
+fn enforcement(consultant: &keys::Consultant) -> Enforcement {
+    let built_in = Enforcement::default();
+    let chosen = |named: &Placed<Vec<Placed<Validator>>>| {
+        let named = |one: &Validator| named.value.iter().any(|word| word.value == *one);
+        Validator::ALL.into_iter().filter(named).collect()
+    };
+    Enforcement {
+        validators: consultant.enforcement.as_ref().map_or(built_in.validators, chosen),
+        retries: get(&consultant.enforcement_retries).unwrap_or(built_in.retries),
+    }
+}
+
+/// `experts.toml` beside the file that switches experts on, else in the user's directory; nothing where they are off.
+fn experts(environment: &Environment, files: &Files, consultant: &keys::Consultant) -> Option<PathBuf> {
+    let switch = consultant.experts.as_ref().filter(|switch| switch.value)?;
+    let beside = files.base(&switch.range).join(EXPERTS_FILE);
+    let own = || user_path(environment, EXPERTS_FILE).filter(|path| path.exists());
+    Some(if beside.exists() { beside } else { own().unwrap_or(beside) })
 }
 
 /// Directories of the user's own skills. They need no configuration, and are found where that is broken.
@@ -262,28 +443,7 @@ pub(crate) fn skill_directories(environment: &Environment) -> Vec<PathBuf> {
 }
 
 fn user_path(environment: &Environment, path: &str) -> Option<PathBuf> {
-    Some(environment.xdg("XDG_CONFIG_HOME", ".config")?.join("helix").join(path))
-}
-
-fn enforcement(find: &Finder<'_>) -> Enforcement {
-    let built_in = Enforcement::default();
-    let named = find.first(|layer| layer.enforcement.as_ref()).map(|setting| setting.value);
-    let validators = match named {
-        // Unknown names were refused when the file was read.
-        Some(words) => Validator::ALL.into_iter().filter(|one| words.iter().any(|word| word == one.word())).collect(),
-        None => built_in.validators,
-    };
-    let retries = find.first(|layer| layer.enforcement_retries.as_ref()).map_or(built_in.retries, |found| found.value);
-    Enforcement { validators, retries }
-}
-
-/// `experts.toml` beside the file that switches experts on, else in the user's directory; nothing where they are off.
-fn experts(environment: &Environment, layers: &[(PathBuf, Layer)]) -> Option<Setting<PathBuf>> {
-    let switch = layers.iter().find_map(|(_, layer)| layer.experts.as_ref()).filter(|switch| switch.value)?;
-    let beside = switch.file.parent().unwrap_or(Path::new("/")).join(EXPERTS_FILE);
-    let own = || user_path(environment, EXPERTS_FILE).filter(|path| path.exists());
-    let value = if beside.exists() { beside } else { own().unwrap_or(beside) };
-    Some(Setting { value, origin: origin(switch) })
+    Some(user_directory(environment)?.join(path))
 }
 
 fn consultant_prompt(path: &Path) -> Result<ConsultantPrompt, CommandError> {
@@ -300,34 +460,8 @@ fn refused(path: &Path, problems: Vec<Diagnostic>, text: String, see: &str) -> C
     let code = problems.first().map_or(codes::CONFIG_VALUE, |first| first.code.as_str()).to_owned();
     let errors = if problems.len() == 1 { "error" } else { "errors" };
     CommandError::usage(&code, format!("{} has {} {errors}", path.display(), problems.len()))
-        .hint(format!("mend the file; see {see}"))
+        .hint(format!("fix the file; see {see}"))
         .diagnostics(problems, text)
-}
-
-/// Looks a key up in all layers, the strongest first.
-pub(super) struct Finder<'a> {
-    pub(super) layers: &'a [(PathBuf, Layer)],
-}
-
-impl Finder<'_> {
-    pub(super) fn first<T: Clone>(&self, key: impl Fn(&Layer) -> Option<&Written<T>>) -> Option<Setting<T>> {
-        let written = self.layers.iter().find_map(|(_, layer)| key(layer))?;
-        Some(Setting { value: written.value.clone(), origin: origin(written) })
-    }
-}
-
-fn timeouts(find: &Finder<'_>) -> RunTimeouts {
-    let built_in = RunTimeouts::default();
-    let value = |key: fn(&Layer) -> Option<&Written<Duration>>| find.first(key).map(|setting| setting.value);
-    RunTimeouts {
-        linger: value(|layer| layer.linger.as_ref()).unwrap_or(built_in.linger),
-        stall: value(|layer| layer.stall.as_ref()).unwrap_or(built_in.stall),
-        grace: value(|layer| layer.stop_grace.as_ref()).map_or(built_in.grace, Grace::each),
-    }
-}
-
-pub(super) fn origin<T>(written: &Written<T>) -> String {
-    format!("{}:{}", written.file.display(), written.line)
 }
 
 /// Where the state is kept. It goes into records, requests and the environment of agents as text.
@@ -357,105 +491,6 @@ fn chosen_state_dir(environment: &Environment, overrides: &Overrides) -> Result<
     }
 }
 
-/// All agents of all layers, key by key; `claude` is there without being configured.
-fn agents(environment: &Environment, layers: &[(PathBuf, Layer)]) -> BTreeMap<String, Setting<AgentProfile>> {
-    let mut names: Vec<&str> = layers.iter().flat_map(|(_, layer)| layer.agents.keys()).map(String::as_str).collect();
-    // `claude` needs no configuration, and stays reachable beside agents that have one.
-    names.push("claude");
-    names.sort_unstable();
-    names.dedup();
-    let profile = |name: &str| {
-        let parts: Vec<(&PathBuf, &AgentLayer)> =
-            layers.iter().filter_map(|(path, layer)| Some((path, layer.agents.get(name)?))).collect();
-        let kind = agent_kind(
-            parts
-                .iter()
-                .find_map(|(_, agent)| agent.dialect.as_ref())
-                .map_or_else(|| name.parse().unwrap_or(DialectName::Claude), |written| written.value),
-        );
-        let command = match (parts.iter().find_map(|(_, agent)| agent.command.as_ref()), kind.program) {
-            (Some(written), _) => command_of(environment, written),
-            (None, Program::Installed { name, .. }) => vec![name.to_owned()],
-            (None, Program::Helix { subcommand }) => {
-                vec![environment.program.to_string_lossy().into_owned(), subcommand.to_owned()]
-            }
-            // The probe says what to do about it.
-            (None, Program::Named) => Vec::new(),
-        };
-        let mut profile = AgentProfile::new(name, kind.dialect, command);
-        let text = |key: fn(&AgentLayer) -> Option<&Written<String>>| parts.iter().find_map(|(_, agent)| key(agent));
-        let path = |key: fn(&AgentLayer) -> Option<&Written<String>>| {
-            let written = text(key)?;
-            Some(environment.path(&written.value, written.file.parent().unwrap_or(Path::new("/"))))
-        };
-        profile.default_model = text(|agent| agent.model.as_ref()).map(|written| written.value.clone());
-        profile.models = parts
-            .iter()
-            .find_map(|(_, agent)| agent.models.as_ref())
-            .map(|written| written.value.clone())
-            .unwrap_or_default();
-        profile.fallback_model = text(|agent| agent.fallback_model.as_ref()).map(|written| written.value.clone());
-        profile.home = path(|agent| agent.home.as_ref());
-        profile.config_dir = path(|agent| agent.config_dir.as_ref());
-        for (_, agent) in parts.iter().rev() {
-            profile.env.extend(agent.env.iter().flat_map(|written| written.value.clone()));
-        }
-        let trust = parts.iter().find_map(|(_, agent)| agent.trust_exit.as_ref());
-        if kind.exit_status == ExitMeaning::IfVouchedFor && trust.is_some_and(|written| written.value) {
-            profile.exit_status = ExitStatus::Trusted;
-        }
-        let passed = parts.iter().find_map(|(_, agent)| agent.pass_env.as_ref());
-        profile.pass_env = match passed {
-            Some(written) => expand(environment, written.value.iter().map(String::as_str)),
-            // No provider's key goes to the agent of another one.
-            None => {
-                let own = TOOLCHAIN.iter().chain(&["HELIX_STATE_DIR"]).chain(kind.passed_variables);
-                expand(environment, own.copied())
-            }
-        };
-        let origin = parts.first().map_or_else(|| "built in".to_owned(), |(path, _)| path.display().to_string());
-        (name.to_owned(), Setting { value: profile, origin })
-    };
-    names.into_iter().map(profile).collect()
-}
-
-/// A relative program with a slash is meant from the file that names it; a bare name is looked up in the PATH.
-fn command_of(environment: &Environment, written: &Written<Vec<String>>) -> Vec<String> {
-    let mut command = written.value.clone();
-    if let Some(program) = command.first_mut().filter(|program| program.contains('/')) {
-        let base = written.file.parent().unwrap_or(Path::new("/"));
-        *program = environment.path(program, base).to_string_lossy().into_owned();
-    }
-    command
-}
-
-/// Names of set variables, with prefixes (`LC_*`) spelt out.
-fn expand<'a>(environment: &Environment, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut expanded = Vec::new();
-    for name in names {
-        match name.strip_suffix('*') {
-            Some(prefix) => {
-                expanded.extend(environment.names().filter(|own| own.starts_with(prefix)).map(str::to_owned));
-            }
-            None => expanded.push(name.to_owned()),
-        }
-    }
-    expanded
-}
-
-fn check_agent(
-    key: &str,
-    name: &Setting<String>,
-    agents: &BTreeMap<String, Setting<AgentProfile>>,
-) -> Result<(), CommandError> {
-    if agents.contains_key(&name.value) {
-        return Ok(());
-    }
-    let known: Vec<&str> = agents.keys().map(String::as_str).collect();
-    let hint = match helix_core::diagnostic::did_you_mean(&name.value, known.iter().copied()) {
-        Some(near) => format!("did you mean \"{near}\"? Or add a section [agents.{}]", name.value),
-        None => format!("configured: {}; or add a section [agents.{}]", known.join(", "), name.value),
-    };
-    let message = format!("`{key}` names the agent {:?}, which is not configured ({})", name.value, name.origin);
-    Err(CommandError::usage(codes::CONFIG_NO_SUCH_AGENT, message).hint(hint))
-}
+#[cfg(test)]
+#[path = "settings_test.rs"]
+mod tests;

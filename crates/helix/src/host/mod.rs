@@ -132,8 +132,7 @@ impl Host {
         let engine = Engine::open(state, config).await.map_err(|error| engine_error(&error))?;
 
         let shutdown = CancellationToken::new();
-        let server_config =
-            settings.chat_api.apply(ServerConfig { token: required, models, ..ServerConfig::default() });
+        let server_config = settings.server(ServerConfig { token: required, models, ..ServerConfig::default() });
         let server = tokio::spawn(helix_server::serve(
             listener,
             engine.clone(),

@@ -46,7 +46,7 @@ pub(super) fn prepare(settings: &Settings, state: &StateDir, access: &Access) ->
         }
         return Ok(Token { value: value.clone(), file, made: Made::Before });
     }
-    let file = settings.token_file.as_ref().map_or_else(|| state.token_file(), |setting| setting.value.clone());
+    let file = settings.token_file.clone().unwrap_or_else(|| state.token_file());
     if let Some(value) = read(&file)? {
         check(&value, &file.display().to_string())?;
         return Ok(Token { value, file, made: Made::Before });

@@ -12,7 +12,7 @@ use crate::cli::Context;
 use crate::codes;
 use crate::commands::draft::write_new;
 use crate::commands::plan::{PLAN_FILE, shown, template};
-use crate::config::FILE_NAME;
+use crate::config::{FILE_NAME, sample};
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
@@ -140,6 +140,7 @@ fn configuration(agents: &[&str]) -> String {
         })
         .collect();
     let sections = sections.join("\n");
+    let more = sample("# ", |name| ["jobs", "verifier", "adviser", "escalation", "questions"].contains(&name));
     format!(
         "\
 # Helix's configuration; every key is described in docs/configuration.md.
@@ -149,23 +150,7 @@ fn configuration(agents: &[&str]) -> String {
 agent = \"{default}\"             # {note}
 
 {sections}
-[jobs]
-max_parallel = 2             # phases of one job at the same time
-# budget_usd = 10.0          # for a whole job
-# max_run_time = \"4h\"        # all runs of a job together
-
-# [verifier]
-# model = \"haiku\"            # who looks at results; default: the phase's agent, with another model
-
-# [adviser]
-# rounds = 3                 # proposals about a phase that cannot go on before a person is asked; 0 is none
-
-# [escalation]
-# person = \"ask\"             # or \"never\": the phase fails instead
-
-# [questions]
-# timeout = \"72h\"            # how long a question waits; or \"never\"
-"
+{more}"
     )
 }
 

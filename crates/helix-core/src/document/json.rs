@@ -1,4 +1,4 @@
-//! A JSON value as the tree that the reader of plans reads, so that both follow one set of rules.
+//! A JSON value as the tree that all formats are read into, so that all follow one set of rules.
 //!
 //! Must not know any key. A place in the tree is a number of a JSON pointer: that of a value is `n..n`, that of a key is
 //! `object..value`.
@@ -7,39 +7,39 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use helix_core::diagnostic::Diagnostic;
-use helix_core::yaml::{Entry, Node, Scalar, ScalarForm, Value};
+use crate::diagnostic::Diagnostic;
 
-use super::super::codes;
+use super::tree::{Entry, Node, Scalar, ScalarForm, Value};
 
 /// JSON pointers by their number.
-pub(super) struct Pointers {
+#[derive(Debug)]
+pub struct Pointers {
     all: Vec<String>,
 }
 
 impl Pointers {
     /// The tree of a JSON value, and the pointers of its places.
-    pub(super) fn tree(json: &Json) -> (Node, Self) {
+    pub fn tree(json: &Json) -> (Node, Self) {
         let mut pointers = Self { all: Vec::new() };
         let node = pointers.node(json, String::new());
         (node, pointers)
     }
 
     /// A text that is long enough for every place to lie in it.
-    pub(super) fn ground(&self) -> String {
+    pub fn ground(&self) -> String {
         " ".repeat(self.all.len())
     }
 
     /// The pointer of a place.
-    pub(super) fn pointer(&self, range: &std::ops::Range<usize>) -> &str {
+    pub fn pointer(&self, range: &std::ops::Range<usize>) -> &str {
         self.all.get(range.start).map_or("", String::as_str)
     }
 
     /// The pointer that a diagnostic is about.
-    pub(super) fn of(&self, diagnostic: &Diagnostic) -> &str {
+    pub fn of(&self, diagnostic: &Diagnostic, missing_key: &str) -> &str {
         let Some(span) = diagnostic.span else { return "" };
         // What is missing is missing in the object; a key that should not be there is named itself.
-        let number = if diagnostic.code == codes::MISSING_KEY { span.start } else { span.end };
+        let number = if diagnostic.code == missing_key { span.start } else { span.end };
         self.all.get(number).map_or("", String::as_str)
     }
 

@@ -85,6 +85,21 @@ impl Node {
         }
     }
 
+    /// True for a text of nothing but space.
+    pub fn is_blank(&self) -> bool {
+        matches!(&self.value, Value::Scalar(scalar) if scalar.text.trim().is_empty())
+    }
+
+    /// The text of a scalar that is text.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar(scalar) if self.as_bool().is_none() && self.as_number().is_none() && !self.is_null() => {
+                Some(&scalar.text)
+            }
+            Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => None,
+        }
+    }
+
     /// The truth value, if it is one (YAML 1.2: only `true` and `false`).
     pub fn as_bool(&self) -> Option<bool> {
         match self.plain()? {

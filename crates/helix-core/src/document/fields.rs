@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::source_text::SourceText;
 
+use super::mapping::Key;
 use super::tree::{Entry, Node, Value};
 
 /// Codes of the diagnostics that every reader of fields gives.
@@ -26,6 +27,20 @@ pub struct FieldCodes {
     pub wrong_type: &'static str,
     /// A word that is not in the list.
     pub unknown_word: &'static str,
+    /// A number outside of its range.
+    pub out_of_range: &'static str,
+    /// A length of time of the wrong form.
+    pub bad_duration: &'static str,
+}
+
+/// How messages name a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Paths {
+    /// Alone: the place shows in which mapping it stands.
+    #[default]
+    Short,
+    /// With the sections that it stands in: `jobs.max_parallel`.
+    Full,
 }
 
 /// A value with the bytes at which it was written.
@@ -59,10 +74,14 @@ impl<T: JsonSchema> JsonSchema for Placed<T> {
     }
 }
 
-/// A type that can be read from a node; problems go to the reader.
-pub trait FromYaml: Sized {
+/// A kind of values that can be read from a node; problems go to the reader.
+pub trait FromNode {
+    /// What is read.
+    type Value;
+    /// What messages call an item of a list; by the list where there is none.
+    const ITEM: Option<&'static str> = None;
     /// Reads the value; `None` when it was not one, which has been reported then. `what` names the field for messages.
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self>;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self::Value>;
 }
 
 /// The source and what was found wrong with it so far.
@@ -72,13 +91,20 @@ pub struct FieldReader<'s> {
     pub source: &'s SourceText<'s>,
     /// What was found.
     pub problems: Vec<Diagnostic>,
-    codes: FieldCodes,
+    pub(super) codes: FieldCodes,
+    paths: Paths,
 }
 
 impl<'s> FieldReader<'s> {
     /// Starts reading a source.
     pub fn new(source: &'s SourceText<'s>, codes: FieldCodes) -> Self {
-        Self { source, codes, problems: Vec::new() }
+        Self { source, codes, problems: Vec::new(), paths: Paths::default() }
+    }
+
+    /// Chooses how messages name keys.
+    #[must_use]
+    pub fn with_paths(self, paths: Paths) -> Self {
+        Self { paths, ..self }
     }
 
     /// Notes an error with a remedy.
@@ -96,21 +122,6 @@ impl<'s> FieldReader<'s> {
         let message = format!("{what} must be {expected}, but this is {}", node.describe());
         let help = help.unwrap_or_else(|| format!("write {expected} here"));
         self.error(self.codes.wrong_type, &node.range, message, help);
-    }
-
-    /// Looks a word up in a list; unknown words are reported with the nearest one.
-    pub fn word<T: Copy>(&mut self, node: &Node, what: &str, words: &[(&str, T)]) -> Option<T> {
-        let written = String::from_yaml(node, what, self)?;
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == written) {
-            return Some(*value);
-        }
-        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let help = match did_you_mean(&written, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`? Known are: {}", known.join(", ")),
-            None => format!("use one of: {}", known.join(", ")),
-        };
-        self.error(self.codes.unknown_word, &node.range, format!("`{}` is not {what}", shorten(&written)), help);
-        None
     }
 
     /// Opens a mapping; reports duplicate keys, and anything that is no mapping.
@@ -133,7 +144,8 @@ impl<'s> FieldReader<'s> {
                 }
             }
         }
-        Some(Fields { what: what.to_owned(), range: node.range.clone(), entries, by_key, asked: Vec::new() })
+        let (what, range, paths) = (what.to_owned(), node.range.clone(), self.paths);
+        Some(Fields { what, range, paths, entries, by_key, asked: Vec::new(), unreadable: Vec::new() })
     }
 }
 
@@ -142,9 +154,11 @@ impl<'s> FieldReader<'s> {
 pub struct Fields<'n> {
     what: String,
     range: Range<usize>,
+    paths: Paths,
     entries: &'n [Entry],
     by_key: HashMap<&'n str, &'n Entry>,
     asked: Vec<&'static str>,
+    unreadable: Vec<&'static str>,
 }
 
 impl<'n> Fields<'n> {
@@ -164,41 +178,68 @@ impl<'n> Fields<'n> {
         self.by_key.get(key).copied().filter(|entry| !entry.value.is_null())
     }
 
-    /// Reads an optional field.
-    pub fn take<T: FromYaml>(&mut self, key: &'static str, reader: &mut FieldReader<'_>) -> Option<Placed<T>> {
-        let entry = self.entry(key)?;
-        let what = format!("`{key}`");
-        T::from_yaml(&entry.value, &what, reader).map(|value| Placed::new(value, entry.value.range.clone()))
+    /// The entries without those that repeat a key.
+    pub fn first_entries(&self) -> impl Iterator<Item = &'n Entry> {
+        let first = |entry: &&Entry| self.by_key.get(&*entry.key).is_some_and(|first| std::ptr::eq(*first, *entry));
+        self.entries.iter().filter(first)
     }
 
-    /// Reads a required field; reports when it is not there.
-    pub fn require<T: FromYaml>(
+    /// What messages call a key of this mapping.
+    pub fn path(&self, key: &str) -> String {
+        match self.what.strip_prefix('`').and_then(|what| what.strip_suffix('`')) {
+            Some(what) if self.paths == Paths::Full => format!("`{what}.{key}`"),
+            Some(_) | None => format!("`{key}`"),
+        }
+    }
+
+    /// Reads an optional field.
+    pub fn take<T: FromNode>(&mut self, key: &'static str, reader: &mut FieldReader<'_>) -> Option<Placed<T::Value>> {
+        let entry = self.entry(key)?;
+        let before = reader.problems.len();
+        let value = T::from_node(&entry.value, &self.path(key), reader);
+        if reader.problems.len() > before {
+            self.unreadable.push(key);
+        }
+        value.map(|value| Placed::new(value, entry.value.range.clone()))
+    }
+
+    /// Reads a required field; reports when it is not there, or blank.
+    pub fn require<T: FromNode>(
         &mut self,
         key: &'static str,
         help: &str,
         reader: &mut FieldReader<'_>,
-    ) -> Option<Placed<T>> {
+    ) -> Option<Placed<T::Value>> {
+        let (range, message) = match self.by_key.get(key) {
+            Some(entry) if entry.value.is_null() => {
+                (entry.key_range.clone(), format!("{} of {} is empty", self.path(key), self.what))
+            }
+            Some(entry) if entry.value.is_blank() => {
+                (entry.value.range.clone(), format!("{} is empty", self.path(key)))
+            }
+            Some(_) => return self.take::<T>(key, reader),
+            None => (self.head(), format!("{} has no `{key}`", self.what)),
+        };
         self.asked.push(key);
-        match self.by_key.get(key) {
-            Some(entry) if !entry.value.is_null() => {
-                let what = format!("`{key}`");
-                T::from_yaml(&entry.value, &what, reader).map(|value| Placed::new(value, entry.value.range.clone()))
-            }
-            Some(entry) => {
-                let range = entry.key_range.clone();
-                reader.error(reader.codes.missing_key, &range, format!("`{key}` of {} is empty", self.what), help);
-                None
-            }
-            None => {
-                let range = self.head();
-                reader.error(reader.codes.missing_key, &range, format!("{} has no `{key}`", self.what), help);
-                None
-            }
+        self.unreadable.push(key);
+        reader.error(reader.codes.missing_key, &range, message, help);
+        None
+    }
+
+    /// Reads a declared field.
+    pub fn declared<T: FromNode>(
+        &mut self,
+        key: &'static Key,
+        reader: &mut FieldReader<'_>,
+    ) -> Option<Placed<T::Value>> {
+        match key.required {
+            Some(help) => self.require::<T>(key.name, help, reader),
+            None => self.take::<T>(key.name, reader),
         }
     }
 
-    /// Reports every key that was not asked for.
-    pub fn finish(self, reader: &mut FieldReader<'_>) {
+    /// Reports every key that was not asked for; gives the keys whose values were reported.
+    pub fn finish(self, reader: &mut FieldReader<'_>) -> Vec<&'static str> {
         for entry in self.entries.iter().filter(|entry| !self.asked.contains(&&*entry.key)) {
             let message = format!("{} has no key `{}`", self.what, shorten(&entry.key));
             let allowed = self.asked.join(", ");
@@ -208,6 +249,7 @@ impl<'n> Fields<'n> {
             };
             reader.error(reader.codes.unknown_key, &entry.key_range, message, help);
         }
+        self.unreadable
     }
 
     /// Where to point when something is missing: the first key.
@@ -217,79 +259,10 @@ impl<'n> Fields<'n> {
 }
 
 /// A written word, cut to a length that fits into a message.
-fn shorten(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     let mut out: String = text.chars().take(60).flat_map(char::escape_debug).collect();
     if text.chars().nth(60).is_some() {
         out.push('…');
     }
     out
-}
-
-impl FromYaml for String {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        match &node.value {
-            Value::Scalar(scalar) if node.as_bool().is_none() && node.as_number().is_none() && !node.is_null() => {
-                Some(scalar.text.clone())
-            }
-            Value::Scalar(scalar) => {
-                let help = format!("write it in quotes: \"{}\"", shorten(&scalar.text));
-                reader.wrong_type(node, what, "text", Some(help));
-                None
-            }
-            Value::Sequence(_) | Value::Mapping(_) => {
-                reader.wrong_type(node, what, "text", None);
-                None
-            }
-        }
-    }
-}
-
-impl FromYaml for bool {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        if node.as_bool().is_none() {
-            reader.wrong_type(node, what, "true or false", None);
-        }
-        node.as_bool()
-    }
-}
-
-impl FromYaml for u32 {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        let value = node.as_number().and_then(|text| text.strip_prefix('+').unwrap_or(text).parse().ok());
-        if value.is_none() {
-            reader.wrong_type(node, what, "a whole number from 0", None);
-        }
-        value
-    }
-}
-
-impl FromYaml for f64 {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        let value = node.as_number().and_then(|text| match text.trim_start_matches(['+', '-']) {
-            ".nan" | ".NaN" | ".NAN" => Some(f64::NAN),
-            ".inf" | ".Inf" | ".INF" if text.starts_with('-') => Some(f64::NEG_INFINITY),
-            ".inf" | ".Inf" | ".INF" => Some(f64::INFINITY),
-            _ => text.parse().ok(),
-        });
-        if value.is_none() {
-            reader.wrong_type(node, what, "a number", None);
-        }
-        value
-    }
-}
-
-impl<T: FromYaml> FromYaml for Vec<Placed<T>> {
-    fn from_yaml(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        let Value::Sequence(items) = &node.value else {
-            let help = match &node.value {
-                Value::Scalar(scalar) => Some(format!("write a list: [{}]", shorten(&scalar.text))),
-                Value::Sequence(_) | Value::Mapping(_) => None,
-            };
-            reader.wrong_type(node, what, "a list", help);
-            return None;
-        };
-        let what = format!("an item of {what}");
-        let read = |item: &Node| T::from_yaml(item, &what, reader).map(|value| Placed::new(value, item.range.clone()));
-        Some(items.iter().filter_map(read).collect())
-    }
 }

@@ -1,0 +1,119 @@
+//! The one notation of durations: `90s`, `30m`, `2h`, `1h30m`, `500ms`.
+//!
+//! Must not know what they limit; a bare number is refused because nobody can tell whether it means seconds or minutes.
+
+use std::time::Duration;
+
+/// Why a text is not a duration, and what was probably meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DurationError {
+    /// A number without a unit.
+    #[error("the duration {number} has no unit")]
+    NoUnit {
+        /// The number.
+        number: String,
+    },
+    /// Something else.
+    #[error("{text:?} is not a duration")]
+    Malformed {
+        /// What was written.
+        text: String,
+    },
+    /// More seconds than fit.
+    #[error("the duration {text} is too long")]
+    TooLong {
+        /// What was written.
+        text: String,
+    },
+}
+
+impl DurationError {
+    /// What would fix it.
+    pub fn remedy(&self) -> String {
+        match self {
+            Self::NoUnit { number } => format!("write {number}s for seconds or {number}m for minutes"),
+            Self::Malformed { .. } => "write hours, minutes and seconds, such as 90s, 30m, 2h or 1h30m".into(),
+            Self::TooLong { .. } => "write less than 100 years".into(),
+        }
+    }
+}
+
+/// Units with their milliseconds, the longest first.
+const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+/// A hundred years, in milliseconds.
+const LONGEST: u64 = 100 * 365 * 24 * 3_600_000;
+
+/// Reads whole numbers with units, each unit at most once, the longest first.
+///
+/// # Errors
+/// [`DurationError`] for everything else.
+pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')) {
+        return Err(DurationError::NoUnit { number: text.into() });
+    }
+    let mut rest = text;
+    let mut total: u64 = 0;
+    for (unit, milliseconds) in UNITS {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (amount, behind) = rest.split_at(digits);
+        let word = behind.bytes().take_while(u8::is_ascii_alphabetic).count();
+        // `1h30m` goes on with a digit, so that the letters up to it are the unit.
+        if digits > 0 && &behind[..word] == unit {
+            let amount: u64 = amount.parse().map_err(|_| DurationError::TooLong { text: text.into() })?;
+            total = total.saturating_add(amount.saturating_mul(milliseconds));
+            rest = &behind[word..];
+        }
+    }
+    if !rest.is_empty() || text.is_empty() {
+        return Err(DurationError::Malformed { text: text.chars().take(40).collect() });
+    }
+    if total > LONGEST { Err(DurationError::TooLong { text: text.into() }) } else { Ok(Duration::from_millis(total)) }
+}
+
+/// Writes the shortest form that [`parse_duration`] reads back; what is below a millisecond is left out.
+pub fn format_duration(duration: Duration) -> String {
+    let mut rest = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    let mut out = String::new();
+    for (unit, milliseconds) in UNITS {
+        if rest >= milliseconds {
+            out.push_str(&format!("{}{unit}", rest / milliseconds));
+            rest %= milliseconds;
+        }
+    }
+    if out.is_empty() { "0s".into() } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_and_write() {
+        for (text, milliseconds) in [
+            ("30m", 1_800_000),
+            ("2h", 7_200_000),
+            ("1h30m", 5_400_000),
+            ("1h1s", 3_601_000),
+            ("1s500ms", 1500),
+            ("0s", 0),
+        ] {
+            let duration = Duration::from_millis(milliseconds);
+            assert_eq!(parse_duration(text), Ok(duration), "{text}");
+            assert_eq!(format_duration(duration), text);
+        }
+        assert_eq!(format_duration(Duration::from_secs(90)), "1m30s");
+    }
+
+    #[test]
+    fn everything_else_is_an_error_with_a_remedy() {
+        for text in ["600", "1.5", ""] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_duration("600").unwrap_err().remedy(), "write 600s for seconds or 600m for minutes");
+        for text in ["30 m", "5min", "m", "30m1h", "1m1m", "-5m", "1.5h", "5m ", "ä"] {
+            assert!(matches!(parse_duration(text), Err(DurationError::Malformed { .. })), "{text}");
+        }
+        assert!(matches!(parse_duration("9999999999999999999999h"), Err(DurationError::TooLong { .. })));
+        assert!(matches!(parse_duration("2000000h"), Err(DurationError::TooLong { .. })));
+    }
+}

@@ -1,0 +1,20 @@
+//! Structured files (YAML, TOML, JSON, front matter) read into one tree that knows the place of every key and value, and
+//! mappings declared once, so that one pass can report all problems of a file.
+//!
+//! Must not know what the keys mean; limits keep alias bombs and huge files from costing more than milliseconds.
+
+mod duration;
+mod fields;
+mod json;
+mod kinds;
+mod mapping;
+mod toml;
+mod tree;
+
+pub use duration::{DurationError, format_duration, parse_duration};
+pub use fields::{FieldCodes, FieldReader, Fields, FromNode, Paths, Placed};
+pub use json::Pointers;
+pub use kinds::{Count, LargeCount, Money, Share, TableOf, Text, Time, TimeOrZero, Words};
+pub use mapping::{Key, Kind, mapping_schema};
+pub use toml::read_toml;
+pub use tree::{Entry, Limits, Node, ReadError, Scalar, ScalarForm, Value, read, read_part};

@@ -1,0 +1,396 @@
+//! Every key of `helix.toml`: its type, its meaning and an example. Reading, the documentation and what `helix init` writes
+//! follow from this list.
+//!
+//! Must not know built-in values, other files or flags; `settings` puts them together.
+
+use std::time::Duration;
+
+use helix_core::document::{
+    Count, FieldReader, FromNode, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero, Value,
+};
+use helix_core::mapping;
+use helix_engine::consultant::Validator;
+use helix_engine::failures::MemoryUse;
+use helix_engine::{DialectName, ExitMeaning, agent_kind};
+use helix_job::AskPerson;
+use helix_server::openai::Profile;
+use helix_server::{BackgroundTasks, Disconnect};
+
+use crate::codes;
+
+mapping! {
+    /// A file.
+    pub(super) struct File {
+        /// Values for phases that do not say otherwise.
+        defaults: Defaults;
+        /// Agents by name.
+        agents: TableOf<CheckedAgent>;
+        /// The Consultant.
+        consultant: Consultant;
+        /// The HTTP server.
+        server: Server;
+        /// Limits of jobs and of the machine.
+        jobs: Jobs;
+        /// reviews results: `verify` and the gate review_approved
+        verifier: Verifier;
+        /// proposes what to do about a phase that has used up its attempts
+        adviser: Adviser;
+        /// When a person is asked.
+        escalation: Escalation;
+        /// Questions to people.
+        questions: Questions;
+        /// Failure memory.
+        failures: Failures;
+        /// New projects.
+        projects: Projects;
+    }
+}
+
+mapping! {
+    /// `[defaults]`.
+    pub(super) struct Defaults {
+        /// agent of phases that name none
+        agent: Text, example = "\"claude\"";
+    }
+}
+
+mapping! {
+    /// `[agents.NAME]`.
+    pub(super) struct Agent {
+        /// the language it speaks: claude, codex, command, replay (docs/agents.md)
+        dialect: Dialect, example = "\"claude\"";
+        /// program and leading arguments
+        command: CommandWords, example = "[\"claude\"]";
+        /// where neither plan nor phase names one
+        model: Text, example = "\"sonnet\"";
+        /// plans that ask for another one are refused (HX0416), chats can choose one; default: any model
+        models: Vec<String>, example = "[\"sonnet\", \"haiku\", \"opus\"]";
+        /// when the first one is overloaded
+        fallback_model: Text, example = "\"haiku\"";
+        /// variables with values
+        env: TableOf<String>, example = "{ CLAUDE_CODE_MAX_OUTPUT_TOKENS = \"32000\" }";
+        /// replaces the list below
+        pass_env: Vec<String>, example = "[\"ANTHROPIC_API_KEY\", \"LC_*\"]";
+        /// the agent's HOME; default: yours
+        home: Text, example = "\"~/agents/claude\"";
+        /// where the agent keeps its own settings and sessions
+        config_dir: Text, example = "\"~/.claude\"";
+        /// true: exit status 0 stands for the record; for `command` agents
+        trust_exit: bool;
+    }
+}
+
+mapping! {
+    /// `[consultant]`.
+    pub(super) struct Consultant {
+        /// who answers in chats; default: [defaults] agent
+        agent: Text, example = "\"claude\"";
+        /// default: the agent's
+        model: Text, example = "\"opus\"";
+        /// template of its instructions; default: built in (docs/consultant.md)
+        prompt: Text, example = "\"prompts/consultant.md.j2\"";
+        /// checks of its answers; [] is none
+        enforcement: Vec<ValidatorName>, example = "[\"step_marker\", \"adr_structure\", \"file_existence\", \"plan_valid\"]";
+        /// corrections in one turn
+        enforcement_retries: u32, example = "2";
+        /// sub-agents from experts.toml for second opinions
+        experts: bool, example = "false";
+        /// longest turn
+        turn_timeout: Time, example = "\"30m\"";
+        /// how long a chat shows the progress of its jobs after an answer (Open WebUI); "0s": not at all
+        follow_jobs: TimeOrZero, example = "\"10m\"";
+        /// deletes conversations without a message for so many days; default: keeps all
+        keep_days: Count, example = "365";
+        /// deletes the oldest conversations beyond so many; default: keeps all
+        keep_count: Count, example = "1000";
+    }
+}
+
+mapping! {
+    /// `[server]`.
+    pub(super) struct Server {
+        /// address of helix serve
+        listen: Text, example = "\"127.0.0.1:8787\"";
+        /// repositories must lie below one of these; default: anywhere
+        roots: Vec<String>, example = "[\"~/work\", \"~/helix-projects\"]";
+        /// default: made once, kept in the state directory
+        token_file: Text, example = "\"~/.config/helix/token\"";
+        /// names that clients may call the server by, beside localhost and addresses
+        allowed_hosts: Vec<Host>, example = "[\"host.docker.internal\"]";
+        /// other sites whose pages may call it (CORS); default: none
+        allowed_origins: Vec<Origin>, example = "[\"https://chat.example\"]";
+        /// requests of a key to /v1 in a minute; 0: any number
+        rate_limit: u32, example = "600";
+        /// what chat clients can show: auto, openwebui, openwebui-basic, plain
+        client: Client, example = "\"auto\"";
+        /// when a client disconnects during a turn: stop the turn, or "detach" and let it run
+        on_disconnect: OnDisconnect, example = "\"stop\"";
+        /// how long the turn runs on before it is stopped (Open WebUI: at most 0.3 s)
+        disconnect_grace: Time, example = "\"10s\"";
+        /// titles, tags and the like of chat clients: answer at once, or "off"
+        background_tasks: Tasks, example = "\"answer\"";
+        /// largest request; chat clients send every image of a conversation with each message
+        body_limit_mb: Count, example = "32";
+    }
+}
+
+mapping! {
+    /// `[jobs]`.
+    pub(super) struct Jobs {
+        /// phases of one job at the same time
+        max_parallel: Count, example = "2";
+        /// agent processes over all jobs and chats; default: by cores and memory, see below
+        max_agents: Count, example = "4";
+        /// commands of gates at the same time over all jobs; default: the cores
+        max_gates: Count, example = "2";
+        /// no agent starts while less memory is available; 0: no floor
+        memory_floor_mb: u32, example = "256";
+        /// for a whole job; default: no limit
+        budget_usd: Money, example = "10.0";
+        /// model turns of all runs of a job together; default: no limit
+        max_turns: Count, example = "400";
+        /// tokens of a job, cached ones included; default: no limit
+        max_tokens: LargeCount, example = "20_000_000";
+        /// time of all its runs together; default: no limit
+        max_run_time: Time, example = "\"4h\"";
+        /// longest wait for the reset of a provider's limit; "0s": never; default: as long as it takes
+        max_wait: TimeOrZero, example = "\"6h\"";
+        /// for one run of a reviewer or adviser; default: its share of what the job has left
+        side_budget_usd: Money, example = "0.5";
+        /// how long an agent may take to exit after its last message
+        linger: Time, example = "\"20s\"";
+        /// how long it may be silent outside a tool call
+        stall: Time, example = "\"6m\"";
+        /// how long each step of a stop waits
+        stop_grace: Time, example = "\"5s\"";
+    }
+}
+
+mapping! {
+    /// `[verifier]`.
+    pub(super) struct Verifier {
+        /// default: the phase's own agent
+        agent: Text, example = "\"claude\"";
+        /// default: haiku, or sonnet where the phase itself runs on haiku (Claude's agents)
+        model: Text, example = "\"haiku\"";
+    }
+}
+
+mapping! {
+    /// `[adviser]`.
+    pub(super) struct Adviser {
+        /// default: the Consultant's
+        agent: Text, example = "\"claude\"";
+        /// default: the Consultant's
+        model: Text, example = "\"opus\"";
+        /// proposals about one phase; 0: none
+        rounds: u32, example = "3";
+    }
+}
+
+mapping! {
+    /// `[escalation]`.
+    pub(super) struct Escalation {
+        /// after that a person is asked; "never" fails the phase instead
+        person: Person, example = "\"ask\"";
+    }
+}
+
+mapping! {
+    /// `[questions]`.
+    pub(super) struct Questions {
+        /// how long a question waits for an answer; or "never"
+        timeout: TimeOrNever, example = "\"72h\"";
+    }
+}
+
+mapping! {
+    /// `[failures]`.
+    pub(super) struct Failures {
+        /// "off": failures are classified and reported, but not remembered (docs/failures.md)
+        memory: Memory, example = "\"on\"";
+        /// share of what the memory offers that agents do not see, to measure what it is worth
+        holdout: Share, example = "0.1";
+        /// longest wait for the memory, at most 5 s
+        deadline: Deadline, example = "\"2s\"";
+    }
+}
+
+mapping! {
+    /// `[projects]`.
+    pub(super) struct Projects {
+        /// where the Consultant makes new projects
+        directory: Text, example = "\"~/helix-projects\"";
+    }
+}
+
+/// Every section with its keys, in the order of the documentation; that of agents under the name of one.
+const SECTIONS: [(&str, &[Key]); 11] = [
+    ("defaults", Defaults::KEYS),
+    ("agents.claude", Agent::KEYS),
+    ("consultant", Consultant::KEYS),
+    ("server", Server::KEYS),
+    ("jobs", Jobs::KEYS),
+    ("verifier", Verifier::KEYS),
+    ("adviser", Adviser::KEYS),
+    ("escalation", Escalation::KEYS),
+    ("questions", Questions::KEYS),
+    ("failures", Failures::KEYS),
+    ("projects", Projects::KEYS),
+];
+
+/// Sections as a file shows them, every key with its meaning; `mark` stands before each line, such as `# `.
+pub(crate) fn sample(mark: &str, wanted: impl Fn(&str) -> bool) -> String {
+    let section = |(name, keys): (&str, &[Key])| {
+        let keys = keys.iter().filter(|key| !key.example.is_empty());
+        let lines =
+            keys.map(|key| format!("{mark}{:<37} # {}\n", format!("{} = {}", key.name, key.example), key.doc()));
+        format!("{mark}[{name}]\n{}", lines.collect::<String>())
+    };
+    SECTIONS.into_iter().filter(|(name, _)| wanted(name)).map(section).collect::<Vec<_>>().join("\n")
+}
+
+/// Kinds of values that are one of some words.
+macro_rules! choices {
+    ($($name:ident: $value:ty = $words:expr;)+) => {$(
+        pub(super) struct $name;
+
+        impl FromNode for $name {
+            type Value = $value;
+            fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<$value> {
+                reader.word(node, &format!("a value of {what}"), &$words)
+            }
+        }
+    )+};
+}
+
+choices! {
+    Dialect: DialectName = DialectName::ALL.map(|name| (name.as_str(), name));
+    ValidatorName: Validator = Validator::ALL.map(|one| (one.word(), one));
+    OnDisconnect: Option<Disconnect> = [("stop", None), ("detach", Some(Disconnect::Detach))];
+    Tasks: BackgroundTasks = [("answer", BackgroundTasks::Answer), ("off", BackgroundTasks::Refuse)];
+    Person: AskPerson = [("ask", AskPerson::Ask), ("never", AskPerson::Never)];
+    Memory: MemoryUse = [("on", MemoryUse::On), ("off", MemoryUse::Off)];
+    Client: Option<Profile> = {
+        let [first, second, third] = Profile::NAMES.map(|name| (name, Profile::named(name)));
+        [("auto", None), first, second, third]
+    };
+}
+
+/// An agent whose keys fit together.
+pub(super) struct CheckedAgent;
+
+impl FromNode for CheckedAgent {
+    type Value = Agent;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Agent> {
+        let agent = Agent::from_node(node, what, reader)?;
+        if let (Some(trust), Some(dialect)) = (&agent.trust_exit, &agent.dialect)
+            && agent_kind(dialect.value).exit_status == ExitMeaning::Nothing
+        {
+            let message = format!("`trust_exit` has no meaning for the {} dialect", dialect.value);
+            let help = "leave it out: that agent reports itself how a run ended";
+            reader.error(codes::CONFIG_VALUE, &trust.range, message, help);
+        }
+        Some(agent)
+    }
+}
+
+/// A program with its leading arguments.
+pub(super) struct CommandWords;
+
+impl FromNode for CommandWords {
+    type Value = Vec<Placed<String>>;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self::Value> {
+        let words = Vec::<String>::from_node(node, what, reader)?;
+        if words.first().is_none_or(|program| program.value.is_empty()) {
+            let help = "name the program first, such as command = [\"claude\"]";
+            reader.error(codes::CONFIG_VALUE, &node.range, format!("{what} names no program"), help);
+            return None;
+        }
+        Some(words)
+    }
+}
+
+/// A length of time, or `never`, which is `None`.
+pub(super) struct TimeOrNever;
+
+impl FromNode for TimeOrNever {
+    type Value = Option<Duration>;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Option<Duration>> {
+        match &node.value {
+            Value::Scalar(scalar) if scalar.text == "never" => Some(None),
+            Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => Time::from_node(node, what, reader).map(Some),
+        }
+    }
+}
+
+/// Longest `deadline`: the contract's.
+const LONGEST_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How long anything may wait for the memory.
+pub(super) struct Deadline;
+
+impl FromNode for Deadline {
+    type Value = Duration;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Duration> {
+        let time = Time::from_node(node, what, reader)?;
+        if time > LONGEST_DEADLINE {
+            let message = format!("{what} can be at most {} seconds", LONGEST_DEADLINE.as_secs());
+            reader.error(codes::CONFIG_VALUE, &node.range, message, "agents and people wait for it: write \"2s\"");
+            return None;
+        }
+        Some(time)
+    }
+}
+
+/// A name as in a Host header: addresses need not be allowed, see `helix_server`'s rules.
+pub(super) struct Host;
+
+impl FromNode for Host {
+    type Value = String;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<String> {
+        let wanted = "a host name without scheme and port, such as \"host.docker.internal\"";
+        fitting(node, what, (is_host, wanted), reader)
+    }
+}
+
+/// An origin as browsers send it.
+pub(super) struct Origin;
+
+impl FromNode for Origin {
+    type Value = String;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<String> {
+        let wanted = "an origin, such as \"https://chat.example\" or \"http://localhost:3000\"";
+        // Browsers send an origin without the slash that addresses are often copied with.
+        fitting(node, what, (is_origin, wanted), reader).map(|origin| origin.trim_end_matches('/').to_owned())
+    }
+}
+
+/// A text of some form: one that could never match would let nobody in, and not say so.
+fn fitting(
+    node: &Node,
+    what: &str,
+    (fits, wanted): (fn(&str) -> bool, &str),
+    reader: &mut FieldReader<'_>,
+) -> Option<String> {
+    let text = String::from_node(node, what, reader)?;
+    if !fits(&text) {
+        let message = format!("{text:?} is not {wanted}");
+        reader.error(codes::CONFIG_VALUE, &node.range, message, format!("write {wanted}"));
+        return None;
+    }
+    Some(text)
+}
+
+fn is_host(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
+}
+
+/// Scheme, host, at most a port, and nothing behind it.
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, place)) = text.trim_end_matches('/').split_once("://") else { return false };
+    let (host, port) = place.rsplit_once(':').filter(|_| !place.ends_with(']')).unwrap_or((place, "0"));
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let named = is_host(host) || address.is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok());
+    matches!(scheme, "http" | "https") && named && port.parse::<u16>().is_ok()
+}
