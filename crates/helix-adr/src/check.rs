@@ -268,7 +268,7 @@ impl Checker<'_> {
         let vague = self.adr.criteria.iter().filter_map(|criterion| vague(&criterion.text).map(|why| (criterion, why)));
         for (criterion, why) in vague.take(MOST_PLACES) {
             let range = criterion.span.start..criterion.span.end;
-            let help = "say what one does and what one sees then, such as a command and its output";
+            let help = "write an action and its expected result, such as a command and its output";
             self.warning(codes::VAGUE_CRITERION, &range, format!("nobody can check this criterion: {why}"), help);
         }
         for unusable in self.adr.criteria.iter().flat_map(|criterion| &criterion.unusable).take(MOST_PLACES) {

@@ -125,7 +125,10 @@ fn unmet(requirement: &Requirement, adr: &Adr, front: &FrontMatter, lower: &Lowe
         }
         Requirement::Criteria { min } => {
             let count = adr.criteria.len();
-            let message = format!("there are {count} acceptance criteria, at least {min} are needed");
+            let message = format!(
+                "{}, needs at least {min}",
+                if count == 1 { "1 acceptance criterion".to_owned() } else { format!("{count} acceptance criteria") }
+            );
             (count < *min).then(|| (message, place(SectionKind::AcceptanceCriteria)))
         }
         Requirement::DependenciesNamed => {

@@ -29,11 +29,11 @@ pub struct FrontMatter {
     pub title: Option<Placed<String>>,
     /// State.
     pub status: Option<Placed<Status>>,
-    /// What kind of thing is changed.
+    /// Kind of component.
     pub component_type: Option<Placed<ComponentType>>,
-    /// What is done with it.
+    /// Kind of change.
     pub classification: Option<Placed<Classification>>,
-    /// How far the change reaches.
+    /// Scope of the change.
     pub change_scope: Option<Placed<ChangeScope>>,
     /// Kind of project.
     pub project_type: Option<Placed<String>>,

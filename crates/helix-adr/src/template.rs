@@ -16,11 +16,11 @@ pub struct TemplateRequest {
     pub language: Language,
     /// Title.
     pub title: String,
-    /// What kind of thing is changed.
+    /// Kind of component.
     pub component_type: ComponentType,
-    /// What is done with it.
+    /// Kind of change.
     pub classification: Classification,
-    /// How far the change reaches.
+    /// Scope of the change.
     pub change_scope: ChangeScope,
     /// Files to be created, relative to the root.
     pub creates: Vec<String>,

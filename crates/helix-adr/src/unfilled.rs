@@ -79,7 +79,7 @@ mod tests {
         ] {
             assert_eq!(left(line), Some(Left::Template), "{line}");
         }
-        let imported = "- [ ] <what one does, and what one sees then> — test: `<tests/test_x.py::test_y>`";
+        let imported = "- [ ] <action> → <expected result> — test: `<tests/test_x.py::test_y>`";
         assert_eq!(left(imported), Some(Left::Import));
         for line in [
             "",

@@ -24,7 +24,7 @@ words! {
 }
 
 words! {
-    /// What kind of thing is changed.
+    /// Kind of component.
     #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum ComponentType {
@@ -42,7 +42,7 @@ words! {
 }
 
 words! {
-    /// What is done with it.
+    /// Kind of change.
     #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum Classification {
@@ -55,7 +55,7 @@ words! {
 }
 
 words! {
-    /// How far the change reaches.
+    /// Scope of the change.
     #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum ChangeScope {

@@ -15,6 +15,7 @@ pub mod run;
 pub mod slug;
 pub mod source_text;
 pub mod step_marker;
+pub mod text;
 pub mod usage;
 
 pub use error_chain::error_chain;

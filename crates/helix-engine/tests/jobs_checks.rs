@@ -284,9 +284,7 @@ async fn a_useless_adviser_leads_to_a_person_who_can_give_a_hint() {
     let question = shop.question(&job).await;
     assert_eq!(question.kind, QuestionKind::Escalation);
     assert_eq!(shop.plays("adviser"), 3, "at most three times");
-    for part in
-        ["cannot go on after its only try.", "gave no usable proposal, 3 times: ", "has no `hint`", "grep -q right"]
-    {
+    for part in ["is stuck after its only attempt.", "No usable advice, 3 times: ", "has no `hint`", "grep -q right"] {
         assert!(question.text.contains(part), "{part:?} is missing:\n{}", question.text);
     }
     shop.answer(&question, "retry", Some("the word is: right")).await;

@@ -39,7 +39,7 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
         RetryAdvice::Now => Some("try again as it is"),
         RetryAdvice::AfterDelay => Some("try again as it is, after a while"),
         RetryAdvice::AfterChange | RetryAdvice::Never => None,
-        RetryAdvice::Human => Some("leave it to a person: no agent can fix this"),
+        RetryAdvice::Human => Some("this needs a human"),
     };
     steps.extend(general.map(str::to_owned));
     let mut seen: Vec<String> = Vec::new();

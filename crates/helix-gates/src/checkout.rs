@@ -196,7 +196,7 @@ pub(crate) fn fault_of(end: CommandEnd, argv: &[String], limit: Duration, tail: 
         CommandEnd::Exited(127) => fault(
             FaultKind::ToolMissing,
             format!("{program} did not find a program it needs (exit 127): {last}"),
-            "install the program where gates find it; `helix doctor` shows their PATH",
+            "install the program on the PATH of gates (see `helix doctor`). A program in node_modules is ignored by git, so a clean checkout lacks it: add `setup: npm ci`",
         ),
         CommandEnd::Exited(126) => fault(
             FaultKind::Environment,

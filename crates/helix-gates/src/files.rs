@@ -4,6 +4,7 @@
 
 use helix_core::diagnostic::did_you_mean;
 use helix_core::finding::FaultKind;
+use helix_core::text::count;
 use helix_job::ChangeKind;
 
 use super::GateContext;
@@ -141,6 +142,11 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
             }
         }
     }
-    let summary = format!("{} claim(s), {} file(s) changed outside them", claims.len(), others.len());
+    let summary = match others.len() {
+        0 => format!("{} declared, no other files changed", count(claims.len(), "output")),
+        others => {
+            format!("{} declared, {} changed besides", count(claims.len(), "output"), count(others, "other file"))
+        }
+    };
     Judgement::of(findings, summary, notes)
 }

@@ -21,17 +21,17 @@ impl PhaseProgress {
     pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
         let (text, options) = match about {
             About::Approval { when: Approval::Before } => (
-                format!("May phase {} ({}) begin?\n\n{}", phase.id, phase.name, phase.description.trim()),
-                yes_or_no("let it begin", "do not begin; the phase fails"),
+                format!("Start phase {} ({})?\n\n{}", phase.id, phase.name, phase.description.trim()),
+                yes_or_no("Start the phase", "Do not start; the phase fails"),
             ),
             About::Approval { when: Approval::After } => (
                 format!(
-                    "Phase {} ({}) is done and checked. Does its result count?\n`helix jobs diff` shows what it changed.",
+                    "Phase {} ({}) is done and checked. Accept its result?\nSee its changes: helix jobs diff",
                     phase.id, phase.name
                 ),
-                yes_or_no("accept the result", "send it back; say why and the agent mends it"),
+                yes_or_no("Accept the result", "Send it back; say why, and the agent fixes it"),
             ),
-            About::Gate { gate } => (gate_text(phase, *gate), yes_or_no("yes, it is so", "no; say what is missing")),
+            About::Gate { gate } => (gate_text(phase, *gate), yes_or_no("Approve", "Reject; say what is missing")),
             About::Escalation { conflict } => (self.escalation_text(phase, trouble, *conflict), ways_out(phase)),
             About::Agent => (String::new(), Vec::new()),
         };
@@ -40,8 +40,8 @@ impl PhaseProgress {
 
     fn escalation_text(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> String {
         let mut text = match conflict {
-            true => format!("Phase {} could not bring the results together", phase.id),
-            false => format!("Phase {} ({}) cannot go on", phase.id, phase.name),
+            true => format!("Phase {} could not merge the results", phase.id),
+            false => format!("Phase {} ({}) is stuck", phase.id, phase.name),
         };
         text.push_str(&format!(" {}.", after_tries(self.counted_tries(), self.granted_tries(phase))));
         if let Some(trouble) = trouble {
@@ -68,7 +68,7 @@ impl PhaseProgress {
             };
             let Some(first) = same.first() else { continue };
             let said = match &first.action {
-                AdviceAction::Unusable { .. } => "An adviser gave no usable proposal",
+                AdviceAction::Unusable { .. } => "No usable advice",
                 AdviceAction::Retry { .. }
                 | AdviceAction::OtherModel { .. }
                 | AdviceAction::Split { .. }
@@ -77,7 +77,7 @@ impl PhaseProgress {
             };
             text.push_str(&format!("\n{said}{times}: {}", first.reason.trim()));
         }
-        text.push_str("\n\nWhat is to be done?");
+        text.push_str("\n\nWhat should happen?");
         text
     }
 
@@ -329,7 +329,7 @@ fn said(question: &Question, answer: &Answer) -> String {
 
 fn gate_text(phase: &Phase, gate: usize) -> String {
     let (asked, otherwise) = match phase.gates.get(gate) {
-        Some(GateSpec::Manual { question }) => (question, "Has what has to be done by hand been done?"),
+        Some(GateSpec::Manual { question }) => (question, "Please do this step by hand. Done?"),
         Some(GateSpec::Approval { question }) => (question, "Is the result approved?"),
         Some(_) | None => return format!("Is the result of phase {} approved?", phase.id),
     };
@@ -341,8 +341,7 @@ fn yes_or_no(yes: &str, no: &str) -> Vec<QuestionOption> {
 }
 
 fn ways_out(phase: &Phase) -> Vec<QuestionOption> {
-    let skip =
-        if phase.optional { "go on without this phase" } else { "leave out this phase and all that build on it" };
-    let options = [(RETRY, "one more try; your words are its hint"), (SKIP, skip), (FAIL, "end the job as failed")];
+    let skip = if phase.optional { "Continue without this phase" } else { "Skip this phase and all that depend on it" };
+    let options = [(RETRY, "One more attempt; your text is its hint"), (SKIP, skip), (FAIL, "End the job as failed")];
     options.map(|(key, label)| QuestionOption { key: key.into(), label: label.into() }).into()
 }

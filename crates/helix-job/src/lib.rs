@@ -12,6 +12,7 @@ mod decide;
 mod delivery;
 mod escalate;
 mod event;
+pub mod phrases;
 mod projection;
 pub mod question;
 mod reopen;

@@ -5,11 +5,11 @@
 /// After how many tries of those that are granted, such as `after 2 of 3 tries`.
 pub(super) fn after_tries(made: u32, granted: u32) -> String {
     match (made, granted) {
-        (0, _) => "before a try that counts".into(),
-        (1, 1) => "after its only try".into(),
-        (made, granted) if made == granted => format!("after all {made} tries"),
-        (made, granted) if made < granted => format!("after {made} of {granted} tries"),
-        (made, _) => format!("after {made} tries"),
+        (0, _) => "before an attempt that counts".into(),
+        (1, 1) => "after its only attempt".into(),
+        (made, granted) if made == granted => format!("after all {made} attempts"),
+        (made, granted) if made < granted => format!("after {made} of {granted} attempts"),
+        (made, _) => format!("after {made} attempts"),
     }
 }
 
@@ -22,12 +22,12 @@ mod tests {
         let said: Vec<String> =
             [(0, 3), (1, 1), (1, 3), (2, 3), (3, 3), (4, 3)].map(|(made, granted)| after_tries(made, granted)).into();
         let expected = [
-            "before a try that counts",
-            "after its only try",
-            "after 1 of 3 tries",
-            "after 2 of 3 tries",
-            "after all 3 tries",
-            "after 4 tries",
+            "before an attempt that counts",
+            "after its only attempt",
+            "after 1 of 3 attempts",
+            "after 2 of 3 attempts",
+            "after all 3 attempts",
+            "after 4 attempts",
         ];
         assert_eq!(said, expected);
     }

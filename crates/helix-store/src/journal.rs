@@ -51,7 +51,7 @@ pub trait Journal: Send + Sync {
     /// Reads events after a number, at most `limit` (and [`MAX_EVENTS_PER_READ`], and a few megabytes).
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError>;
 
-    /// Lists jobs, newest first, that come after `cursor`.
+    /// List jobs, newest first, that come after `cursor`.
     fn list_jobs(&self, filter: JobFilter, cursor: Option<JobId>, limit: usize) -> Pending<'_, JobPage, ReadError>;
 
     /// Finds a job by its id, or by a beginning of its id that no other job has.

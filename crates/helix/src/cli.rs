@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -15,11 +15,11 @@ use crate::commands::{
     adr, answer, chat, completions, demo, doctor, events, failures, hook, init, jobs, man, mcp, outcome, plan, project,
     prompt, run, serve, skills, workflow,
 };
-use crate::config::{Overrides, Settings};
+use crate::config::Overrides;
+use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::runtime;
 use crate::terminal::{Reading, Terminal};
 
 /// Helix turns a conversation into verified software by driving coding agents.
@@ -36,115 +36,71 @@ pub(crate) struct Cli {
 }
 
 /// Where the help lists the flags that every command has, so that they do not hide a command's own.
-const SHARED: &str = "Options of every command";
+const SHARED: &str = "Global options";
 
 /// Flags that every command has.
 #[derive(Debug, Args)]
 struct Shared {
-    /// Directory that holds everything Helix keeps [env: HELIX_STATE_DIR] [default: ~/.local/state/helix]
+    /// State directory [env: HELIX_STATE_DIR] [default: ~/.local/state/helix]
     #[arg(long, global = true, value_name = "DIR", help_heading = SHARED)]
     state_dir: Option<PathBuf>,
     /// Configuration file [default: helix.toml here or above, then ~/.config/helix/helix.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = SHARED)]
     config: Option<PathBuf>,
-    /// Writes JSON for programs
+    /// Print JSON
     #[arg(long, global = true, help_heading = SHARED)]
     json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Shows the whole way, from a chat to a merged commit, without account or network
+    /// Run a full example, from chat to merged commit, without account or network
     Demo(demo::Arguments),
-    /// Prepares a repository: helix.toml, adr/, a first plan
+    /// Set up a repository: helix.toml, adr/, a first plan
     Init(init::Arguments),
-    /// Examines everything that Helix needs, with a remedy for each problem
+    /// Check everything that Helix needs, with a fix for each problem
     Doctor(doctor::Arguments),
-    /// Talks with the Consultant
+    /// Chat with the Consultant
     Chat(chat::Arguments),
-    /// Serves the HTTP API
+    /// Serve the HTTP API
     Serve(serve::Arguments),
-    /// Carries out a plan
+    /// Run a plan
     Run(run::Arguments),
-    /// Lists, shows, follows, stops and resumes jobs; shows what they changed and what proves it
+    /// List, show, follow, cancel and resume jobs; show their changes and evidence
     Jobs(jobs::Arguments),
-    /// Lists and answers questions and approvals that wait for a person
+    /// List and answer open questions and approvals
     Answer(answer::Arguments),
-    /// Checks and makes plans
+    /// Check and create plans
     Plan(plan::Arguments),
-    /// Lists, shows and makes workflows, which plans share
+    /// List, show and create workflows
     Workflow(workflow::Arguments),
-    /// Works with architecture decision records
+    /// Manage architecture decision records
     Adr(adr::Arguments),
-    /// Makes projects
+    /// Create projects
     Project(project::Arguments),
-    /// Says what a recorded run of an agent amounts to, with the evidence
+    /// Explain the outcome of a recorded agent run
     Outcome(outcome::Arguments),
-    /// Says what failed in a log, why, and what to do
+    /// Explain failures: what failed, why, and what to do
     Failures(failures::Arguments),
-    /// Shows which skills agents have in reach
+    /// List the skills that agents can use
     Skills(skills::Arguments),
-    /// Shows and checks the Consultant's instructions
+    /// Show and check the Consultant's instructions
     Prompt(prompt::Arguments),
-    /// Serves Helix's tools over MCP on standard input and output
+    /// Serve Helix's tools over MCP on standard input and output
     Mcp,
-    /// What agents call by themselves: checks of what they write
+    /// Hooks that agents call: check what they write
     Hook(hook::Arguments),
-    /// Describes the journal's events
+    /// Describe the journal's events
     Events(events::Arguments),
-    /// Prints a completion script for a shell
+    /// Print a shell completion script
     Completions(completions::Arguments),
-    /// Prints the manual page
+    /// Print the manual page
     Man,
-}
-
-/// What a command is given.
-pub(crate) struct Context {
-    /// The process' surroundings.
-    pub(crate) environment: Environment,
-    /// Where to write.
-    pub(crate) terminal: Terminal,
-    /// What flags say.
-    pub(crate) overrides: Overrides,
-    settings: OnceLock<Settings>,
-}
-
-impl Context {
-    /// A context of its own, for commands that run others.
-    pub(crate) fn new(environment: Environment, terminal: Terminal, overrides: Overrides) -> Self {
-        Self { environment, terminal, overrides, settings: OnceLock::new() }
-    }
-
-    /// The configuration; read when first asked for, since not every command needs it.
-    ///
-    /// # Errors
-    /// Those of [`Settings::load`].
-    pub(crate) fn settings(&self) -> Result<&Settings, CommandError> {
-        if let Some(settings) = self.settings.get() {
-            return Ok(settings);
-        }
-        let settings = Settings::load(&self.environment, &self.overrides)?;
-        Ok(self.settings.get_or_init(|| settings))
-    }
-
-    /// Runs a command's asynchronous part.
-    ///
-    /// # Errors
-    /// Those of the command, and when there are no threads for it.
-    pub(crate) fn block_on<T>(&self, work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
-        runtime::start()?.block_on(work)
-    }
-}
-
-/// The definition, for completions, manual and documentation.
-pub(crate) fn definition() -> clap::Command {
-    Cli::command()
 }
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let asked_json = arguments.iter().any(|argument| argument == "--json");
     let environment = match Environment::of_this_process() {
         Ok(environment) => environment,
         Err(error) => {
@@ -152,12 +108,12 @@ pub(crate) fn main() -> ExitCode {
             return error.exit().into();
         }
     };
-    let reading = if asked_json { Reading::Programs } else { Reading::People };
-    let terminal = Terminal::new(&environment, reading);
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, &terminal).into(),
+        Err(error) => return usage(&error, &Terminal::new(&environment, wanted_reading(&arguments))).into(),
     };
+    let reading = if cli.shared.json { Reading::Programs } else { Reading::People };
+    let terminal = Terminal::new(&environment, reading);
     log_to_stderr(&environment, matches!(cli.command, Command::Serve(_)));
     keep_panics();
     let overrides = Overrides { config: cli.shared.config, state_dir: cli.shared.state_dir, listen: None };
@@ -194,9 +150,15 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Mcp => mcp::run(context),
         Command::Hook(arguments) => hook::run(context, &arguments),
         Command::Events(arguments) => events::run(context, &arguments),
-        Command::Completions(arguments) => completions::run(context, &arguments),
-        Command::Man => man::run(context),
+        Command::Completions(arguments) => completions::run(context, &arguments, Cli::command()),
+        Command::Man => man::run(context, Cli::command()),
     }
+}
+
+/// Who reads the error about arguments that cannot be parsed. What follows `--` is not a flag.
+fn wanted_reading(arguments: &[OsString]) -> Reading {
+    let mut flags = arguments.iter().take_while(|argument| *argument != "--");
+    if flags.any(|flag| flag == "--json") { Reading::Programs } else { Reading::People }
 }
 
 /// Shows help and wrong usage.
@@ -258,6 +220,6 @@ mod tests {
 
     #[test]
     fn the_definition_is_consistent() {
-        definition().debug_assert();
+        Cli::command().debug_assert();
     }
 }

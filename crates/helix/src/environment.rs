@@ -93,7 +93,7 @@ impl Environment {
     /// Who sits here, for records.
     pub(crate) fn person(&self) -> String {
         let name = ["USER", "LOGNAME"].into_iter().find_map(|name| self.variable(name));
-        format!("{} (terminal)", name.filter(|name| !name.trim().is_empty()).unwrap_or("somebody"))
+        format!("{} (terminal)", name.filter(|name| !name.trim().is_empty()).unwrap_or("user"))
     }
 
     /// The user's home.

@@ -7,12 +7,16 @@ mod client;
 mod codes;
 mod commands;
 mod config;
+mod context;
 mod early;
 mod environment;
 mod error;
 mod exit;
 mod host;
+mod offline;
+mod question;
 mod runtime;
+mod survey;
 mod terminal;
 mod watch;
 

@@ -6,9 +6,9 @@ use std::io;
 use std::sync::mpsc;
 use std::thread;
 
-use rustix::process::Signal;
+use rustix::process::Signal as SignalNumber;
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::codes;
 use crate::error::CommandError;
@@ -38,6 +38,14 @@ pub(crate) fn start() -> Result<Runtime, CommandError> {
     Ok(runtime)
 }
 
+/// A stream of this signal.
+///
+/// # Errors
+/// When the system takes no handler.
+pub(crate) fn signal_stream(kind: SignalKind) -> Result<Signal, CommandError> {
+    signal(kind).map_err(|error| CommandError::helix(codes::RUNTIME, "cannot listen for signals").because(&error))
+}
+
 /// Tries whether so many threads can be had at once. Tokio panics, or waits forever for those that it has, if one of its own
 /// cannot be started.
 fn check_threads(count: usize) -> io::Result<()> {
@@ -60,5 +68,5 @@ fn check_threads(count: usize) -> io::Result<()> {
 /// A file that reaches `RLIMIT_FSIZE` shall be a failed write, which names its file, not the silent death of the process.
 /// Programs that are started from here hear of it as usual: handlers do not outlive an exec.
 fn hear_of_large_files() -> io::Result<()> {
-    signal(SignalKind::from_raw(Signal::XFSZ.as_raw())).map(drop)
+    signal(SignalKind::from_raw(SignalNumber::XFSZ.as_raw())).map(drop)
 }

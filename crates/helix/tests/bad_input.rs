@@ -14,6 +14,15 @@ fn wrong_usage_is_exit_2_and_json_when_asked() {
     user.run(&["frobnicate"]).refused(2, &["unrecognized subcommand"]);
     let ran = user.run(&["--json", "frobnicate"]);
     assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (2, Some("HX0900")), "{ran:?}");
+    // What follows `--`, and what belongs to another option, is no flag.
+    user.run(&["frobnicate", "--", "--json"]).refused(2, &["unrecognized subcommand"]);
+    let searched = user.run(&["failures", "search", "--", "--json"]);
+    assert_eq!((searched.code, searched.stdout.as_str()), (0, ""), "{searched:?}");
+    let budget = user.run(&["run", "p.yaml", "--budget", "--json"]);
+    assert!(
+        budget.code == 2 && budget.json()["error"]["message"].as_str().unwrap().contains("value is required"),
+        "{budget:?}"
+    );
 }
 
 #[test]

@@ -182,7 +182,7 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
     wait_for(&gate.path().join("go.there"), &stage).await;
     // Who watches the job is told what it waits for.
     let watching = Watching::begin(&stage, &job);
-    watching.has_said("attempt 1 started").await;
+    watching.has_said("agent running, attempt 1").await;
     disk.fill();
 
     // Nothing new begins, and whoever wants it hears why.
@@ -221,9 +221,9 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
     disk.make_space();
     stage.events(&job).await;
     let watched = watching.end();
-    assert_eq!((watched.matches(waits).count(), watched.matches("the job goes on").count()), (1, 1), "{watched}");
+    assert_eq!((watched.matches(waits).count(), watched.matches("running again").count()), (1, 1), "{watched}");
     assert!(
-        watched.find(waits) < watched.find("the job goes on") && watched.contains("free some disk space"),
+        watched.find(waits) < watched.find("running again") && watched.contains("free some disk space"),
         "{watched}"
     );
     let view = stage.job(&job).await;

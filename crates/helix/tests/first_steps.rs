@@ -22,7 +22,7 @@ fn init_looks_around_and_its_plan_is_valid() {
         assert!(checked.code == 0 && checked.stdout.contains("valid (2 phases)"), "{checked:?}");
         let before = std::fs::read(user.work().join("helix.toml")).unwrap();
         let again = user.run(&["init"]);
-        assert!(again.code == 0 && again.stdout.contains("it was there already"), "{again:?}");
+        assert!(again.code == 0 && again.stdout.contains("already exists"), "{again:?}");
         assert_eq!(before, std::fs::read(user.work().join("helix.toml")).unwrap(), "never overwritten");
         // A dry run shows the plan, and ends as the run would: this is no repository.
         let dry = user.run(&["run", "plans/example/phases.yaml", "--dry-run"]);
@@ -50,10 +50,10 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
     let ran = user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
     assert_eq!(ran.code, 4, "{ran:#?}");
     for line in [
-        "PROBLEM  cargo for Rust: ",
+        "✗ cargo for Rust: ",
         "does not work: error: rustup could not choose a version of cargo to run",
-        "ok       python3 for Python: Python 3.99",
-        "PROBLEM  pytest: `python3 -m pytest -q` cannot run: No module named pytest",
+        "✓ python3 for Python: Python 3.99",
+        "✗ pytest: `python3 -m pytest -q` cannot run: No module named pytest",
     ] {
         assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
     }
@@ -65,7 +65,7 @@ fn doctor_in_an_empty_environment_names_every_remedy() {
     let mut command = user.helix();
     let ran = user::ran(command.env("PATH", "/nonexistent").args(["doctor"]).output().unwrap());
     assert_eq!(ran.code, 4, "{ran:?}");
-    let problems = ran.stdout.lines().filter(|line| line.starts_with("PROBLEM")).count();
+    let problems = ran.stdout.lines().filter(|line| line.starts_with('✗')).count();
     let hints = ran.stdout.lines().filter(|line| line.trim_start().starts_with("hint:")).count();
     assert!(problems >= 2 && hints >= problems, "{ran:?}");
     let json = user::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
@@ -101,18 +101,31 @@ fn drafts_become_numbered_decisions() {
     user.run(&["adr", "finalize", "none.md"]).refused(2, &["HX0921", "none.md"]);
 }
 
-/// The whole way with the embedded agent, without colour, terminal, git identity, account or network.
+/// The whole way with the embedded agent, without colour, terminal, git identity, account or network, in the state directory
+/// that the user names.
 #[test]
 fn the_demo_gets_through() {
     let user = User::new();
     let temporary = user.work().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    let ran = user::ran(user.helix().env("TMPDIR", &temporary).env("NO_COLOR", "1").args(["demo"]).output().unwrap());
+    let ran = user::ran(
+        user.helix()
+            .env("TMPDIR", &temporary)
+            .env("NO_COLOR", "1")
+            .args(["demo", "--state-dir", "kept"])
+            .output()
+            .unwrap(),
+    );
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert!(ran.stdout.contains("succeeded") && ran.stdout.contains("merged into main"), "{ran:#?}");
-    assert!(ran.stderr.contains("gate tests_pass: fail") || ran.stderr.contains("gate command: fail"), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("✗ [implement] tests_pass failed") || ran.stderr.contains("✗ [implement] command failed"),
+        "{ran:#?}"
+    );
     assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "no colour: {ran:#?}");
     assert!(!user.state().exists(), "the user's own state is not touched");
+    assert!(user.work().join("kept/helix.db").is_file(), "--state-dir counts: {ran:#?}");
+    assert_eq!(user.run(&["--state-dir", "kept", "--json", "jobs"]).json().as_array().unwrap().len(), 1);
     // Helix's own decision, finalized and carried out, is in order by Helix's own check [45] [46].
     let shop = ran.stdout.lines().find_map(|line| line.split_once("merged into main of ")).unwrap().1.trim();
     let checked = user::ran(user.helix().current_dir(shop).args(["--json", "adr", "check"]).output().unwrap());

@@ -271,8 +271,7 @@ fn a_conversation_at_the_terminal_goes_on_by_its_name() {
     let chat = |arguments: &[&str]| user.run(&[&["chat"], arguments].concat());
     let began = chat(&["-m", "hello"]);
     assert!(began.code == 0 && began.stdout.contains("First."), "{began:?}");
-    let name = began.stderr.split("--session ").nth(1).and_then(|rest| rest.split('`').next()).unwrap().to_owned();
-    let name = name.split(' ').next().unwrap();
+    let name = began.stderr.split("--session ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
     let more = chat(&["--session", name, "-m", "and then?"]);
     assert!(more.code == 0 && more.stdout.contains("Second."), "{more:?}");
     let shown = user.run(&["--json", "chat", "--session", name, "--show"]).json();
@@ -284,8 +283,36 @@ fn a_conversation_at_the_terminal_goes_on_by_its_name() {
         assert!(said.contains(words), "{words} in {said}");
     }
     for arguments in [&["--session", "typo", "-m", "hello"][..], &["--session", "typo", "--show"]] {
-        chat(arguments).refused(2, &["HX0920", "\"typo\"", "leave --session out"]);
+        chat(arguments).refused(2, &["HX0920", "\"typo\"", "leave out --session"]);
     }
+}
+
+/// A paste of several lines is one turn, whether the terminal marks it or not; blank lines in it end nothing.
+#[test]
+fn a_paste_at_the_terminal_is_one_turn() {
+    let user = User::new();
+    let take = "- { key: consultant, actions: [{ say: \"Understood.\\n<!-- STEP: what -->\" }] }\n";
+    user.rehearse(&take.repeat(2));
+    let steps = json!([
+        { "expect": "you>", "type": "\u{1b}[200~first\r\rsecond\u{1b}[201~\r" },
+        { "expect": "Understood.", "type": "" },
+        { "expect": "you>", "type": "third\rfourth\r" },
+        { "expect": "Understood.", "type": "" },
+        { "expect": "you>", "type": "\r" },
+    ]);
+    let steps = user.write("steps.json", &steps.to_string());
+    let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/persons/terminal.py");
+    let helix = user.helix();
+    let mut terminal = std::process::Command::new("python3");
+    terminal.current_dir(user.work()).arg(driver).arg(steps).arg(env!("CARGO_BIN_EXE_helix")).arg("chat");
+    terminal.envs(helix.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "xterm");
+    let ended: Value = serde_json::from_slice(&terminal.output().unwrap().stdout).unwrap();
+    let seen = ended["seen"].as_str().unwrap();
+    let name = seen.split("--session ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
+    let shown = user.run(&["--json", "chat", "--session", name, "--show"]).json();
+    let said: Vec<&str> =
+        shown["turns"].as_array().unwrap().iter().filter_map(|turn| turn["message"].as_str()).collect();
+    assert_eq!(said, ["first\n\nsecond", "third\nfourth"], "{seen}");
 }
 
 /// A turn over HTTP; the answer in one piece.

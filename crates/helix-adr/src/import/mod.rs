@@ -95,7 +95,7 @@ pub fn import(adr: &Adr, id: AdrId, renumbered: &BTreeMap<u32, u32>) -> Result<I
     if adr.criteria.is_empty() {
         let criteria = record::criteria(adr);
         if criteria.is_empty() {
-            notes.push("the file says nowhere how one sees that the decision is kept: fill in the criteria".to_owned());
+            notes.push("no acceptance criteria found in the original; please add some".to_owned());
         }
         push_block(&mut text, &criteria_section(&criteria, language));
     }
@@ -193,7 +193,7 @@ fn body(adr: &Adr, title: Option<&Section>, language: Language) -> String {
 /// What an author is asked for where a record names no criterion.
 pub(super) fn unknown_criterion(language: Language) -> &'static str {
     match language {
-        Language::English => "- [ ] <what one does, and what one sees then> — test: `<tests/test_x.py::test_y>`",
+        Language::English => "- [ ] <action> → <expected result> — test: `<tests/test_x.py::test_y>`",
         Language::German => "- [ ] <was man tut, und was man dann sieht> — Test: `<tests/test_x.py::test_y>`",
     }
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll};
 use helix_core::ids::{JobId, SessionId, TurnId};
+use helix_job::phrases::{chat_line, open_questions, outcome, standing};
 use helix_job::question::{QuestionStatus, QuestionView};
 use helix_job::{JobEvent, JobView, Recorded};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::job_digest::{job_outcome, line, open_questions, standing};
 use crate::engine::{Engine, EngineError};
 
 /// Most jobs that are watched at once, the newest of the conversation.
@@ -46,7 +46,7 @@ impl JobNews {
         match self {
             Self::Progress { text } | Self::GoesOn { text } => text.clone(),
             Self::Asks(question) => format!("{} waits for you: {}", question.job_name, question.text),
-            Self::Over(job) => format!("{} {}", job.name, job_outcome(job)),
+            Self::Over(job) => format!("{} {}", job.name, outcome(job)),
         }
     }
 }
@@ -206,6 +206,6 @@ fn of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNews> {
     {
         return Some(JobNews::Over(Box::new(job.clone())));
     }
-    let text = line(event, job)?;
+    let text = chat_line(event, job)?;
     Some(JobNews::Progress { text: if several { format!("{}: {text}", job.name) } else { text } })
 }

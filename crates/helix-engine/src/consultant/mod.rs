@@ -20,7 +20,6 @@ mod uploads;
 
 pub(crate) use enforce::CheckedFiles;
 pub use enforce::{Enforcement, Validator};
-pub use job_digest::job_outcome;
 pub use job_news::JobNews;
 pub use retention::Retention;
 pub use services::ToolsEndpoint;

@@ -5,10 +5,10 @@
 use std::path::Path;
 
 use helix_adr::Adr;
+use helix_job::phrases::open_questions;
 use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView};
 
-use super::job_digest::open_questions;
 use crate::engine::{Engine, EngineError};
 use helix_project::save_check::SavedKind;
 

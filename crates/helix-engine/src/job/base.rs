@@ -39,7 +39,7 @@ pub(super) fn unresolved(phase: &PhaseId, conflict: &MergeConflict) -> Fault {
 pub(super) fn marked_base(repository: &Repository, conflict: &Conflict, parents: &[Tip]) -> Result<CommitId, Fault> {
     let tip = |id: &PhaseId| parents.iter().find(|tip| &tip.phase == id).cloned();
     let tips: Vec<Tip> = conflict.between.iter().filter_map(tip).collect();
-    let message = format!("Put side by side what {} is to bring together", conflict.phase);
+    let message = format!("Merge conflicting results (conflicts resolved by {})", conflict.phase);
     Ok(repository.merge_marked(&tips, &message).map_err(|error| error.fault())?.id)
 }
 

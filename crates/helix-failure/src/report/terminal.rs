@@ -152,7 +152,7 @@ fn why(look: Look, why: &Why) -> String {
 /// How sure a classification is, in words.
 pub(super) fn sure(confidence: f64) -> String {
     let guess = if confidence < 0.5 { ", a guess" } else { "" };
-    format!("{:.0} % sure{guess}", confidence * 100.0)
+    format!("{:.0} %{guess}", confidence * 100.0)
 }
 
 fn similar(look: Look, past: &[SimilarFailure]) -> String {

@@ -57,7 +57,7 @@ impl AdrDirectory {
         })
     }
 
-    /// Repairs text in a wrong encoding where what it was is certain; gives the number of places. Nothing else in the file
+    /// Repair wrongly encoded text where the original is certain; gives the number of places. Nothing else in the file
     /// changes, and a file without such a place is not written.
     ///
     /// # Errors

@@ -2,7 +2,6 @@
 //!
 //! Must not know how an answer is sent. Marks are removed from the history, so that no agent reads them as its own words.
 
-use helix_engine::consultant::job_outcome;
 use helix_job::question::QuestionView;
 use helix_job::{JobStatus, JobView, Wait};
 
@@ -38,7 +37,7 @@ pub(crate) fn job_over(job: &JobView) -> String {
     let failed = job.status == JobStatus::Failed;
     let more = if failed { " Ask here what to do." } else { "" };
     let more = format!("Details: `helix jobs show {}`.{more}", job.id);
-    let outcome = job_outcome(job).replace(['\r', '\n'], " ");
+    let outcome = helix_job::phrases::outcome(job).replace(['\r', '\n'], " ");
     block(if failed { CAUTION } else { NOTE }, &[format!("Job {} {outcome}.", job.name), more])
 }
 

@@ -229,7 +229,7 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
     let TurnEvent::Ended(end) = done() else { panic!() };
     presenter.on_answer(&mut out, &end);
     assert!(!presenter.is_over());
-    for line in ["Phase 1 of 2, Write: the agent works", "Phase 1 of 2, Write: tests_pass passed"] {
+    for line in ["Phase 1 of 2, Write: agent running", "Phase 1 of 2, Write: tests_pass passed"] {
         presenter.on_news(&mut out, &JobNews::Progress { text: line.into() });
     }
     presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into() });
@@ -238,7 +238,7 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
     insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
     [
         "{\"content\":\"whole answer\"} null",
-        "status \"Phase 1 of 2, Write: the agent works\" true",
+        "status \"Phase 1 of 2, Write: agent running\" true",
         "status \"Phase 1 of 2, Write: tests_pass passed\" true",
         "status \"pages goes on\" true",
         "{} \"stop\"",

@@ -159,7 +159,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     stage.start().await;
     let go = "go [[fake: say It runs.]]";
     let mut reader = stage.watched(&second(go)).await;
-    reader.until("Phase 1 of 1, Write the page: the agent works").await;
+    reader.until("Phase 1 of 1, Write the page: agent running").await;
     let turns = stage.turns().await;
     assert_eq!(turns[1]["end"]["delivery"], "delivered", "the answer is whole while the job is watched: {turns:#?}");
     std::fs::write(&stage.gate, "").unwrap();
@@ -235,7 +235,7 @@ async fn whoever_stops_watching_stops_neither_the_job_nor_a_turn() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let job = stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("the agent works").await;
+    reader.until("agent running").await;
     drop(reader);
     let mut messages = second("go [[fake: say It runs.]]");
     messages.as_array_mut().unwrap().extend([said("assistant", "It runs."), said("user", "so? [[fake: say Yes.]]")]);
@@ -292,7 +292,7 @@ async fn the_next_message_ends_the_watching_in_order() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("the agent works").await;
+    reader.until("agent running").await;
     // From another tab. Plain clients are not kept waiting: the job cannot end before the file is there.
     let answer = stage.whole(second("other [[fake: say Yes.]]")).await;
     assert_eq!(answer["choices"][0]["message"]["content"], "Yes.");
@@ -327,7 +327,7 @@ async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
     reader.until("It runs.").await;
     // A line about the job stands above the answer, too.
-    while !reader.seen.rsplit("It runs.").next().unwrap().contains("the agent works") {
+    while !reader.seen.rsplit("It runs.").next().unwrap().contains("agent running") {
         reader.more().await;
     }
     let Stage { host, gate, .. } = stage;
@@ -403,7 +403,7 @@ async fn a_job_that_was_asked_about_belongs_to_the_conversation() {
     let view: Value = stage.host.get(&path).send().await.unwrap().json().await.unwrap();
     assert_eq!(view["jobs"], json!([job]), "{view:#}");
     let mut reader = stage.watched(&second("so? [[fake: say It runs.]]")).await;
-    reader.until("Phase 1 of 1, Write the page: the agent works").await;
+    reader.until("Phase 1 of 1, Write the page: agent running").await;
     std::fs::write(&stage.gate, "").unwrap();
     assert!(content(&reader.rest().await).contains("Job pages succeeded"));
     stage.host.stop().await;
@@ -429,7 +429,7 @@ async fn every_stream_is_kept_alive_while_nothing_happens() {
     turn.until("Hm.").await;
     silent(&mut turn).await;
     stage.put("said");
-    turn.until("the agent works").await;
+    turn.until("agent running").await;
     silent(&mut turn).await;
     for path in ["events?after=1000", "activity"] {
         let answer = stage.host.get(&format!("/api/v1/jobs/{job}/{path}")).send().await.unwrap();

@@ -2,36 +2,33 @@
 //!
 //! Must not know what follows from an answer: the job goes on by itself, under the host that is there or one that is started.
 
-use std::io::{IsTerminal, Write};
-
 use clap::Args;
 use helix_core::ids::QuestionId;
-use helix_job::question::{QuestionKind, QuestionOption, QuestionStatus, QuestionView};
+use helix_job::question::{QuestionStatus, QuestionView};
 use helix_server::wire::AnswerRequest;
 use helix_store::JobFilter;
-use tokio::signal::unix::SignalKind;
 
-use crate::cli::Context;
 use crate::client::Client;
 use crate::codes;
-use crate::commands::jobs::offline;
 use crate::config::Settings;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{find, start_in_background};
-use crate::terminal::{Meaning, Reading, typed_line};
-use crate::watch::signal_stream;
+use crate::host::find;
+use crate::offline;
+use crate::question::{ask, can_ask, how_to_answer, shown};
+use crate::terminal::Reading;
 
 /// Arguments of `helix answer`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The question, or a beginning of its id that fits only one; without it the open ones are listed
+    /// Question id, or a unique prefix [default: list the open questions]
     #[arg(value_name = "QUESTION")]
     question: Option<String>,
-    /// Key of the option that you choose
+    /// Key of the chosen option
     #[arg(long, value_name = "KEY", requires = "question")]
     choice: Option<String>,
-    /// Words of your own: a reason, a hint, an answer
+    /// Free text: a reason, a hint, an answer
     #[arg(long, value_name = "TEXT", requires = "question")]
     text: Option<String>,
 }
@@ -53,7 +50,7 @@ async fn list(context: &Context) -> Ended {
         return Ok(Exit::Success);
     }
     if open.is_empty() {
-        context.terminal.say("nothing waits for an answer");
+        context.terminal.say("no open questions");
         return Ok(Exit::Success);
     }
     for question in &open {
@@ -64,10 +61,10 @@ async fn list(context: &Context) -> Ended {
     }
     for question in &open {
         let Some(given) = ask(context, question).await? else {
-            context.terminal.say("left open");
+            context.terminal.say("not answered; the question stays open");
             break;
         };
-        let settled = client(context).await?.answer(&question.id, &given).await?;
+        let settled = context.host().await?.answer(&question.id, &given).await?;
         say_settled(context, &settled)?;
     }
     Ok(Exit::Success)
@@ -82,7 +79,7 @@ async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
             match ask(context, &question).await? {
                 Some(given) => given,
                 None => {
-                    context.terminal.say("left open");
+                    context.terminal.say("not answered; the question stays open");
                     return Ok(Exit::NeedsPerson);
                 }
             }
@@ -95,18 +92,9 @@ async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
             AnswerRequest { choice: choice.clone(), text: text.clone(), by: Some(context.environment.person()) }
         }
     };
-    let settled = client(context).await?.answer(&question.id, &given).await?;
+    let settled = context.host().await?.answer(&question.id, &given).await?;
     say_settled(context, &settled)?;
     Ok(Exit::Success)
-}
-
-/// The host that carries the job on; one is started if there is none.
-async fn client(context: &Context) -> Result<Client, CommandError> {
-    let settings = context.settings()?;
-    match find(settings).await? {
-        Some(client) => Ok(client),
-        None => start_in_background(&context.environment, settings, context.overrides.config.as_deref()).await,
-    }
 }
 
 fn say_settled(context: &Context, question: &QuestionView) -> Result<(), CommandError> {
@@ -114,7 +102,7 @@ fn say_settled(context: &Context, question: &QuestionView) -> Result<(), Command
         Reading::Programs => context.terminal.json(question),
         Reading::People => {
             context.terminal.data(&format!("answered {}", question.id))?;
-            context.terminal.say(&format!("job {0} goes on; `helix jobs watch {0}` follows it", question.job));
+            context.terminal.say(&format!("job {0} continues; follow it with: helix jobs watch {0}", question.job));
             Ok(())
         }
     }
@@ -171,92 +159,4 @@ async fn questions(
     };
     questions.sort_by_key(|question| question.asked_at);
     Ok(questions)
-}
-
-/// A question for people, with how to answer it.
-pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
-    let paint = |text: &str| context.terminal.paint(Meaning::Attention, text);
-    let mut lines = vec![format!("{} {}, phase {} of {}", paint("?"), question.id, question.phase, question.job_name)];
-    lines.extend(clean(&question.text).lines().map(|line| format!("    {line}")));
-    for QuestionOption { key, label } in &question.options {
-        lines.push(format!("    [{key}] {}", clean(label)));
-    }
-    if let Some(expires) = question.expires_at {
-        lines.push(format!("    waits until {}", expires.strftime("%Y-%m-%d %H:%M UTC")));
-    }
-    lines.push(format!("    answer: {}", how_to_answer(question)));
-    lines.join("\n")
-}
-
-/// The command that answers it.
-pub(crate) fn how_to_answer(question: &QuestionView) -> String {
-    let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
-    let choice = if keys.is_empty() { String::new() } else { format!(" --choice {}", keys.join("|")) };
-    let text = match (question.free_text, keys.is_empty()) {
-        (_, true) => " --text \"…\"",
-        (true, false) => " [--text \"…\"]",
-        (false, false) => "",
-    };
-    format!("helix answer {}{choice}{text}", question.id)
-}
-
-/// What others have written must not steer the terminal.
-fn clean(text: &str) -> String {
-    text.chars().filter(|character| matches!(character, '\n' | '\t') || !character.is_control()).collect()
-}
-
-/// Whether somebody sits at the terminal.
-pub(crate) fn can_ask(context: &Context) -> bool {
-    context.terminal.reading == Reading::People && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-/// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
-pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerRequest>, CommandError> {
-    let by = Some(context.environment.person());
-    if question.options.is_empty() {
-        let text = line(context, "answer (empty: not now)").await?;
-        return Ok(text.map(|text| AnswerRequest { choice: None, text: Some(text), by }));
-    }
-    loop {
-        let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
-        let Some(said) = line(context, &format!("{} (empty: not now)", keys.join(" / "))).await? else {
-            return Ok(None);
-        };
-        let fitting: Vec<&&str> = keys.iter().filter(|key| key.starts_with(said.as_str())).collect();
-        let choice = match (keys.iter().find(|key| **key == said), &fitting[..]) {
-            (Some(exact), _) => (*exact).to_owned(),
-            (None, [only]) => (**only).to_owned(),
-            // What an agent asks may be answered in words although it named options.
-            (None, _) if question.kind == QuestionKind::Agent => {
-                return Ok(Some(AnswerRequest { choice: None, text: Some(said), by }));
-            }
-            (None, _) => {
-                context.terminal.say(&format!("choose one of: {}", keys.join(", ")));
-                continue;
-            }
-        };
-        let text = if question.free_text { line(context, "your words (empty: none)").await? } else { None };
-        return Ok(Some(AnswerRequest { choice: Some(choice), text, by }));
-    }
-}
-
-/// A line from the terminal; `None` when it is empty, at its end, or interrupted.
-async fn line(context: &Context, prompt: &str) -> Result<Option<String>, CommandError> {
-    // Listened to before anybody can see the prompt: an interrupt must not kill what has only just asked.
-    let mut interrupts = signal_stream(SignalKind::interrupt())?;
-    let mut stderr = std::io::stderr().lock();
-    if write!(stderr, "{} ", context.terminal.paint_error(Meaning::Strong, &format!("{prompt}:"))).is_err()
-        || stderr.flush().is_err()
-    {
-        // The terminal is gone; reading from it will say so.
-    }
-    drop(stderr);
-    let typed = tokio::select! {
-        typed = typed_line() => typed.transpose(),
-        _ = interrupts.recv() => return Ok(None),
-    };
-    let text = typed.map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
-    })?;
-    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }

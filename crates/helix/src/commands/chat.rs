@@ -1,30 +1,32 @@
 //! `helix chat`: the Consultant in the terminal, over the same HTTP API as every other client.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 
 use clap::Args;
 use helix_core::ids::SessionId;
 use helix_core::run::{Outcome, Retry};
 use helix_server::wire::SessionDetail;
+use tokio::signal::unix::SignalKind;
 
-use crate::cli::Context;
 use crate::client::{ChatEvent, Talk, chat_body, session_key};
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{Reached, reach};
-use crate::terminal::{Meaning, Reading, one_line};
+use crate::runtime::signal_stream;
+use crate::terminal::{Meaning, Reading, one_line, plain, typed_text};
 
 /// Arguments of `helix chat`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Continues this conversation: an id of `GET /api/v1/sessions`, or what an earlier `helix chat` named
+    /// Continue this session: an id, or the name that `helix chat` printed
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Prints what was said in the conversation, partial answers included, and leaves
+    /// Print the session so far, partial answers included, and exit
     #[arg(long, requires = "session", conflicts_with_all = ["message", "model"])]
     show: bool,
-    /// Says this, prints the answer and leaves
+    /// Send this message, print the answer and exit
     #[arg(short, long, value_name = "TEXT")]
     message: Option<String>,
     /// Model of the Consultant
@@ -61,37 +63,41 @@ async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -
         let found = reached.client().session(id).await?;
         return show(context, &found.ok_or_else(|| unknown(name))?);
     }
-    let goes_on = format!("`helix chat --session {name}` goes on with it");
+    let resume = format!("Continue with: helix chat --session {name}");
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
         let said = say(context, reached, &talk, model, message).await;
         if arguments.session.is_none() {
-            context.terminal.say(&goes_on);
+            context.terminal.say(&resume);
         }
         return said;
     }
     if std::io::stdin().is_terminal() {
-        context.terminal.say(&format!("conversation {name}; an empty line or Ctrl-D ends it"));
+        context.terminal.say("Type a message, or paste one. An empty line or Ctrl-D ends the session.");
     }
+    let mut interrupts = signal_stream(SignalKind::interrupt())?;
     loop {
         if std::io::stdin().is_terminal() {
             eprint_prompt(context);
         }
-        let line = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            std::io::stdin().lock().read_line(&mut line).map(|read| (read > 0).then_some(line))
-        });
-        let line = line
-            .await
-            .map_err(|error| CommandError::helix(codes::BROKEN, "reading standard input broke").because(&error))?
-            .map_err(|error| {
-                CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
-            })?;
-        let Some(line) = line.filter(|line| !line.trim().is_empty()) else {
-            context.terminal.say(&goes_on);
+        let text = tokio::select! {
+            text = typed_text() => text.transpose(),
+            _ = interrupts.recv() => Ok(None),
+        };
+        let text = text.map_err(|error| {
+            CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
+        })?;
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+            context.terminal.say(&resume);
             return Ok(Exit::Success);
         };
-        say(context, reached, &talk, model, line.trim()).await?;
+        tokio::select! {
+            said = say(context, reached, &talk, model, text.trim()) => said?,
+            _ = interrupts.recv() => {
+                context.terminal.say(&resume);
+                return Ok(Exit::Interrupted);
+            }
+        };
     }
 }
 
@@ -107,8 +113,8 @@ async fn find(reached: &Reached, name: &str) -> Result<SessionId, CommandError> 
 }
 
 fn unknown(name: &str) -> CommandError {
-    CommandError::usage(codes::NOT_FOUND, format!("there is no conversation {name:?}"))
-        .hint("leave --session out to begin one; the API lists those that there are at /api/v1/sessions")
+    CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}"))
+        .hint("leave out --session to start a new one; GET /api/v1/sessions lists all")
 }
 
 /// Prints the record of a conversation.
@@ -130,8 +136,7 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
                 }
             }
         }
-        let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
-        context.terminal.raw(&text)?;
+        context.terminal.raw(&plain(&text))?;
     }
     Ok(Exit::Success)
 }
@@ -149,8 +154,7 @@ async fn say(context: &Context, reached: &Reached, talk: &Talk, model: Option<&s
     loop {
         match answer.next().await? {
             Some(ChatEvent::Text(text)) => {
-                let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
-                context.terminal.raw(&text)?;
+                context.terminal.raw(&plain(&text))?;
             }
             Some(ChatEvent::Activity(text)) => {
                 context

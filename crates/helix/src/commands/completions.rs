@@ -3,7 +3,7 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use crate::cli::{Context, definition};
+use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 
@@ -14,9 +14,9 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+pub(crate) fn run(context: &Context, arguments: &Arguments, mut definition: clap::Command) -> Ended {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut definition(), "helix", &mut script);
+    clap_complete::generate(arguments.shell, &mut definition, "helix", &mut script);
     context.terminal.raw(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Success)
 }

@@ -13,12 +13,12 @@ use helix_store::{Access, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::Context;
-use crate::commands::init::survey::{Tests, survey};
 use crate::config::Settings;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::find;
+use crate::survey::{Tests, survey};
 use crate::terminal::{Meaning, Reading, Table};
 
 /// How long a program may take to say its version.
@@ -27,7 +27,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 /// Arguments of `helix doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Mends what Helix itself owns: missing directories, permissions of the token
+    /// Fix what Helix owns: missing directories, the token's permissions
     #[arg(long)]
     fix: bool,
 }
@@ -173,7 +173,7 @@ fn git(context: &Context, checks: &mut Vec<Check>) {
 /// How much may be under way at the same time, and whether anything could start now.
 fn places(settings: &Settings, checks: &mut Vec<Check>) {
     let limits = &settings.admission;
-    let what = "places for agents";
+    let what = "agents at once";
     let places = format!("{} ({})", limits.agents, settings.why_so_many);
     checks.push(match limits.gauge.available() {
         None => {
@@ -278,7 +278,7 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
     checks.push(match find(settings).await {
         Ok(Some(client)) => Check::good("host", format!("process {} at {}", client.pid(), client.url())),
         Ok(None) => Check::good("host", "none is running"),
-        Err(error) => Check::note("host", message(&error), "the next helix that starts a job takes over"),
+        Err(error) => Check::note("host", message(&error), "the next helix command takes over"),
     });
 }
 
@@ -292,7 +292,7 @@ fn token(state: &StateDir, fix: bool, checks: &mut Vec<Check>) {
     }
     let others = format!("{} can be read by others (mode {mode:03o})", path.display());
     if fix && std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).is_ok() {
-        checks.push(Check::good("token", format!("{others}; mended")));
+        checks.push(Check::good("token", format!("{others}; fixed")));
     } else {
         checks.push(Check::problem("token", others, "run `helix doctor --fix`, or chmod 600 the file"));
     }
@@ -348,13 +348,13 @@ fn show(context: &Context, checks: &[Check], settings: &Settings) -> Result<(), 
     let terminal = &context.terminal;
     for check in checks {
         let sign = match check.state {
-            State::Good => terminal.paint(Meaning::Good, "ok     "),
-            State::Note => terminal.paint(Meaning::Attention, "note   "),
-            State::Problem => terminal.paint(Meaning::Bad, "PROBLEM"),
+            State::Good => terminal.paint(Meaning::Good, "✓"),
+            State::Note => terminal.paint(Meaning::Attention, "·"),
+            State::Problem => terminal.paint(Meaning::Bad, "✗"),
         };
-        terminal.data(&format!("{sign}  {}: {}", check.what, check.found))?;
+        terminal.data(&format!("{sign} {}: {}", check.what, check.found))?;
         if let Some(remedy) = &check.remedy {
-            terminal.data(&format!("         hint: {remedy}"))?;
+            terminal.data(&format!("  hint: {remedy}"))?;
         }
     }
     let mut table = Table::new(["setting", "value", "from"]);

@@ -9,9 +9,8 @@ use std::path::Path;
 use helix_core::ids::PhaseId;
 use serde_json::json;
 
-use super::plan::shown;
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unwritable};
 use crate::exit::Exit;
 use crate::terminal::Reading;
@@ -31,7 +30,7 @@ pub(crate) fn give(context: &Context, path: &Path, text: &str, next: &str) -> En
     match context.terminal.reading {
         Reading::Programs => context.terminal.json(&json!({ "written": path }))?,
         Reading::People => {
-            context.terminal.data(&shown(context, path))?;
+            context.terminal.data(&context.shown(path))?;
             context.terminal.say(next);
         }
     }
@@ -48,7 +47,7 @@ pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
     }
     let mut file = OpenOptions::new().create_new(true).write(true).open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            CommandError::usage(codes::ALREADY_THERE, format!("{} is there already", path.display()))
+            CommandError::usage(codes::ALREADY_THERE, format!("{} already exists", path.display()))
                 .hint("nothing is overwritten: choose another name, or remove the file")
         }
         _ => unwritable(path)(error),

@@ -5,7 +5,7 @@ use helix_failure::event::FailureEvent;
 use helix_job::session::SessionEvent;
 use helix_job::{JobEvent, Recorded};
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Prints the JSON Schema of events
+    /// Print the JSON Schema of events
     Schema,
 }
 

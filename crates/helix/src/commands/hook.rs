@@ -12,9 +12,9 @@ use helix_project::skills::SkillCatalog;
 use helix_project::workflows::Shelves;
 use serde::Deserialize;
 
-use crate::cli::Context;
 use crate::codes;
 use crate::config::{skill_directories, user_directory};
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 
@@ -83,7 +83,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let Some(checked) = checked.filter(|checked| checked.errors().next().is_some()) else { return Ok(Exit::Success) };
     let errors = checked.errors().count();
     let mut told = format!(
-        "Helix checked the {} {shown}: {errors} error(s). The file is written; mend exactly these:\n",
+        "Helix checked the {} {shown}: {errors} error(s). The file is written; fix exactly these:\n",
         checked.kind.word()
     );
     for diagnostic in &checked.diagnostics {

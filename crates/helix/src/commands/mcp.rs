@@ -9,10 +9,10 @@ use helix_server::{ToolForwarder, serve_mcp_stdio};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
-use crate::cli::Context;
 use crate::client::{Client, ClientError};
 use crate::codes;
 use crate::config::Settings;
+use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;

@@ -12,8 +12,8 @@ use helix_core::run::{Ending, Retry, StopCause};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 

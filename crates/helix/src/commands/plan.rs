@@ -11,12 +11,12 @@ use helix_job::Origin;
 use helix_plan::Plan;
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::codes;
 use crate::commands::draft;
-use crate::commands::init::survey::{Survey, Tests, survey};
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
+use crate::survey::{Survey, Tests, survey};
 use crate::terminal::{Meaning, Reading};
 
 /// Name of plan files in directories.
@@ -31,16 +31,16 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Checks a plan and shows every problem with its place
+    /// Check a plan and show every problem with its location
     Check {
         /// Plan file, or a directory that holds one
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
-        /// Shows every older form beside the modern one, and the whole plan with the phases of its workflow
+        /// Also show each older form beside the current one, and the whole plan with its workflow
         #[arg(long)]
         explain: bool,
     },
-    /// Writes a plan to start from
+    /// Write a first plan
     New {
         /// Name of the work
         #[arg(value_name = "NAME")]
@@ -49,7 +49,7 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Prints the JSON Schema of plans, for editors
+    /// Print the JSON Schema of plans, for editors
     Schema,
 }
 
@@ -96,7 +96,7 @@ enum Detail {
 fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
     let file = found_and_readable(&context.environment.directory.join(plan))?;
     let request = request(context, &file);
-    let shown = shown(context, &file);
+    let shown = context.shown(&file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
     let written = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
     let (inspection, outside) = inspected(context, &request)?;
@@ -160,7 +160,7 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
 /// A request for a plan as it is.
 fn request(context: &Context, file: &Path) -> SubmitRequest {
     let mut request = SubmitRequest::new(file.to_owned(), Origin::Cli);
-    request.shown_as = Some(shown(context, file));
+    request.shown_as = Some(context.shown(file));
     request
 }
 
@@ -250,16 +250,11 @@ pub(crate) fn found_and_readable(path: &Path) -> Result<PathBuf, CommandError> {
     }
 }
 
-/// A path as the user knows it: relative where that is shorter.
-pub(crate) fn shown(context: &Context, path: &Path) -> String {
-    path.strip_prefix(&context.environment.directory).unwrap_or(path).display().to_string()
-}
-
 fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
     draft::check_name("plan", name, "csv-export")?;
     let directory = &context.environment.directory;
     let path = output.map_or_else(|| directory.join("plans").join(name).join(PLAN_FILE), |path| directory.join(path));
-    let next = format!("edit it, then `helix plan check {0}` and `helix run {0}`", shown(context, &path));
+    let next = format!("edit it, then `helix plan check {0}` and `helix run {0}`", context.shown(&path));
     draft::give(context, &path, &template(name, &survey(directory)), &next)
 }
 
@@ -388,7 +383,7 @@ fn plan_errors(name: &str, diagnostics: Vec<Diagnostic>, source: &str) -> Comman
     let errors = diagnostics.iter().filter(|one| one.is_error()).count();
     let word = if errors == 1 { "error" } else { "errors" };
     CommandError::usage(codes::PLAN_ERRORS, format!("{name} has {errors} {word}"))
-        .hint("mend the plan and run the command again; nothing was changed")
+        .hint("fix the plan and run the command again; nothing was changed")
         .diagnostics(diagnostics, source)
 }
 

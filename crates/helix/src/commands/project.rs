@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 use crate::host::{Reached, reach};
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Makes a repository with an ADR and a plan in it
+    /// Create a repository with an ADR and a plan
     Create {
         /// Name: lower-case letters, digits and `-`
         name: String,

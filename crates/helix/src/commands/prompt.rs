@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use helix_engine::{BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 use serde_json::json;
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::{Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
@@ -20,9 +20,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Prints the built-in template, to start your own from
+    /// Print the built-in template
     Show,
-    /// Examines a template of your own
+    /// Check your own template
     Check {
         /// The template
         file: PathBuf,

@@ -3,32 +3,33 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use helix_core::text::count;
 use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::client::Client;
-use crate::commands::{jobs, plan};
+use crate::commands::plan;
+use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{Reached, busy_jobs, engine_error, find, reach, start_in_background, until_idle};
+use crate::host::{Reached, busy_jobs, engine_error, reach, until_idle};
 use crate::terminal::Reading;
-use crate::watch::{Left, Watched, job_report, watch};
+use crate::watch::{Left, Watched, job_report, print_reports, watch};
 
 /// Arguments of `helix run`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Plan file, or a project that holds one
+    /// Plan file, or project with one plan
     #[arg(value_name = "PLAN|PROJECT")]
     plan: PathBuf,
-    /// Repository to work in [default: the one that the plan lies in]
+    /// Repository to work in [default: the one that contains the plan]
     #[arg(long, value_name = "DIR")]
     project: Option<PathBuf>,
-    /// Only this phase; may be given several times
+    /// Run only this phase; repeat for several
     #[arg(long, value_name = "ID")]
     phase: Vec<String>,
-    /// This phase and all that do not come before it
+    /// Start at this phase (skip what it depends on)
     #[arg(long, value_name = "ID", conflicts_with = "phase")]
     from: Option<String>,
     /// Agent for all phases
@@ -37,19 +38,19 @@ pub(crate) struct Arguments {
     /// Model for all phases
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Money for the whole job, in US dollars
-    #[arg(long, value_name = "USD", value_parser = budget, allow_hyphen_values = true)]
+    /// Budget for the whole job, in US dollars
+    #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
     budget: Option<f64>,
     /// Turn limit for all phases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_turns: Option<u32>,
-    /// Running again with the same key gives the same job
+    /// Reuse the job already started with this key
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
-    /// Prints the job's id and leaves; a host in the background carries it out
+    /// Print the job's id and return; the job runs in the background
     #[arg(long)]
     detach: bool,
-    /// Only shows what would be done, and what agents would be told
+    /// Show what would run, with the prompts, and change nothing
     #[arg(long, conflicts_with = "detach")]
     dry_run: bool,
 }
@@ -75,15 +76,9 @@ async fn carry_out(context: &Context, path: &Path, arguments: Arguments) -> Ende
     let body = body(context, path, &arguments)?;
     let settings = context.settings()?;
     if arguments.detach {
-        let client = match find(settings).await? {
-            Some(client) => client,
-            // What is wrong with the plan is better said here than in a log.
-            None => {
-                plan::found_and_readable(path)?;
-                start_in_background(&context.environment, settings, context.overrides.config.as_deref()).await?
-            }
-        };
-        return detach(context, &client, &body).await;
+        // What is wrong with the plan is better said here than in a host's log.
+        plan::found_and_readable(path)?;
+        return detach(context, &context.host().await?, &body).await;
     }
     let reached = reach(&context.environment, settings).await?;
     let submitted = reached.client().submit(&body).await;
@@ -106,7 +101,7 @@ pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
     let state_dir = &context.settings()?.state_dir.value;
     if watched.left == Left::Early {
         context.terminal.say(&format!(
-            "left job {}; `helix jobs watch {0}` comes back to it, `helix jobs show {0}` shows it",
+            "job {} keeps running without this terminal; come back with: helix jobs watch {0}",
             watched.view.id
         ));
         if let Reached::Own(host, _) = watched.reached {
@@ -120,13 +115,10 @@ pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
             state_dir,
             &context.terminal,
         ))?;
-        jobs::reports::print(context, &watched.view).await?;
+        print_reports(context, &watched.view).await?;
     }
     if watched.left == Left::Waiting {
-        context.terminal.say(&format!(
-            "job {} waits for a person and goes on after `helix answer`; no process is kept for it",
-            watched.view.id
-        ));
+        context.terminal.say(&format!("job {} is waiting for you; answer with: helix answer", watched.view.id));
     }
     leave(context, watched.reached).await?;
     Ok(watched.exit)
@@ -141,8 +133,8 @@ pub(crate) async fn leave(context: &Context, reached: Reached) -> Result<(), Com
             let unfinished = busy_jobs(engine).await.map_err(|error| engine_error(&error))?;
             if !unfinished.is_empty() {
                 context.terminal.say(&format!(
-                    "this process is the host of {} more unfinished job(s) and stays until they end; Ctrl-C leaves them to the next host",
-                    unfinished.len()
+                    "waiting for {} running in this process; Ctrl-C: quit, the next helix command continues them",
+                    count(unfinished.len(), "other job")
                 ));
                 tokio::select! {
                     idle = until_idle(engine, std::time::Duration::ZERO) => idle.map_err(|error| engine_error(&error))?,
@@ -167,9 +159,7 @@ async fn detach(context: &Context, client: &Client, body: &JobRequest) -> Ended 
         Reading::People => {
             context.terminal.say_diagnostics(&accepted.warnings, "");
             context.terminal.data(accepted.job.id.as_str())?;
-            context
-                .terminal
-                .say(&format!("`helix jobs watch {0}` follows it, `helix jobs show {0}` shows it", accepted.job.id));
+            context.terminal.say(&format!("follow it with: helix jobs watch {0}", accepted.job.id));
         }
     }
     Ok(Exit::Success)

@@ -6,13 +6,13 @@ use clap::Args;
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
 
-use crate::cli::Context;
 use crate::config::{Overrides, Settings};
+use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 use crate::host::{Access, Host, Listening, Made, READY_MARK, become_session_leader, engine_error, until_idle};
+use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, Reading};
-use crate::watch::signal_stream;
 
 /// How long a host without jobs waits for one before it leaves.
 const IDLE_GRACE: Duration = Duration::from_secs(10);
@@ -23,10 +23,10 @@ pub(crate) struct Arguments {
     /// Address and port; port 0 lets the system choose [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
-    /// Bearer token that requests must carry [default: one is made, kept in the state directory and shown once]
+    /// Bearer token that requests must send [default: generated, stored in the state directory, shown once]
     #[arg(long, value_name = "TOKEN", env = "HELIX_TOKEN", hide_env_values = true)]
     token: Option<String>,
-    /// Lets every request in; only on a loopback address
+    /// Accept requests without a token; loopback addresses only
     #[arg(long, conflicts_with = "token")]
     no_auth: bool,
     /// Leaves when no job is running any more
@@ -65,7 +65,7 @@ async fn serve(context: &Context, arguments: &Arguments, settings: &Settings, li
         error = host.server_failed() => return Err(error),
     }
     if !arguments.background {
-        context.terminal.say("leaving; agents go on under their keepers, and the next helix takes over");
+        context.terminal.say("Stopped. Running agents continue; the next helix command takes over.");
     }
     host.stop().await?;
     Ok(Exit::Success)
@@ -77,17 +77,17 @@ fn announce(context: &Context, host: &Host, access: &Access) -> Result<(), crate
         return context.terminal.json_line(&json!({ "url": info.url, "pid": info.pid, "token_file": info.token_file }));
     }
     let url = context.terminal.paint_error(Meaning::Strong, &info.url);
-    context.terminal.say(&format!("Helix serves {url}  (OpenAI-compatible: {}/v1)", info.url));
+    context.terminal.say(&format!("Helix is serving {url}  (OpenAI-compatible: {}/v1)", info.url));
     match (access, host.token.made) {
-        (Access::Open, _) => context.terminal.say("no token is needed (--no-auth)"),
+        (Access::Open, _) => context.terminal.say("no token required (--no-auth)"),
         (Access::Token(_), Made::Now) => {
-            context.terminal.say(&format!("token: {}  (shown this once)", host.token.value));
-            context.terminal.say(&format!("       kept in {}", host.token.file.display()));
+            context.terminal.say(&format!("token: {}  (shown only once)", host.token.value));
+            context.terminal.say(&format!("       stored in {}", host.token.file.display()));
         }
         (Access::Token(_), Made::Before) => {
-            context.terminal.say(&format!("the token is in {}", host.token.file.display()));
+            context.terminal.say(&format!("token file: {}", host.token.file.display()));
         }
     }
-    context.terminal.say("Ctrl-C ends it");
+    context.terminal.say("Press Ctrl-C to stop.");
     Ok(())
 }

@@ -6,9 +6,9 @@ use clap::{Args, Subcommand};
 use helix_project::skills::{SkillCatalog, SkillError, SkillOrigin};
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::codes;
 use crate::config::skill_directories;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading, Table};
@@ -22,9 +22,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists the skills of the project and your own, and says what is wrong with the rest
+    /// List skills of the project and of the user, and what is wrong with others
     List,
-    /// Prints a skill's page, or another of its files
+    /// Print a skill, or another of its files
     Show {
         /// Name of the skill
         name: String,

@@ -11,9 +11,9 @@ use helix_project::workflows::{Listed, Shelves};
 use serde_json::json;
 
 use super::draft;
-use crate::cli::Context;
 use crate::codes;
 use crate::config::user_directory;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
@@ -27,15 +27,15 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists the workflows that a plan here can name
+    /// List the workflows that plans here can use
     List,
-    /// Shows what a workflow asks for, and its phases as they are written
+    /// Show the inputs and phases of a workflow
     Show {
         /// Name of the workflow
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Writes a workflow to start from
+    /// Write a first workflow
     New {
         /// Name of the workflow
         #[arg(value_name = "NAME")]
@@ -44,7 +44,7 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Prints the JSON Schema of workflows, for editors
+    /// Print the JSON Schema of workflows, for editors
     Schema,
 }
 
@@ -108,7 +108,7 @@ fn show(context: &Context, name: &str) -> Ended {
             let file = problems.first().map(|problem| problem.file.clone()).unwrap_or_default();
             let source = std::fs::read_to_string(&file).unwrap_or_default();
             return Err(CommandError::usage(codes::PLAN_ERRORS, format!("the workflow {name} has errors"))
-                .hint("mend the file and run the command again")
+                .hint("fix the file and run the command again")
                 .diagnostics(problems, &source));
         }
         None => {
@@ -180,7 +180,7 @@ phases:
     depends_on: [design]
   - id: verify
     type: test
-    description: Run all tests, and mend what fails.
+    description: Run all tests, and fix what fails.
     depends_on: [work]
     gates:
       - {{ type: tests_pass, command: \"${{{{ tests }}}}\" }}

@@ -319,7 +319,7 @@ pub(crate) fn open_error(open: &OpenError) -> CommandError {
 pub(crate) fn engine_error(error: &EngineError) -> CommandError {
     match error {
         EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
-            .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one"),
+            .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough"),
         EngineError::Ambiguous { .. } => {
             CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give more of the id")
         }

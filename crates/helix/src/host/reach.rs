@@ -72,9 +72,9 @@ pub(crate) async fn reach(environment: &Environment, settings: &Settings) -> Res
         if Instant::now() >= deadline {
             let error =
                 CommandError::environment(codes::HOST_SILENT, "the host of this state directory does not answer");
-            return Err(error.because(&held).hint(
-                "wait until it has started or ended; if it hangs, end that process: its agents go on and are taken over",
-            ));
+            return Err(error
+                .because(&held)
+                .hint("wait until it has started or ended; if it hangs, end that process: its agents continue"));
         }
         tokio::time::sleep(LOOK_AGAIN).await;
     }

@@ -3,10 +3,12 @@
 //! Read on one thread that nothing waits for, so that a command that was interrupted can leave, and that a prompt that was
 //! given up takes no line from the next one. Must not know what is asked.
 
-use std::io::BufRead;
+use std::io::{BufRead, IsTerminal, Write};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use tokio::sync::{Mutex, mpsc};
+use tokio::time::timeout;
 
 /// Lines that are typed ahead before the thread stops reading.
 const TYPED_AHEAD: usize = 16;
@@ -21,6 +23,55 @@ static LINES: OnceLock<Lines> = OnceLock::new();
 /// Standard input cannot be read.
 pub(crate) async fn typed_line() -> Option<std::io::Result<String>> {
     LINES.get_or_init(start).lock().await.recv().await
+}
+
+/// What a terminal puts around a paste once it was asked to.
+const PASTE_BEGINS: &str = "\u{1b}[200~";
+const PASTE_ENDS: &str = "\u{1b}[201~";
+const MARK_PASTES: &str = "\u{1b}[?2004h";
+const LEAVE_PASTES: &str = "\u{1b}[?2004l";
+/// Lines of a paste follow each other within this time at terminals that do not mark it.
+const SAME_PASTE: Duration = Duration::from_millis(30);
+
+/// Text that a person typed or pasted: one line, or all lines of a paste. From a pipe, one line.
+///
+/// # Errors
+/// Standard input cannot be read.
+pub(crate) async fn typed_text() -> Option<std::io::Result<String>> {
+    if !std::io::stdin().is_terminal() {
+        return typed_line().await;
+    }
+    steer(MARK_PASTES);
+    let text = pasted().await;
+    steer(LEAVE_PASTES);
+    text
+}
+
+async fn pasted() -> Option<std::io::Result<String>> {
+    let mut text = String::new();
+    let mut next = typed_line().await?;
+    loop {
+        match next {
+            Ok(line) => text.push_str(&line),
+            Err(error) => return Some(Err(error)),
+        }
+        let open = text.matches(PASTE_BEGINS).count() > text.matches(PASTE_ENDS).count();
+        let more = match open {
+            true => typed_line().await,
+            false => timeout(SAME_PASTE, typed_line()).await.ok().flatten(),
+        };
+        let Some(line) = more else { break };
+        text.push('\n');
+        next = line;
+    }
+    Some(Ok(text.replace(PASTE_BEGINS, "").replace(PASTE_ENDS, "")))
+}
+
+fn steer(sequence: &str) {
+    let mut stderr = std::io::stderr().lock();
+    if write!(stderr, "{sequence}").and_then(|()| stderr.flush()).is_err() {
+        // The terminal is gone; reading from it will say so.
+    }
 }
 
 fn start() -> Lines {

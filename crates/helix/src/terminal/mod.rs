@@ -2,10 +2,10 @@
 //!
 //! Must not know what is being said, only how it is shown.
 
-mod format;
 mod keyboard;
 mod problem;
 mod table;
+mod time;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -15,9 +15,10 @@ use crate::codes;
 use crate::environment::Environment;
 use crate::error::CommandError;
 
-pub(crate) use format::{duration, money, one_line};
-pub(crate) use keyboard::typed_line;
+pub(crate) use helix_core::text::{duration, money, one_line, plain};
+pub(crate) use keyboard::{typed_line, typed_text};
 pub(crate) use table::Table;
+pub(crate) use time::{ago, local};
 
 /// Whether people or programs read standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

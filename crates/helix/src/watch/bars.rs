@@ -5,14 +5,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
+use helix_job::phrases::{self, Sign};
 use helix_job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 
-use super::lines::lines;
-use crate::terminal::{Colour, Meaning, Terminal, money, one_line};
+use super::lines::{lines, meaning};
+use crate::terminal::{Colour, Meaning, Terminal, duration, money, one_line};
 
 /// How often spinners turn.
 const TICK: Duration = Duration::from_millis(120);
@@ -38,33 +38,10 @@ impl PhaseBars {
     }
 
     pub(super) fn event(&mut self, event: &Recorded<JobEvent>, view: &JobView) {
-        // What the bars cannot show stays above them as a line.
-        match &event.event {
-            JobEvent::JobSubmitted { .. }
-            | JobEvent::GateFinished { .. }
-            | JobEvent::AttemptFaulted { .. }
-            | JobEvent::DeliveryBegun { .. }
-            | JobEvent::PhasesProposed { .. }
-            | JobEvent::PhasesRejected { .. }
-            | JobEvent::ReviewFinished { .. }
-            | JobEvent::QuestionAsked { .. }
-            | JobEvent::QuestionAnswered { .. }
-            | JobEvent::QuestionExpired { .. }
-            | JobEvent::AdviceGiven { .. }
-            | JobEvent::ConflictFound { .. }
-            | JobEvent::JobResumed { .. }
-            | JobEvent::Failure(_)
-            | JobEvent::Integrated { .. }
-            | JobEvent::IntegrationFailed { .. } => {
-                for line in lines(&event.event, view, |meaning, text| self.terminal.paint_error(meaning, text)) {
-                    self.note(&line);
-                }
+        if stays(&event.event) {
+            for line in lines(&event.event, view, &self.terminal) {
+                self.note(&line);
             }
-            JobEvent::AttemptStarted { .. }
-            | JobEvent::RunFinished { .. }
-            | JobEvent::ResultCommitted { .. }
-            | JobEvent::CancelRequested { .. }
-            | JobEvent::JobFinished { .. } => {}
         }
         // Phases may have joined the plan.
         self.begin(view);
@@ -115,29 +92,21 @@ impl PhaseBars {
 
     fn show(&self, PhaseBar { bar, since }: &PhaseBar, phase: &PhaseView) {
         let paint = |meaning, text: &str| self.terminal.paint_error(meaning, text);
-        let status = match phase.status {
-            PhaseStatus::Passed => paint(Meaning::Good, "passed"),
-            PhaseStatus::Failed => paint(Meaning::Bad, "failed"),
-            PhaseStatus::Cancelled | PhaseStatus::Skipped => paint(Meaning::Attention, phase.status.word()),
-            PhaseStatus::Pending => paint(Meaning::Weak, "pending"),
-            PhaseStatus::Running | PhaseStatus::Waiting => {
-                phase.stage.clone().unwrap_or_else(|| phase.status.word().to_owned())
-            }
-        };
+        let sign = Sign::from(phase.status);
+        let status = paint(meaning(sign), &format!("{} {}", sign.symbol(), phrases::stage(phase)));
         let mut parts = vec![status];
         if phase.attempt > 1 {
             parts.push(format!("attempt {}", phase.attempt));
         }
-        parts.extend(phase.gates.iter().map(|gate| match gate.verdict {
-            Verdict::Pass => paint(Meaning::Good, &format!("✓ {}", gate.gate)),
-            Verdict::Fail { .. } => paint(Meaning::Bad, &format!("✗ {}", gate.gate)),
-            Verdict::Inconclusive { .. } => paint(Meaning::Attention, &format!("? {}", gate.gate)),
+        parts.extend(phase.gates.iter().map(|gate| {
+            let sign = Sign::from(&gate.verdict);
+            paint(meaning(sign), &format!("{} {}", sign.symbol(), gate.gate))
         }));
         if phase.cost > 0.0 {
             parts.push(money(phase.cost));
         }
         if let Some(seconds) = phase.duration_seconds.filter(|_| phase.completed_at.is_some()) {
-            parts.push(crate::terminal::duration(seconds));
+            parts.push(duration(seconds));
         }
         if let (Some(error), PhaseStatus::Running | PhaseStatus::Waiting) = (&phase.error, phase.status) {
             parts.push(paint(Meaning::Weak, &one_line(&error.message, 60)));
@@ -159,10 +128,37 @@ impl PhaseBars {
     }
 }
 
+/// Whether the bars cannot show an event, so that it stays above them as a line.
+fn stays(event: &JobEvent) -> bool {
+    match event {
+        JobEvent::JobSubmitted { .. }
+        | JobEvent::GateFinished { .. }
+        | JobEvent::AttemptFaulted { .. }
+        | JobEvent::DeliveryBegun { .. }
+        | JobEvent::PhasesProposed { .. }
+        | JobEvent::PhasesRejected { .. }
+        | JobEvent::ReviewFinished { .. }
+        | JobEvent::QuestionAsked { .. }
+        | JobEvent::QuestionAnswered { .. }
+        | JobEvent::QuestionExpired { .. }
+        | JobEvent::AdviceGiven { .. }
+        | JobEvent::ConflictFound { .. }
+        | JobEvent::JobResumed { .. }
+        | JobEvent::Failure(_)
+        | JobEvent::Integrated { .. }
+        | JobEvent::IntegrationFailed { .. } => true,
+        JobEvent::AttemptStarted { .. }
+        | JobEvent::RunFinished { .. }
+        | JobEvent::ResultCommitted { .. }
+        | JobEvent::CancelRequested { .. }
+        | JobEvent::JobFinished { .. } => false,
+    }
+}
+
 /// How long a phase has been under way, set off from what stands before it; nothing for one that is not.
 fn elapsed(since: Option<Timestamp>) -> String {
     since.map_or_else(String::new, |since| {
         let seconds = Timestamp::now().duration_since(since).as_secs_f64().max(0.0);
-        format!("  {}", crate::terminal::duration(seconds))
+        format!("  {}", duration(seconds))
     })
 }

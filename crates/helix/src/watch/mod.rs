@@ -4,6 +4,7 @@
 
 mod bars;
 mod exit;
+mod failures;
 mod lines;
 mod report;
 
@@ -12,17 +13,20 @@ use std::time::Duration;
 use helix_job::question::QuestionStatus;
 use helix_job::{JobState, JobView, PhaseStatus};
 use jiff::Timestamp;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::SignalKind;
 
-use crate::cli::Context;
 use crate::client::{ClientError, JobEvents, NextEvent};
 use crate::codes;
-use crate::commands::answer;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit::Exit;
 use crate::host::{Reached, reach};
-use crate::terminal::{Bars, Reading};
+use crate::question;
+use crate::runtime::signal_stream;
+use crate::terminal::{Bars, Reading, Terminal};
 
+pub(crate) use failures::{Reported, print_reports, reports_of};
+pub(crate) use lines::meaning;
 pub(crate) use report::job_report;
 
 /// How watching ended.
@@ -83,7 +87,7 @@ enum Put {
 /// One of the ways to show a job.
 enum Display {
     Bars(bars::PhaseBars),
-    Lines(lines::PlainLines),
+    Lines(Terminal),
     Json,
 }
 
@@ -97,7 +101,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
     let mut display = match (context.terminal.reading, context.terminal.bars) {
         (Reading::Programs, _) => Display::Json,
         (Reading::People, Bars::Drawn) => Display::Bars(bars::PhaseBars::new(context.terminal)),
-        (Reading::People, Bars::Plain) => Display::Lines(lines::PlainLines::new(context.terminal)),
+        (Reading::People, Bars::Plain) => Display::Lines(context.terminal),
     };
     let mut state = JobState::New;
     let mut view = job.clone();
@@ -125,7 +129,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                             return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
                         }
                         asked = Asked::Cancel;
-                        display.note("stopping the job; interrupt once more to leave it to itself");
+                        display.note("Cancelling the job… (Ctrl-C again: quit without waiting)");
                         cancel(context, &reached, job).await?;
                         continue;
                     }
@@ -140,7 +144,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                 },
             };
             if matches!(next, NextEvent::Event(_)) && std::mem::take(&mut told).hindrance.is_some() {
-                display.note(GOES_ON);
+                display.note(RESUMED);
             }
             let event = match next {
                 NextEvent::Event(event) => event,
@@ -188,7 +192,7 @@ fn is_still(view: &JobView) -> bool {
 }
 
 /// Said when what was in the way of a job is gone.
-const GOES_ON: &str = "the job goes on";
+const RESUMED: &str = "running again";
 
 /// Says what the job waits for besides time and persons, each thing once as long as nothing happens: what its phases wait for
 /// (a place, memory), and what keeps it from being recorded (a full disk).
@@ -213,7 +217,7 @@ async fn tell_silence(
         None => error.message.clone(),
     });
     if hindrance != told.hindrance {
-        display.note(hindrance.as_deref().unwrap_or(GOES_ON));
+        display.note(hindrance.as_deref().unwrap_or(RESUMED));
         told.hindrance = hindrance;
     }
     let waits = now.phases.iter().filter_map(|phase| Some(format!("{}: {}", phase.id, phase.waits_for.as_ref()?)));
@@ -245,12 +249,12 @@ async fn put_questions(
 ) -> Result<Put, CommandError> {
     let open = view.questions.iter().filter(|question| question.status == QuestionStatus::Open);
     for question in open {
-        context.terminal.say(&answer::shown(context, question));
-        if !answer::can_ask(context) {
+        context.terminal.say(&question::shown(context, question));
+        if !question::can_ask(context) {
             continue;
         }
         let given = tokio::select! {
-            given = answer::ask(context, question) => given?,
+            given = question::ask(context, question) => given?,
             next = events.next() => {
                 context.terminal.say("");
                 return Ok(Put::Overtaken(next?));
@@ -263,7 +267,7 @@ async fn put_questions(
             Err(ClientError::Refused(error)) => context.terminal.report(&error),
         }
     }
-    Ok(if answer::can_ask(context) { Put::Answered } else { Put::NotNow })
+    Ok(if question::can_ask(context) { Put::Answered } else { Put::NotNow })
 }
 
 /// Goes on after a broken connection: with the same host if it lives, else with another, else as the host.
@@ -273,7 +277,7 @@ async fn take_over(context: &Context, reached: Reached) -> Result<Reached, Comma
             if client.is_healthy().await {
                 return Ok(Reached::Other(client));
             }
-            context.terminal.say(&format!("the host (process {}) is gone; taking over", client.pid()));
+            context.terminal.say("Reconnecting…");
             reach(&context.environment, context.settings()?).await
         }
         Reached::Own(mut host, client) => {
@@ -295,10 +299,6 @@ async fn cancel(context: &Context, reached: &Reached, job: &JobView) -> Result<(
     }
 }
 
-pub(crate) fn signal_stream(kind: SignalKind) -> Result<Signal, CommandError> {
-    signal(kind).map_err(|error| CommandError::helix(codes::RUNTIME, "cannot listen for signals").because(&error))
-}
-
 impl Display {
     fn event(
         &mut self,
@@ -308,7 +308,9 @@ impl Display {
     ) -> Result<(), CommandError> {
         match self {
             Self::Bars(bars) => bars.event(event, view),
-            Self::Lines(lines) => lines.event(event, view),
+            Self::Lines(terminal) => {
+                lines::lines(&event.event, view, terminal).iter().for_each(|line| terminal.say(line));
+            }
             Self::Json => match context.terminal.json_line(event) {
                 // The job goes on when nobody reads any more; its end still decides the exit code.
                 Err(CommandError::ReaderLeft) | Ok(()) => {}
@@ -321,7 +323,7 @@ impl Display {
     fn note(&self, text: &str) {
         match self {
             Self::Bars(bars) => bars.note(text),
-            Self::Lines(lines) => lines.note(text),
+            Self::Lines(terminal) => terminal.say(text),
             Self::Json => {}
         }
     }

@@ -5,39 +5,32 @@
 use std::path::Path;
 
 use helix_core::finding::Verdict;
+use helix_core::text::short_commit;
+use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
-use helix_job::{IntegrationTarget, JobStatus, JobView, PhaseStatus};
+use helix_job::{IntegrationTarget, JobView, PhaseStatus};
 
-use super::lines::short;
-use crate::commands::answer::how_to_answer;
+use super::lines::meaning;
+use crate::question::how_to_answer;
 use crate::terminal::{Meaning, Table, Terminal, duration, money, one_line};
 
 /// The phases as a table.
 fn phases_table(view: &JobView) -> Table {
     let mut table = Table::new(["phase", "status", "attempts", "gates", "time", "cost"]);
     for phase in &view.phases {
-        let meaning = match phase.status {
-            PhaseStatus::Passed => Some(Meaning::Good),
-            PhaseStatus::Failed => Some(Meaning::Bad),
-            PhaseStatus::Skipped | PhaseStatus::Cancelled | PhaseStatus::Waiting => Some(Meaning::Attention),
-            PhaseStatus::Pending | PhaseStatus::Running => None,
-        };
+        let sign = Sign::from(phase.status);
         let gates = phase.gates.iter().map(|gate| {
-            let sign = match gate.verdict {
-                Verdict::Pass => "ok",
-                Verdict::Fail { .. } => "FAILED",
-                Verdict::Inconclusive { .. } => "INCONCLUSIVE",
-            };
+            let sign = Sign::from(&gate.verdict).symbol();
             match gate.tests {
-                Some(_) => format!("{} {sign} ({})", gate.gate, one_line(&gate.summary, 40)),
-                None => format!("{} {sign}", gate.gate),
+                Some(_) => format!("{sign} {} ({})", gate.gate, one_line(&gate.summary, 40)),
+                None => format!("{sign} {}", gate.gate),
             }
         });
         table.row([
             (phase.id.to_string(), None),
-            (phase.status.word().to_owned(), meaning),
+            (format!("{} {}", sign.symbol(), phase.status.word()), Some(meaning(sign))),
             (phase.attempt.to_string(), None),
-            (gates.collect::<Vec<_>>().join("; "), None),
+            (gates.collect::<Vec<_>>().join(", "), None),
             (phase.duration_seconds.map(duration).unwrap_or_default(), None),
             (money(phase.cost), None),
         ]);
@@ -48,18 +41,13 @@ fn phases_table(view: &JobView) -> Table {
 /// The whole report. `colour_of` is for the stream that it goes to.
 pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) -> String {
     let paint = |meaning, text: &str| terminal.paint(meaning, text);
-    let meaning = match view.status {
-        JobStatus::Succeeded => Meaning::Good,
-        JobStatus::Failed => Meaning::Bad,
-        JobStatus::Cancelled | JobStatus::Waiting => Meaning::Attention,
-        JobStatus::Queued | JobStatus::Running => Meaning::Strong,
-    };
+    let sign = Sign::from(view.status);
+    let status = paint(meaning(sign), &format!("{} {}", sign.symbol(), view.status.word()));
     let mut lines = vec![
         format!(
-            "{} {} {} in {}, {}",
+            "{} {} {status} in {}, {}",
             paint(Meaning::Strong, &view.name),
             view.id,
-            paint(meaning, view.status.word()),
             duration(view.duration_seconds),
             money(view.cost),
         ),
@@ -68,7 +56,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
         String::new(),
     ];
     if let Some(target) = &view.integration {
-        let commit = view.commit.as_ref().map_or("", |commit| short(commit.as_str()));
+        let commit = view.commit.as_ref().map_or("", |commit| short_commit(commit.as_str()));
         match target {
             IntegrationTarget::Branch { branch } => {
                 lines.push(format!("commit   {commit}, merged into {branch} of {}", view.project_path));
@@ -109,7 +97,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
     }
     if let Some(error) = &view.error {
         lines.push(String::new());
-        lines.push(format!("{}: {}", paint(meaning, view.status.word()), error.message));
+        lines.push(format!("{}: {}", paint(meaning(sign), view.status.word()), error.message));
         lines.extend(error.hint.as_ref().map(|hint| format!("hint: {hint}")));
     }
     lines.join("\n")
@@ -119,22 +107,14 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
 fn questions(view: &JobView, terminal: &Terminal) -> Vec<String> {
     let mut lines = Vec::new();
     for question in &view.questions {
-        let text = one_line(&question.text, 160);
-        let line = match &question.status {
-            QuestionStatus::Open => {
-                let mark = terminal.paint(Meaning::Attention, "waits for you");
-                lines.push(format!("{mark} {}: {text}", question.id));
-                format!("  {}", how_to_answer(question))
-            }
-            QuestionStatus::Answered { answer, .. } => {
-                let said = [answer.choice.as_deref(), answer.text.as_deref()];
-                let said = said.into_iter().flatten().collect::<Vec<_>>().join(": ");
-                format!("answered {} by {}: {} ({text})", question.id, answer.by, one_line(&said, 160))
-            }
-            QuestionStatus::Expired { .. } => format!("nobody answered {} in time ({text})", question.id),
-            QuestionStatus::Closed => format!("closed {} ({text})", question.id),
-        };
-        lines.push(line);
+        let text = phrases::question(question);
+        if question.status == QuestionStatus::Open {
+            let sign = Sign::Waiting.symbol();
+            lines.push(format!("{} {text}", terminal.paint(Meaning::Attention, &format!("{sign} waiting for you:"))));
+            lines.push(format!("  {}", how_to_answer(question)));
+        } else {
+            lines.push(text);
+        }
     }
     lines
 }
@@ -145,10 +125,8 @@ fn findings(phase: &helix_job::PhaseView) -> Vec<String> {
         match &gate.verdict {
             Verdict::Pass => {}
             Verdict::Fail { findings } => {
-                for finding in findings.iter().take(5) {
-                    let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-                    lines.push(format!("  {}: {place}{}", gate.gate, one_line(&finding.message, 200)));
-                }
+                let shown = findings.iter().take(5);
+                lines.extend(shown.map(|finding| format!("  {}: {}", gate.gate, phrases::finding(finding))));
                 if findings.len() > 5 {
                     lines.push(format!("  {}: and {} more", gate.gate, findings.len() - 5));
                 }

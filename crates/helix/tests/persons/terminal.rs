@@ -44,7 +44,7 @@ fn whoever_asks_what_waits_is_asked_to_answer_it() {
     for keys in ["\r", CTRL_D, CTRL_C] {
         let left = at_terminal(&stage, &["answer"], &[("(empty: not now):", keys)]);
         assert_eq!(left.code, 0, "{left:?}");
-        assert!(left.seen.contains("left open"), "{left:?}");
+        assert!(left.seen.contains("stays open"), "{left:?}");
     }
     let open = json_of(&stage, &["answer"], 0);
     assert_eq!(open[0]["status"], "open");
@@ -57,7 +57,7 @@ fn whoever_asks_what_waits_is_asked_to_answer_it() {
     let given = &only_job(&stage)["questions"][0];
     assert!(given.to_string().contains("go on"), "{given:#}");
     let nothing = at_terminal(&stage, &["answer"], &[]);
-    assert!(nothing.code == 0 && nothing.seen.contains("nothing waits for an answer"), "{nothing:?}");
+    assert!(nothing.code == 0 && nothing.seen.contains("no open questions"), "{nothing:?}");
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn one_interrupt_stops_the_job_and_a_second_one_leaves_it() {
     let file = stage.plan("pages", &plan(""));
     let (file, repo) = (file.to_str().unwrap(), stage.repo.to_str().unwrap());
     let run = ["run", file, "--project", repo];
-    let stopped = at_terminal(&stage, &run, &[("agent", CTRL_C), ("interrupt once more", "")]);
+    let stopped = at_terminal(&stage, &run, &[("agent", CTRL_C), ("Ctrl-C again", "")]);
     assert_eq!((stopped.code, status(&stage)), (130, json!("cancelled")), "{stopped:?}");
-    let left = at_terminal(&stage, &run, &[("agent", CTRL_C), ("interrupt once more", CTRL_C)]);
+    let left = at_terminal(&stage, &run, &[("agent", CTRL_C), ("Ctrl-C again", CTRL_C)]);
     assert_eq!(left.code, 130, "{left:?}");
-    assert!(left.seen.contains("left job"), "{left:?}");
+    assert!(left.seen.contains("keeps running without this terminal"), "{left:?}");
     // The request to stop stands, whoever carries it out.
     let id = only_job(&stage)["id"].as_str().unwrap().to_owned();
     watched(&stage, &id, 1);

@@ -9,9 +9,8 @@ use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, is_decision};
 use serde_json::json;
 
 use super::{failed, open};
-use crate::cli::Context;
 use crate::codes;
-use crate::commands::plan::shown;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
@@ -42,7 +41,7 @@ pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], depth: Dept
                 Err(error) => return Err(not_checked(error)),
             };
             if places > 0 {
-                context.terminal.say(&format!("{}: {places} place(s) repaired", shown(context, path)));
+                context.terminal.say(&format!("{}: {places} place(s) repaired", context.shown(path)));
             }
             repaired += places;
         }
@@ -56,7 +55,7 @@ pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], depth: Dept
     let mut good = String::new();
     let mut errors = 0;
     for (path, checked) in paths.iter().zip(known.check_files(&paths, &rules)) {
-        let name = shown(context, path);
+        let name = context.shown(path);
         let (diagnostics, adr) = match checked {
             Ok(checked) => (checked.diagnostics, Some(checked.adr)),
             Err(AdrFileError::Unreadable(diagnostic)) => (vec![*diagnostic], None),

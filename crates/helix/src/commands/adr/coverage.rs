@@ -8,9 +8,8 @@ use helix_adr::{Adr, Block, ConceptCoverage, blocks_of_adr, blocks_of_plan, conc
 use helix_plan::Plan;
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::codes;
-use crate::commands::plan::shown;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
@@ -18,7 +17,7 @@ use crate::terminal::{Meaning, Reading};
 pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[PathBuf]) -> Ended {
     let path = context.environment.directory.join(target);
     let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
-    let name = shown(context, &path);
+    let name = context.shown(&path);
     let is_plan = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
     let (blocks, own_sources) =
         if is_plan { plan(&name, &text, root)? } else { (blocks_of_adr(&Adr::parse(&name, &text)), Vec::new()) };
@@ -33,11 +32,11 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
     let mut wanted = Vec::new();
     for source in &sources {
         let text = std::fs::read_to_string(source).map_err(unreadable(source))?;
-        wanted.extend(concepts(&Adr::parse(&shown(context, source), &text)));
+        wanted.extend(concepts(&Adr::parse(&context.shown(source), &text)));
     }
     // Nothing to compare is no coverage [24].
     if wanted.is_empty() {
-        let names: Vec<String> = sources.iter().map(|source| shown(context, source)).collect();
+        let names: Vec<String> = sources.iter().map(|source| context.shown(source)).collect();
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("there is no concept in {}", names.join(", ")))
             .hint("a concept is a heading of the second level (`## …`); of an ADR, a heading in Decision or Implementation and a claimed file"));
     }
@@ -56,7 +55,7 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
 fn plan(name: &str, text: &str, root: &Path) -> Result<(Vec<Block>, Vec<PathBuf>), CommandError> {
     let parsed = Plan::parse(name, text).map_err(|diagnostics| {
         CommandError::usage(codes::PLAN_ERRORS, format!("{name} is no valid plan"))
-            .hint("mend the plan first: `helix plan check`")
+            .hint("fix the plan first: helix plan check")
             .diagnostics(diagnostics, text)
     })?;
     let inputs = parsed.plan.phases.iter().flat_map(|phase| &phase.inputs);

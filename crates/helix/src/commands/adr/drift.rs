@@ -8,8 +8,8 @@ use helix_git::GitEnvironment;
 use helix_project::adr_files::{Drift, DriftError, drift};
 
 use super::open;
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};

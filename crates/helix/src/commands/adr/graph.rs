@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::check::say_each;
 use super::open;
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 use crate::terminal::Reading;

@@ -14,12 +14,12 @@ use helix_store::JobFilter;
 use serde_json::json;
 
 use super::{failed, open};
-use crate::cli::Context;
 use crate::codes;
-use crate::commands::jobs::offline;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::engine_error;
+use crate::offline;
 use crate::terminal::Reading;
 
 /// Ends with 1 when criteria are left that nothing proves.

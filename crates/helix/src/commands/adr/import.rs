@@ -9,9 +9,8 @@ use serde_json::json;
 
 use super::check::decisions_in;
 use super::failed;
-use crate::cli::Context;
 use crate::codes;
-use crate::commands::plan::shown;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::Reading;
@@ -52,8 +51,8 @@ pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], write: Writ
 
 fn say(context: &Context, root: &Path, done: &Imports, write: Write) -> Result<(), CommandError> {
     for file in &done.files {
-        let from = shown(context, &file.from);
-        let to = shown(context, &root.join(&file.to));
+        let from = context.shown(&file.from);
+        let to = context.shown(&root.join(&file.to));
         let number = match file.number_before {
             Some(before) if before == file.number => "its number is kept".to_owned(),
             Some(before) => format!("{before:03} is taken, so it is {:03}", file.number),

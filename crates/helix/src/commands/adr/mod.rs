@@ -17,10 +17,9 @@ use helix_adr::{Adr, ChangeScope, Classification, ComponentType, Language, Statu
 use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::codes;
 use crate::commands::draft;
-use crate::commands::plan::shown;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Reading, Table};
@@ -34,20 +33,20 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Writes a draft to start from
+    /// Write a draft
     New {
-        /// Title of the decision
+        /// Title of the ADR
         title: String,
-        /// What kind of thing is changed
+        /// Kind of component
         #[arg(long, default_value = "TOOL", value_parser = component)]
         component: ComponentType,
-        /// What is done with it
+        /// Kind of change
         #[arg(long, default_value = "NEW", value_parser = classification)]
         classification: Classification,
-        /// How far the change reaches
+        /// Scope of the change
         #[arg(long, default_value = "minor", value_parser = scope)]
         scope: ChangeScope,
-        /// File to be created; may be given several times
+        /// File that it creates; repeat for several
         #[arg(long, value_name = "FILE")]
         creates: Vec<String>,
         /// Language of headings and hints
@@ -57,81 +56,81 @@ enum Action {
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Checks ADRs and shows every problem with its place
+    /// Check ADRs and show every problem with its location
     Check {
         /// Files or directories [default: the project's adr/]
         files: Vec<PathBuf>,
-        /// Also by the rules of completeness, with those of adr/rules.yaml
+        /// Also check completeness, including the rules in adr/rules.yaml
         #[arg(long)]
         complete: bool,
-        /// Repairs text in a wrong encoding where what it was is certain
+        /// Repair wrongly encoded text where the original is certain
         #[arg(long)]
         fix: bool,
     },
-    /// Gives a draft its number and its place in adr/
+    /// Number a draft and move it to adr/
     Finalize {
         /// The draft
         draft: PathBuf,
-        /// Project that gets it [default: the one that the working directory lies in]
+        /// Project [default: the one that contains the working directory]
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
     },
-    /// Gives decisions that share a number another one, with everything that names them
+    /// Fix duplicate ADR numbers, updating all references
     Renumber {
-        /// The decision [default: of all that share a number, those that are not in the branch that work is merged into]
+        /// ADR to renumber [default: duplicates that are not in the base branch]
         file: Option<PathBuf>,
-        /// The branch that work is merged into [default: origin's, or main]
+        /// Base branch [default: origin's, or main]
         #[arg(long, value_name = "REF")]
         base: Option<String>,
     },
-    /// Ticks the criteria that a merged job has proven; once all are, the decision is Implemented
+    /// Tick the criteria that a merged job has proven; with all ticked, the status becomes Implemented
     Implemented {
         /// Number of the decision
         #[arg(value_name = "NUMBER")]
         adr: String,
-        /// The job whose evidence counts [default: the last one that carried the decision out]
+        /// Job with the evidence [default: the last merged one for this ADR]
         #[arg(long, value_name = "ID")]
         job: Option<String>,
     },
-    /// Prints the number that the next ADR gets
+    /// Print the next free ADR number
     NextNumber,
-    /// Lists the project's ADRs
+    /// List the project's ADRs
     List,
-    /// Writes adr/INDEX.md
+    /// Write adr/INDEX.md
     Index,
-    /// Draws how the ADRs hang together
+    /// Draw the graph of ADRs
     Graph {
-        /// What draws it; `--json` is json
+        /// Output format; `--json` means json
         #[arg(long, value_enum, default_value = "mermaid")]
         format: graph::Format,
     },
-    /// Converts MADR and Nygard files, keeping every sentence
+    /// Convert MADR and Nygard files, keeping every sentence
     Import {
         /// Files, or directories of them
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Writes them to adr/ under their numbers where those are free
+        /// Write them to adr/, keeping free numbers
         #[arg(long)]
         write: bool,
     },
-    /// Says which concepts of its sources a plan or an ADR leaves out
+    /// Show which concepts of its sources a plan or ADR leaves out
     Coverage {
         /// The plan (phases.yaml) or ADR
         target: PathBuf,
-        /// A concept paper or ADR that it is to take up; may be given several times [default: the plan's ADR and inputs]
+        /// Concept paper or ADR to cover; repeat for several [default: the plan's ADR and inputs]
         #[arg(long = "source", value_name = "FILE")]
         sources: Vec<PathBuf>,
     },
-    /// Says which claimed files changed after their decision, and which changes have none
+    /// Show claimed files that changed after their decision, and changes without one
     Drift {
-        /// Compares with this commit [default: each decision's own last change]
+        /// Compare with this commit [default: each decision's own last change]
         #[arg(long, value_name = "REF")]
         since: Option<String>,
-        /// Also fails when a change has no decision
+        /// Also fail when a change has no decision
         #[arg(long)]
         strict: bool,
     },
-    /// Shows an ADR
+    /// Show an ADR
     Show {
         /// Number or file
         #[arg(value_name = "NUMBER|FILE")]
@@ -221,10 +220,10 @@ fn failed(error: &AdrFileError) -> CommandError {
                 .hint("save it as UTF-8; nothing was written")
                 .diagnostics(vec![(**diagnostic).clone()], ""),
             AdrFileError::Invalid { source_text, diagnostics, .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("mend the draft; nothing was written")
+                .hint("fix the draft; nothing was written")
                 .diagnostics(diagnostics.clone(), source_text.clone()),
             AdrFileError::Rules { diagnostic, source_text } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("mend the rules, or remove the file")
+                .hint("fix the rules, or remove the file")
                 .diagnostics(vec![(**diagnostic).clone()], source_text.clone()),
             AdrFileError::Import { .. } => CommandError::usage(codes::ADR_ERRORS, error)
                 .hint("`helix adr new TITLE` writes a draft to copy other texts into; nothing was written"),
@@ -245,7 +244,7 @@ fn failed(error: &AdrFileError) -> CommandError {
 fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
     let name = helix_adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
     let path = output.map_or_else(|| root.join("adr").join(name), |path| context.environment.directory.join(path));
-    let next = format!("fill it in, then `helix adr finalize {}`", shown(context, &path));
+    let next = format!("fill it in, then `helix adr finalize {}`", context.shown(&path));
     draft::give(context, &path, &template(request), &next)
 }
 
@@ -261,7 +260,7 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
         }
         Reading::People => {
             context.terminal.say_diagnostics(&done.warnings, "");
-            context.terminal.data(&shown(context, &root.join(&done.path)))?;
+            context.terminal.data(&context.shown(&root.join(&done.path)))?;
         }
     }
     Ok(Exit::Success)
@@ -269,7 +268,7 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
 
 fn index(context: &Context, root: &Path) -> Ended {
     let path = AdrDirectory::regenerate_index(root).map_err(|error| failed(&error))?;
-    context.terminal.data(&shown(context, &path))?;
+    context.terminal.data(&context.shown(&path))?;
     Ok(Exit::Success)
 }
 
@@ -315,7 +314,7 @@ fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
     let read;
     let adr = if path.is_file() {
         let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
-        read = Adr::parse(&shown(context, &path), &text);
+        read = Adr::parse(&context.shown(&path), &text);
         &read
     } else {
         known = open(root)?;

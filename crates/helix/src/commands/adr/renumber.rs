@@ -8,8 +8,8 @@ use helix_project::adr_files::{AdrDirectory, RenumberError};
 use serde_json::json;
 
 use super::failed;
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::Reading;

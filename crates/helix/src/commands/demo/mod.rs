@@ -14,9 +14,9 @@ use std::process::Command;
 use clap::Args;
 use helix_job::{JobStatus, JobView};
 
-use crate::cli::Context;
 use crate::client::{ChatEvent, Client, Talk, chat_body};
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{Host, Listening, Reached};
@@ -48,7 +48,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     match &arguments.inside {
         None => Err(prepare_and_enter(context)?),
         Some(root) => {
-            let scratch = Scratch::at(root);
+            let scratch = Scratch::at(root, context.overrides.state_dir.as_deref());
             context.block_on(show(context, &scratch)).map_err(|error| failed(&scratch, error))
         }
     }
@@ -61,11 +61,12 @@ fn prepare_and_enter(context: &Context) -> Result<CommandError, CommandError> {
             .hint("install git (apt-get install git)"));
     }
     let flavour = flavour::runnable().ok_or_else(|| {
-        CommandError::environment(codes::DEMO, "the demo finds nothing to run tests with")
-            .hint("install python3 or node, or put sh into PATH")
+        CommandError::environment(codes::DEMO, "the demo needs python3, node or sh to run tests")
+            .hint("install python3 or node")
     })?;
-    say(context, Meaning::Weak, &format!("the work is done in {}: its tests can be run here", flavour.name));
-    let scratch = Scratch::prepare(&context.environment, flavour)?;
+    say(context, Meaning::Weak, &format!("Using {} for the demo project", flavour.name));
+    let state = context.overrides.state_dir.as_ref().map(|directory| context.path(directory));
+    let scratch = Scratch::prepare(&context.environment, flavour, state.as_deref())?;
     let mut command = Command::new(&context.environment.program);
     command.arg("--state-dir").arg(scratch.state()).arg("--config").arg(scratch.config());
     if context.terminal.reading == Reading::Programs {
@@ -85,12 +86,8 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let began = std::time::Instant::now();
     let host = Host::start(&context.environment, context.settings()?, &Listening::ephemeral()).await?;
     let client = host.client()?;
-    say(
-        context,
-        Meaning::Weak,
-        &format!("Helix is the host at {}; everything lies in {}", client.url(), scratch.root().display()),
-    );
-    converse(context, &client).await?;
+    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", client.url(), scratch.root().display()));
+    converse(context, &client, scratch).await?;
     let job = started_job(&client).await?;
     say(context, Meaning::Weak, "");
     let watched = watch(context, Reached::Own(Box::new(host), client), &job).await?;
@@ -110,9 +107,11 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 }
 
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
-async fn converse(context: &Context, client: &Client) -> Result<(), CommandError> {
+async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
     say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
-    let mut answer = client.chat(&Talk::Key("demo".into()), &chat_body(None, cassette::REQUEST)).await?;
+    let mut answer = client
+        .chat(&Talk::Key(format!("demo {}", scratch.root().display())), &chat_body(None, cassette::REQUEST))
+        .await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
         match event {
@@ -139,7 +138,7 @@ async fn started_job(client: &Client) -> Result<JobView, CommandError> {
         .await?
         .into_iter()
         .next()
-        .ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant has started no job"))
+        .ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))
 }
 
 /// The demo has shown what it promises only if the first try failed and the second one passed.
@@ -162,14 +161,14 @@ fn farewell(scratch: &Scratch, view: &JobView, seconds: f64) -> String {
     let state = for_a_shell(&scratch.state());
     format!(
         "
-That was the whole way in {}: a chat became an ADR and a plan, the first try failed a real
-test, its findings went back to the agent, the second try passed, and the result was merged.
+Done in {}: a chat became an ADR and a plan, the first attempt failed a real test, the agent
+got the findings, the second attempt passed, and the result was merged.
 
   git -C {shop} log --stat
   helix --state-dir {state} jobs show {}
   helix --state-dir {state} jobs logs {}
 
-Everything lies in {root}; remove it when you have seen enough.",
+All files are in {root}; delete it when you are done.",
         duration(seconds),
         view.id,
         view.id,
@@ -186,7 +185,7 @@ fn for_a_shell(path: &Path) -> String {
 fn failed(scratch: &Scratch, error: CommandError) -> CommandError {
     match error {
         CommandError::Problem(mut problem) => {
-            problem.causes.push(format!("everything that happened lies in {}", scratch.root().display()));
+            problem.causes.push(format!("the demo's files are in {}", scratch.root().display()));
             CommandError::Problem(problem)
         }
         CommandError::ReaderLeft => CommandError::ReaderLeft,

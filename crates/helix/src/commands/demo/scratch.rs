@@ -18,23 +18,28 @@ use crate::error::{CommandError, unwritable};
 #[derive(Debug, Clone)]
 pub(super) struct Scratch {
     root: PathBuf,
+    state: PathBuf,
 }
 
 impl Scratch {
     /// Those of a demo that was prepared before.
-    pub(super) fn at(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+    pub(super) fn at(root: &Path, state: Option<&Path>) -> Self {
+        Self { root: root.to_owned(), state: state.map_or_else(|| root.join("state"), Path::to_owned) }
     }
 
-    /// Prepares everything in a new directory.
-    pub(super) fn prepare(environment: &Environment, flavour: &Flavour) -> Result<Self, CommandError> {
+    /// Prepares everything in a new directory; the state goes elsewhere if the user says so.
+    pub(super) fn prepare(
+        environment: &Environment,
+        flavour: &Flavour,
+        state: Option<&Path>,
+    ) -> Result<Self, CommandError> {
         let name = format!("helix-demo-{}-{}", jiff::Timestamp::now().as_millisecond(), std::process::id());
         let root = std::env::temp_dir().join(name);
         let mut private = DirBuilder::new();
         private.mode(0o700);
         private.create(&root).map_err(unwritable(&root))?;
         let root = root.canonicalize().map_err(unwritable(&root))?;
-        let scratch = Self { root };
+        let scratch = Self::at(&root, state);
         for directory in [scratch.home(), scratch.projects()] {
             private.create(&directory).map_err(unwritable(&directory))?;
         }
@@ -56,13 +61,14 @@ config_dir = {}
 directory = {}
 
 [server]
-roots = [{}]
+roots = [{}, {}]
 ",
             json!(text(&environment.program)),
             json!(text(&cassette_file)),
             json!(text(&scratch.root.join("agent-sessions"))),
             json!(text(&scratch.projects())),
             json!(text(&scratch.root)),
+            json!(text(&scratch.state())),
         );
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
         for (path, content) in [
@@ -87,7 +93,7 @@ roots = [{}]
 
     /// State directory.
     pub(super) fn state(&self) -> PathBuf {
-        self.root.join("state")
+        self.state.clone()
     }
 
     /// Where the Consultant makes projects.

@@ -18,8 +18,8 @@ use helix_store::{Access, OpenError, StateDir};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable};
 use crate::exit::Exit;
 use crate::terminal::{Colour, Meaning, Reading, Terminal, one_line};
@@ -40,7 +40,7 @@ pub(super) struct Explain {
     /// Log of what failed; `-` reads standard input [default: -]
     #[arg(value_name = "FILE", conflicts_with = "facts")]
     log: Option<PathBuf>,
-    /// Which tool wrote it, such as cargo or pytest
+    /// Tool that wrote it, such as cargo or pytest
     #[arg(long, value_name = "TOOL", conflicts_with = "facts")]
     tool: Option<String>,
     /// Exit status; -9 means: ended by signal 9
@@ -49,10 +49,10 @@ pub(super) struct Explain {
     /// The command that failed, as it was written
     #[arg(long, value_name = "COMMAND", conflicts_with = "facts")]
     command: Option<String>,
-    /// Shows what decided, and what else was considered
+    /// Show what decided, and the alternatives
     #[arg(long)]
     why: bool,
-    /// Prints the report as GitHub Markdown in which nothing from the log is live
+    /// Print the report as GitHub Markdown, with everything from the log escaped
     #[arg(long, conflicts_with_all = ["facts", "why"])]
     markdown: bool,
     /// Prints the compact form for an agent's next prompt, delimited as data, of at most so many tokens [default: 1200]

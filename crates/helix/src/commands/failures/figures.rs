@@ -4,7 +4,7 @@ use helix_failure::memory::{Benefit, Effectiveness, MemoryStatistics, SourceEffe
 use helix_store::failures::FailureMemory;
 
 use super::memory::{memory_error, reading};
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading, Table, Terminal};

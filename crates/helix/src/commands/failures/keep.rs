@@ -9,8 +9,8 @@ use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError, Sqlite
 use serde_json::json;
 
 use super::memory::{memory_error, missing, reading, writing};
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended, unreadable, unwritable};
 use crate::exit::Exit;
 use crate::terminal::Reading;
@@ -49,8 +49,8 @@ pub(super) async fn forget(context: &Context, id: &str, what: What) -> Ended {
     match context.terminal.reading {
         Reading::Programs => context.terminal.json(&json!({ "forgotten": fingerprint, "what": word }))?,
         Reading::People => context.terminal.data(&match what {
-            What::Everything => format!("{fingerprint} is forgotten"),
-            What::Fixes => format!("what is said to have fixed {fingerprint} is forgotten"),
+            What::Everything => format!("forgot {fingerprint}"),
+            What::Fixes => format!("forgot the fixes of {fingerprint}"),
         })?,
     }
     Ok(Exit::Success)

@@ -6,7 +6,7 @@ use helix_failure::memory::{FailureDetail, FailureEnd, FixLink, KnownFailure};
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
 
 use super::memory::{memory_error, missing, reading, short_id, shown};
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading, Table, Terminal};
@@ -23,13 +23,13 @@ pub(super) struct List {
     /// Only failures seen in this project
     #[arg(long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Only failures that ended so
+    /// Only failures with this end
     #[arg(long, value_name = "HOW", value_parser = ["fixed", "went_away", "gave_up", "open"])]
     ended: Option<String>,
-    /// At most so many
+    /// Maximum number
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=500))]
     limit: u16,
-    /// Goes on where an earlier list ended (its `next`)
+    /// Continue an earlier list at its `next`
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 }
@@ -57,7 +57,7 @@ pub(super) async fn list(context: &Context, list: &List) -> Ended {
         context.terminal.json(&page)?;
         return Ok(Exit::Success);
     }
-    told(&context.terminal, &page.failures, "nothing like that is remembered yet")?;
+    told(&context.terminal, &page.failures, "no remembered failures match")?;
     if let Some(next) = page.next {
         context.terminal.say(&format!("there are more: `helix failures list --after {next}`"));
     }
@@ -73,7 +73,7 @@ pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended
         context.terminal.json(&FailurePage { failures: found, next: None })?;
         return Ok(Exit::Success);
     }
-    told(&context.terminal, &found, "no failure that is remembered has all these words")?;
+    told(&context.terminal, &found, "no remembered failure has all these words")?;
     Ok(Exit::Success)
 }
 

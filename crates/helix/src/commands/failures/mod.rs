@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::Ended;
 
 /// Arguments of `helix failures`.
@@ -24,41 +24,41 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Names the cause of a failure from its log, and what to do
+    /// Explain a log: the cause of its failure, and what to do
     Explain(explain::Explain),
-    /// Lists what is remembered of failures, the latest seen first
+    /// List remembered failures, last seen first
     List(look::List),
-    /// Shows all that is remembered of one failure: where it was seen, what fixed it, what was suggested
+    /// Show a remembered failure: where it was seen, what fixed it, what was suggested
     Show {
-        /// Its id, or a beginning of it that fits only one
+        /// Failure id, or a unique prefix
         id: String,
     },
-    /// Finds failures by words of their messages; the last word may be a beginning
+    /// Search remembered failures by words; the last word may be a prefix
     Search {
         /// The words
         #[arg(required = true)]
         text: Vec<String>,
-        /// At most so many
+        /// Maximum number
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=500))]
         limit: u16,
     },
-    /// Shows how much is remembered, how well suggestions work, and what the memory is worth
+    /// Show statistics: how many failures, how well suggestions work
     Stats,
-    /// Forgets a failure, or only what is said to have fixed it
+    /// Forget a failure, or only its fixes
     Forget {
-        /// Its id, or a beginning of it that fits only one
+        /// Failure id, or a unique prefix
         id: String,
-        /// Forgets only its fixes: they were wrong
+        /// Forget only its fixes, because they were wrong
         #[arg(long)]
         fixes: bool,
     },
-    /// Writes all that is remembered, one JSON object a line
+    /// Export the memory as JSON Lines
     Export {
         /// Where to; `-` writes to standard output [default: -]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Takes in what `export` wrote; what is known already stays as it is
+    /// Import what `export` wrote; known failures stay as they are
     Import {
         /// Where from; `-` reads standard input
         #[arg(value_name = "FILE")]

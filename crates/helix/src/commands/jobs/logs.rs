@@ -12,8 +12,8 @@ use helix_job::{JobView, PhaseView};
 use serde_json::json;
 
 use super::job;
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading, one_line};
@@ -156,9 +156,9 @@ fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
                 weak(&format!("< {line}"))
             }]
         }
-        AgentEvent::RateLimited { rejected: true, .. } => vec!["the provider refuses for now".to_owned()],
+        AgentEvent::RateLimited { rejected: true, .. } => vec!["rate limited by the provider".to_owned()],
         AgentEvent::ApiRetry { attempt, max, reason, .. } => {
-            vec![format!("the agent asks its provider again ({attempt} of {max}): {}", one_line(reason, LINE))]
+            vec![format!("API retry {attempt} of {max}: {}", one_line(reason, LINE))]
         }
         AgentEvent::Question { text } => vec![format!("asks: {}", one_line(text, LINE))],
         AgentEvent::Finished { is_error, .. } => vec![weak(if *is_error { "ended with an error" } else { "ended" })],

@@ -3,26 +3,25 @@
 //! Must not know SQL: without a host, reading goes through the journal's read-only access.
 
 mod logs;
-pub(crate) mod offline;
 mod reopen;
-pub(crate) mod reports;
 mod results;
 
 use clap::{Args, Subcommand};
-use helix_job::question::QuestionStatus;
-use helix_job::{JobStatus, JobView};
+use helix_job::JobView;
+use helix_job::phrases::{Sign, open_questions};
 use helix_server::wire::{ResumeRequest, RetryRequest};
 use helix_store::JobFilter;
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::client::{ClientError, Reopen};
 use crate::commands::run;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::{Reached, engine_error, find, reach};
-use crate::terminal::{Meaning, Reading, Table, duration, money, one_line};
-use crate::watch::{job_report, watch};
+use crate::offline;
+use crate::terminal::{Meaning, Reading, Table, ago, duration, money, one_line};
+use crate::watch::{Reported, job_report, meaning, print_reports, reports_of, watch};
 
 use reopen::Stay;
 
@@ -35,73 +34,73 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Lists jobs, newest first
+    /// List jobs, newest first
     List,
-    /// Shows a job: phases, gates, cost, commit, errors, and the report of what failed last
+    /// Show a job: phases, gates, cost, commit, errors, last failure report
     Show {
-        /// Id, or a beginning of it that fits only one
+        /// Job id, or a unique prefix
         id: String,
     },
-    /// Follows a job to its end
+    /// Follow a job to its end
     Watch {
-        /// As for show
+        /// Job id, or a unique prefix
         id: String,
     },
-    /// Prints what the agents of a job did
+    /// Print what a job's agents did
     Logs {
-        /// As for show
+        /// Job id, or a unique prefix
         id: String,
         /// Only this phase
         #[arg(long, value_name = "ID")]
         phase: Option<String>,
-        /// Goes on until the job is over
+        /// Keep printing until the job has ended
         #[arg(short, long)]
         follow: bool,
     },
-    /// Goes on with a job that failed or was cancelled, from what has not passed
+    /// Resume a failed or cancelled job at the phases that have not passed
     Resume {
-        /// As for show
+        /// Job id, or a unique prefix
         id: String,
-        /// A new budget for the whole job in US dollars, what it has cost so far included
-        #[arg(long, value_name = "USD", value_parser = run::budget, allow_hyphen_values = true)]
+        /// New budget for the whole job in US dollars, including what it has cost so far
+        #[arg(long, value_name = "USD", value_parser = run::budget, allow_negative_numbers = true)]
         budget: Option<f64>,
-        /// Leaves at once; a host in the background carries the job on
+        /// Return at once; the job runs in the background
         #[arg(long)]
         detach: bool,
     },
-    /// Does a phase again, and all that build on it
+    /// Run a phase again, and all that depend on it
     Retry {
-        /// As for show
+        /// Job id, or a unique prefix
         id: String,
         /// The phase
         #[arg(long, value_name = "ID")]
         phase: String,
-        /// As for resume
-        #[arg(long, value_name = "USD", value_parser = run::budget, allow_hyphen_values = true)]
+        /// New budget for the whole job in US dollars, including what it has cost so far
+        #[arg(long, value_name = "USD", value_parser = run::budget, allow_negative_numbers = true)]
         budget: Option<f64>,
-        /// As for resume
+        /// Return at once; the job runs in the background
         #[arg(long)]
         detach: bool,
     },
-    /// Shows what a job changed, or a phase of it, or an attempt
+    /// Show the changes of a job, a phase or an attempt
     Diff {
-        /// As for show
+        /// Job id, or a unique prefix
         id: String,
         /// Only what this phase changed
         #[arg(long, value_name = "ID")]
         phase: Option<String>,
-        /// Only what this attempt of the phase changed since the one before it, from 1
+        /// Only what this attempt changed since the one before it, from 1
         #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u32).range(1..))]
         attempt: Option<u32>,
     },
-    /// Shows what proves each passed phase, checked again now: commits, records, outputs of gates, verdicts, approvals
+    /// Show the evidence for each passed phase, verified again: commits, records, gate outputs, reviews, approvals
     Evidence {
-        /// As for show
+        /// Job id, or a unique prefix
         id: String,
     },
-    /// Stops a job
+    /// Cancel a job
     Cancel {
-        /// As for show
+        /// Job id, or a unique prefix
         id: String,
     },
 }
@@ -145,7 +144,7 @@ async fn list(context: &Context) -> Ended {
         return Ok(Exit::Success);
     }
     if jobs.is_empty() {
-        context.terminal.say("there are no jobs yet; `helix run PLAN` starts one");
+        context.terminal.say("no jobs yet; start one with: helix run PLAN");
         return Ok(Exit::Success);
     }
     let mut table = Table::new(["job", "status", "phases", "time", "cost", "submitted", "plan"]);
@@ -153,11 +152,11 @@ async fn list(context: &Context) -> Ended {
         let passed = job.phases.iter().filter(|phase| phase.status == helix_job::PhaseStatus::Passed).count();
         table.row([
             (job.id.to_string(), None),
-            (status(job), Some(meaning(job.status))),
+            status(job),
             (format!("{passed}/{}", job.phases.len()), None),
             (duration(job.duration_seconds), None),
             (money(job.cost), None),
-            (job.created_at.strftime("%Y-%m-%d %H:%M").to_string(), None),
+            (ago(job.created_at), None),
             (one_line(&job.name, 40), None),
         ]);
     }
@@ -165,22 +164,11 @@ async fn list(context: &Context) -> Ended {
     Ok(Exit::Success)
 }
 
-/// The status, and whether a person is waited for.
-fn status(job: &JobView) -> String {
-    let open = job.questions.iter().filter(|question| question.status == QuestionStatus::Open).count();
-    match open {
-        0 => job.status.word().to_owned(),
-        _ => format!("{} (for you: helix answer)", job.status.word()),
-    }
-}
-
-fn meaning(status: JobStatus) -> Meaning {
-    match status {
-        JobStatus::Succeeded => Meaning::Good,
-        JobStatus::Failed => Meaning::Bad,
-        JobStatus::Cancelled | JobStatus::Waiting => Meaning::Attention,
-        JobStatus::Queued | JobStatus::Running => Meaning::Strong,
-    }
+/// The status with its sign, and whether the job waits for a person.
+fn status(job: &JobView) -> (String, Option<Meaning>) {
+    let sign = Sign::from(job.status);
+    let asks = if open_questions(job).next().is_some() { " (for you: helix answer)" } else { "" };
+    (format!("{} {}{asks}", sign.symbol(), job.status.word()), Some(meaning(sign)))
 }
 
 /// A job, from the host or from the journal.
@@ -195,14 +183,14 @@ async fn job(context: &Context, id: &str) -> Result<JobView, CommandError> {
 async fn show(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
     if context.terminal.reading == Reading::Programs {
-        let reports = reports::of(context, &view).await?;
-        context.terminal.json(&reports::Reported { job: &view, reports })?;
+        let reports = reports_of(context, &view).await?;
+        context.terminal.json(&Reported { job: &view, reports })?;
         return Ok(Exit::Success);
     }
     context.terminal.data(&job_report(&view, &context.settings()?.state_dir.value, &context.terminal))?;
-    reports::print(context, &view).await?;
+    print_reports(context, &view).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
-        context.terminal.say(&format!("no host is running: `helix jobs watch {}` carries it on", view.id));
+        context.terminal.say(&format!("no host is running; continue with: helix jobs watch {}", view.id));
     }
     Ok(Exit::Success)
 }
@@ -234,7 +222,7 @@ async fn cancel(context: &Context, id: &str) -> Ended {
         Reading::People if view.status.is_final() => {
             context.terminal.data(&format!("{} {}", view.id, view.status.word()))?
         }
-        Reading::People => context.terminal.data(&format!("{} is being stopped", view.id))?,
+        Reading::People => context.terminal.data(&format!("{} is being cancelled", view.id))?,
     }
     Ok(Exit::Success)
 }

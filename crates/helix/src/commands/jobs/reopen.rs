@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::job;
-use crate::cli::Context;
 use crate::client::{Client, Reopen};
 use crate::commands::run;
+use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
-use crate::host::{find, reach, start_in_background};
+use crate::host::reach;
 use crate::terminal::Reading;
 use crate::watch::watch;
 
@@ -23,15 +23,10 @@ pub(super) enum Stay {
 
 pub(super) async fn reopen(context: &Context, id: &str, body: &Reopen, stay: Stay) -> Ended {
     let view = job(context, id).await?;
-    let settings = context.settings()?;
     if stay == Stay::Leave {
-        let client = match find(settings).await? {
-            Some(client) => client,
-            None => start_in_background(&context.environment, settings, context.overrides.config.as_deref()).await?,
-        };
-        return leave(context, &client, view.id.as_str(), body).await;
+        return leave(context, &context.host().await?, view.id.as_str(), body).await;
     }
-    let reached = reach(&context.environment, settings).await?;
+    let reached = reach(&context.environment, context.settings()?).await?;
     let view = match reached.client().reopen(view.id.as_str(), body).await {
         Ok(view) => view,
         Err(error) => {
@@ -48,7 +43,7 @@ async fn leave(context: &Context, client: &Client, id: &str, body: &Reopen) -> E
         Reading::Programs => context.terminal.json(&json!({ "job": view.id, "status": view.status }))?,
         Reading::People => {
             context.terminal.data(view.id.as_str())?;
-            context.terminal.say(&format!("`helix jobs watch {0}` follows it", view.id));
+            context.terminal.say(&format!("follow it with: helix jobs watch {0}", view.id));
         }
     }
     Ok(Exit::Success)

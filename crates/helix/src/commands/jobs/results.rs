@@ -8,12 +8,12 @@ use helix_engine::evidence::{
 use helix_git::GitEnvironment;
 use helix_job::CommandEvidence;
 
-use super::offline;
-use crate::cli::Context;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::host::engine_error;
+use crate::offline;
 use crate::terminal::{Meaning, Reading};
 
 pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attempt: Option<u32>) -> Ended {

@@ -1,28 +1,25 @@
 //! `helix init`: prepares a repository and says what it found. Never overwrites anything.
 
-pub(crate) mod survey;
-
 use std::path::Path;
 
 use clap::Args;
 use helix_engine::{DialectName, Program, agent_kind};
 use serde_json::json;
 
-use crate::cli::Context;
 use crate::codes;
 use crate::commands::draft::write_new;
-use crate::commands::plan::{PLAN_FILE, shown, template};
+use crate::commands::plan::{PLAN_FILE, template};
 use crate::config::{FILE_NAME, sample};
+use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
+use crate::survey::{Survey, survey};
 use crate::terminal::{Meaning, Reading};
-
-use survey::{Survey, survey};
 
 /// Arguments of `helix init`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Directory to prepare [default: here]
+    /// Directory to set up [default: .]
     #[arg(value_name = "DIR")]
     directory: Option<std::path::PathBuf>,
 }
@@ -53,7 +50,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         if !path.exists() {
             write_new(path, text)?;
         }
-        into.push(shown(context, path));
+        into.push(context.shown(path));
     }
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&json!({
@@ -70,7 +67,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     for path in &kept {
         context
             .terminal
-            .data(&format!("{}  {path} (it was there already)", context.terminal.paint(Meaning::Weak, "kept")))?;
+            .data(&format!("{}  {path} (already exists)", context.terminal.paint(Meaning::Weak, "kept")))?;
     }
     context.terminal.say("next: edit plans/example/phases.yaml, then `helix plan check` it and `helix run` it");
     Ok(Exit::Success)

@@ -18,8 +18,8 @@ pub(crate) async fn open_or_missing(settings: &Settings, id: &str) -> Result<Sql
 }
 
 fn missing(id: &str) -> CommandError {
-    CommandError::usage(codes::NOT_FOUND, format!("there is no job {id:?}"))
-        .hint("`helix jobs list` shows all jobs; a beginning of the id is enough if it fits only one")
+    CommandError::usage(codes::NOT_FOUND, format!("no job {id:?}"))
+        .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough")
 }
 
 /// Jobs, newest first.

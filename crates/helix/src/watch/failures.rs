@@ -7,27 +7,27 @@ use helix_failure::report::{Look, Reader};
 use helix_job::{JobStatus, JobView};
 use serde::Serialize;
 
-use super::offline;
-use crate::cli::Context;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::host::engine_error;
+use crate::offline;
 use crate::terminal::{Colour, Meaning};
 
 /// A job and what its failures' reports say, as `helix jobs show --json` prints it.
 #[derive(Debug, Serialize)]
-pub(super) struct Reported<'a> {
+pub(crate) struct Reported<'a> {
     /// The job.
     #[serde(flatten)]
-    pub(super) job: &'a JobView,
+    pub(crate) job: &'a JobView,
     /// All reports, oldest first.
-    pub(super) reports: Vec<JobReport>,
+    pub(crate) reports: Vec<JobReport>,
 }
 
 /// All reports of a job, oldest first.
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub(super) async fn of(context: &Context, view: &JobView) -> Result<Vec<JobReport>, CommandError> {
+pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<JobReport>, CommandError> {
     let settings = context.settings()?;
     let journal = offline::open_or_missing(settings, view.id.as_str()).await?;
     job_reports(&journal, &settings.state_dir.value, &view.id).await.map_err(|error| engine_error(&error))
@@ -37,12 +37,12 @@ pub(super) async fn of(context: &Context, view: &JobView) -> Result<Vec<JobRepor
 ///
 /// # Errors
 /// [`CommandError::ReaderLeft`], and when standard output is broken.
-pub(crate) async fn print(context: &Context, view: &JobView) -> Result<(), CommandError> {
+pub(crate) async fn print_reports(context: &Context, view: &JobView) -> Result<(), CommandError> {
     let nothing_failed = view.phases.iter().all(|phase| phase.status != helix_job::PhaseStatus::Failed);
     if nothing_failed && view.status != JobStatus::Failed {
         return Ok(());
     }
-    match of(context, view).await {
+    match reports_of(context, view).await {
         Ok(reports) => {
             for report in last_reports(view, &reports) {
                 context.terminal.data(&drawn(context, report))?;

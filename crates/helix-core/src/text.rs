@@ -1,0 +1,72 @@
+//! Text and figures as people read them: lines cut to a length, counts, durations, money.
+//!
+//! Must not know what is being said, nor where it is shown.
+
+/// At most so many characters; a cut is marked with `…`.
+pub fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// A text on one line, without control characters, of at most so many characters.
+pub fn one_line(text: &str, most: usize) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.retain(|character| !character.is_control());
+    clip(&line, most)
+}
+
+/// A text whose control characters cannot steer a terminal: only line breaks and tabs stay.
+pub fn plain(text: &str) -> String {
+    text.chars().filter(|character| matches!(character, '\n' | '\t') || !character.is_control()).collect()
+}
+
+/// `1 file`, `2 files`, `3 entries`.
+pub fn count(number: usize, singular: &str) -> String {
+    match (number, singular.strip_suffix('y')) {
+        (1, _) => format!("1 {singular}"),
+        (_, Some(stem)) if !stem.ends_with(['a', 'e', 'o']) => format!("{number} {stem}ies"),
+        (_, _) => format!("{number} {singular}s"),
+    }
+}
+
+/// `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`.
+pub fn duration(seconds: f64) -> String {
+    let seconds = seconds.max(0.0);
+    if seconds < 9.95 {
+        return format!("{seconds:.1} s");
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and casts saturate")]
+    let whole = seconds.round() as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// US dollars: cents, or finer where cents would show nothing.
+pub fn money(dollars: f64) -> String {
+    if dollars > 0.0 && dollars < 0.095 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
+}
+
+/// The first digits of a commit or tree, as git shows them.
+pub fn short_commit(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_well() {
+        let durations = [0.0, 0.44, 9.99, 59.6, 185.0, 7800.0].map(duration);
+        assert_eq!(durations, ["0.0 s", "0.4 s", "10 s", "1 min 00 s", "3 min 05 s", "2 h 10 min"]);
+        assert_eq!([0.0, 0.0123, 1.5].map(money), ["$0.00", "$0.0123", "$1.50"]);
+        assert_eq!(one_line("a\n  b\u{1b}[31m c", 5), "a b[…");
+        assert_eq!((clip("abc", 3).as_str(), clip("abcd", 3).as_str()), ("abc", "ab…"));
+        assert_eq!([count(1, "file"), count(0, "day"), count(2, "entry")], ["1 file", "0 days", "2 entries"]);
+    }
+}

@@ -1,0 +1,71 @@
+//! What every command is given: the process' surroundings, the streams to write to, and the configuration.
+//!
+//! Must not know which commands there are.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::client::Client;
+use crate::config::{Overrides, Settings};
+use crate::environment::Environment;
+use crate::error::CommandError;
+use crate::host::{find, start_in_background};
+use crate::runtime;
+use crate::terminal::Terminal;
+
+/// What a command is given.
+pub(crate) struct Context {
+    pub(crate) environment: Environment,
+    pub(crate) terminal: Terminal,
+    /// What flags say.
+    pub(crate) overrides: Overrides,
+    settings: OnceLock<Settings>,
+}
+
+impl Context {
+    pub(crate) fn new(environment: Environment, terminal: Terminal, overrides: Overrides) -> Self {
+        Self { environment, terminal, overrides, settings: OnceLock::new() }
+    }
+
+    /// The configuration; read when first asked for, since not every command needs it.
+    ///
+    /// # Errors
+    /// Those of [`Settings::load`].
+    pub(crate) fn settings(&self) -> Result<&Settings, CommandError> {
+        if let Some(settings) = self.settings.get() {
+            return Ok(settings);
+        }
+        let settings = Settings::load(&self.environment, &self.overrides)?;
+        Ok(self.settings.get_or_init(|| settings))
+    }
+
+    /// Runs a command's asynchronous part.
+    ///
+    /// # Errors
+    /// Those of the command, and when there are no threads for it.
+    pub(crate) fn block_on<T>(&self, work: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
+        runtime::start()?.block_on(work)
+    }
+
+    /// The running host, or one that is started in the background.
+    ///
+    /// # Errors
+    /// When neither is possible.
+    pub(crate) async fn host(&self) -> Result<Client, CommandError> {
+        let settings = self.settings()?;
+        match find(settings).await? {
+            Some(client) => Ok(client),
+            None => start_in_background(&self.environment, settings, self.overrides.config.as_deref()).await,
+        }
+    }
+
+    /// A path of the command line, made absolute.
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.environment.directory.join(path)
+    }
+
+    /// A path as the user knows it: relative where that is shorter.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.environment.directory).unwrap_or(path).display().to_string()
+    }
+}

@@ -1,0 +1,98 @@
+//! Questions at the terminal: shown, and answered by the person who sits there.
+//!
+//! Must not know what follows from an answer.
+
+use std::io::{IsTerminal, Write};
+
+use helix_job::question::{QuestionKind, QuestionOption, QuestionView};
+use helix_server::wire::AnswerRequest;
+use tokio::signal::unix::SignalKind;
+
+use crate::codes;
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::runtime::signal_stream;
+use crate::terminal::{Meaning, Reading, local, plain, typed_line};
+
+/// A question for people, with how to answer it.
+pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
+    let paint = |text: &str| context.terminal.paint(Meaning::Attention, text);
+    let mut lines = vec![format!("{} {}, phase {} of {}", paint("?"), question.id, question.phase, question.job_name)];
+    lines.extend(plain(&question.text).lines().map(|line| format!("    {line}")));
+    for QuestionOption { key, label } in &question.options {
+        lines.push(format!("    [{key}] {}", plain(label)));
+    }
+    if let Some(expires) = question.expires_at {
+        lines.push(format!("    expires {}", local(expires)));
+    }
+    lines.push(format!("    answer: {}", how_to_answer(question)));
+    lines.join("\n")
+}
+
+/// The command that answers it.
+pub(crate) fn how_to_answer(question: &QuestionView) -> String {
+    let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
+    let choice = if keys.is_empty() { String::new() } else { format!(" --choice {}", keys.join("|")) };
+    let text = match (question.free_text, keys.is_empty()) {
+        (_, true) => " --text \"…\"",
+        (true, false) => " [--text \"…\"]",
+        (false, false) => "",
+    };
+    format!("helix answer {}{choice}{text}", question.id)
+}
+
+/// Whether somebody sits at the terminal.
+pub(crate) fn can_ask(context: &Context) -> bool {
+    context.terminal.reading == Reading::People && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
+pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerRequest>, CommandError> {
+    let by = Some(context.environment.person());
+    if question.options.is_empty() {
+        let text = line(context, "answer (empty: not now)").await?;
+        return Ok(text.map(|text| AnswerRequest { choice: None, text: Some(text), by }));
+    }
+    loop {
+        let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
+        let Some(said) = line(context, &format!("{} (empty: not now)", keys.join(" / "))).await? else {
+            return Ok(None);
+        };
+        let fitting: Vec<&&str> = keys.iter().filter(|key| key.starts_with(said.as_str())).collect();
+        let choice = match (keys.iter().find(|key| **key == said), &fitting[..]) {
+            (Some(exact), _) => (*exact).to_owned(),
+            (None, [only]) => (**only).to_owned(),
+            // What an agent asks may be answered in words although it named options.
+            (None, _) if question.kind == QuestionKind::Agent => {
+                return Ok(Some(AnswerRequest { choice: None, text: Some(said), by }));
+            }
+            (None, _) => {
+                context.terminal.say(&format!("choose one of: {}", keys.join(", ")));
+                continue;
+            }
+        };
+        let text = if question.free_text { line(context, "your words (empty: none)").await? } else { None };
+        return Ok(Some(AnswerRequest { choice: Some(choice), text, by }));
+    }
+}
+
+/// A line from the terminal; `None` when it is empty, at its end, or interrupted.
+async fn line(context: &Context, prompt: &str) -> Result<Option<String>, CommandError> {
+    // Listened to before anybody can see the prompt: an interrupt must not kill what has only just asked.
+    let mut interrupts = signal_stream(SignalKind::interrupt())?;
+    let mut stderr = std::io::stderr().lock();
+    if write!(stderr, "{} ", context.terminal.paint_error(Meaning::Strong, &format!("{prompt}:"))).is_err()
+        || stderr.flush().is_err()
+    {
+        // The terminal is gone; reading from it will say so.
+    }
+    drop(stderr);
+    let typed = tokio::select! {
+        typed = typed_line() => typed.transpose(),
+        _ = interrupts.recv() => return Ok(None),
+    };
+    let text = typed.map_err(|error| {
+        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
+    })?;
+    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
