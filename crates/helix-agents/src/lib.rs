@@ -1,28 +1,22 @@
-//! Agent processes: how they are kept (keeper, supervisor, line reader) and how they are spoken to (dialects).
+//! Agents: their profiles, how they are asked and what they print (dialects), and what is known of a program (probe).
 //!
-//! Must not know jobs, phases, databases or HTTP: a run is an id, an invocation, and how it ended.
+//! Must not know jobs, phases, databases or HTTP, nor how a process is kept: that is `helix-process`.
 
 pub mod dialect;
-pub mod invocation;
-mod keeper;
 pub mod probe;
-mod proc;
 pub mod profile;
-mod run_dir;
-pub mod supervisor;
-pub mod tail;
 
 pub use dialect::{
     AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Program, Reader, RecordedRun,
     RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
-pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
-pub use keeper::keeper_main;
 pub use probe::{Capabilities, ProbeError, Supported, Version, probe};
 pub use profile::{
     AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpServer, SessionRef,
     Shell, SubAgent, ToolAccess,
 };
-pub use run_dir::RunDirError;
-pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
-pub use tail::{Line, LineReader, ReadError};
+// What is run, and how it ended: whoever asks an agent needs both.
+pub use helix_process::{
+    Grace, Invocation, Line, LineReader, RUN_ID_VARIABLE, ReadError, RunDirError, RunEnd, RunHandle, RunRequest,
+    StreamEnd, Supervisor, SupervisorConfig, invocation, keeper_main, supervisor, tail,
+};

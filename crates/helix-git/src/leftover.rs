@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use helix_process::marked;
+
 /// Names the state directory whose host started a git process.
 pub(crate) const OWNER: &str = "HELIX_GIT_STATE";
 /// Between two looks. They are nobody's children any more, so that their end cannot be awaited.
@@ -14,26 +16,23 @@ const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// Waits until no git process of a former host of this state directory is left, so that nothing that a new one does meets
 /// half of what the old one began. Returns how many are left when the time is over.
 pub fn wait_for_leftovers(state: &Path, limit: Duration) -> usize {
-    let mut wanted = OWNER.as_bytes().to_vec();
-    wanted.push(b'=');
-    wanted.extend_from_slice(state.as_os_str().as_bytes());
     let start = Instant::now();
     loop {
-        let seen = helix_process::marked(&wanted);
-        let left = seen.alive.into_iter().filter(|pid| !is_child(*pid)).count();
-        if (left == 0 && !seen.changing) || start.elapsed() > limit {
-            return left;
+        // One that this process itself started is no leftover but an engine's own, and ends with that.
+        let left = marked(OWNER, state.as_os_str().as_bytes()).map(|seen| {
+            let left = seen.alive.into_iter().filter(|process| !process.is_child()).count();
+            (left, seen.changing)
+        });
+        match left {
+            Ok((left, changing)) if (left > 0 || changing) && start.elapsed() <= limit => {}
+            Ok((left, _)) => return left,
+            Err(error) => {
+                tracing::error!(%error, "cannot look for git processes of an earlier host");
+                return 0;
+            }
         }
         std::thread::sleep(LOOK_AGAIN);
     }
-}
-
-/// Whether this process itself started it: then it is no leftover but an engine's own, and ends with that.
-fn is_child(pid: rustix::process::Pid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    // The name in parentheses may hold anything: the parent is the second word after the last of them.
-    let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse::<i32>().ok());
-    parent == Some(rustix::process::getpid().as_raw_nonzero().get())
 }
 
 #[cfg(test)]

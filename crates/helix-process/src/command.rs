@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use crate::own_session::in_own_session;
+use crate::proc::{Delivery, Marked, marked};
 
 /// Most of the output that is kept in memory.
 pub const MAX_TAIL: usize = 64 << 10;
@@ -389,93 +390,27 @@ pub fn sweep_orphans(state: &Path) -> u32 {
 
 /// Kills all processes that have this variable with this value, until there are none. A process that forks meanwhile hands
 /// the mark down, so the next round finds its child.
-fn kill_marked(name: &str, value: &[u8]) -> u32 {
-    let mut wanted = name.as_bytes().to_vec();
-    wanted.push(b'=');
-    wanted.extend_from_slice(value);
+fn kill_marked(variable: &str, value: &[u8]) -> u32 {
     let mut killed = std::collections::BTreeSet::new();
     // A bound, so that a process that cannot be killed (in the kernel, on a dead disk) does not hold Helix up.
     for _ in 0..64 {
-        let seen = marked(&wanted);
+        let seen = marked(variable, value).unwrap_or_else(|error| {
+            tracing::error!(%error, "cannot look for processes that a command left behind");
+            Marked::default()
+        });
         if seen.alive.is_empty() && !seen.changing {
             break;
         }
-        for pid in seen.alive {
-            match rustix::process::kill_process(pid, Signal::KILL) {
-                Ok(()) => {
-                    killed.insert(pid.as_raw_nonzero());
+        for process in seen.alive {
+            match process.signal(Signal::KILL) {
+                Ok(Delivery::Sent) => drop(killed.insert(process)),
+                Ok(Delivery::Gone) => {}
+                Err(error) => {
+                    tracing::error!(pid = process.pid, %error, "cannot end a process that a command left behind")
                 }
-                Err(error) => tracing::trace!(%error, ?pid, "it ended before it was killed"),
             }
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     u32::try_from(killed.len()).unwrap_or(u32::MAX)
-}
-
-/// What one look at all processes saw.
-#[derive(Debug, Default)]
-pub struct Marked {
-    /// Living processes that carry the mark, but for this one.
-    pub alive: Vec<Pid>,
-    /// Whether some process was just becoming another program: what it carries shows only afterwards, so that this look has
-    /// proven nothing about it.
-    pub changing: bool,
-}
-
-/// Looks for processes that have this assignment in their environment.
-pub fn marked(wanted: &[u8]) -> Marked {
-    let own = rustix::process::getpid();
-    let mut seen = Marked::default();
-    let Ok(entries) = std::fs::read_dir("/proc") else { return seen };
-    for entry in entries.flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| Pid::from_raw(name.parse().ok()?)) else { continue };
-        if pid == own {
-            continue;
-        }
-        // A process that has ended or belongs to somebody else has no readable environment, and so no mark.
-        let Ok(environment) = std::fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else { continue };
-        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted) {
-            seen.alive.push(pid);
-        } else if environment.is_empty() && is_changing(pid) {
-            seen.changing = true;
-        }
-    }
-    seen
-}
-
-/// Whether a process has memory but no place for its environment in it yet (proc_pid_stat(5): `vsize`, `env_end`), as in the
-/// middle of `execve`. Threads of the kernel have neither, a program without any environment has both.
-fn is_changing(pid: Pid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    // The name in parentheses may hold anything; the state, field 3, is the first word after the last of them.
-    let Some((_, rest)) = stat.rsplit_once(')') else { return false };
-    let words: Vec<&str> = rest.split_ascii_whitespace().collect();
-    let field = |number: usize| words.get(number - 3).copied();
-    field(23).is_some_and(|vsize| vsize != "0") && field(51) == Some("0")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Instant;
-
-    use super::*;
-
-    /// What looks as if it were changing for ever would cost every command the whole bound.
-    #[test]
-    fn neither_a_thread_of_the_kernel_nor_a_program_without_environment_is_changing() {
-        let mut bare = std::process::Command::new("sleep").arg("60").env_clear().spawn().unwrap();
-        let pid = Pid::from_raw(i32::try_from(bare.id()).unwrap()).unwrap();
-        // The parent may run on while its child still becomes `sleep`.
-        let began = Instant::now();
-        while is_changing(pid) && began.elapsed() < Duration::from_secs(30) {
-            std::thread::yield_now();
-        }
-        assert!(!is_changing(pid), "a program without environment");
-        assert!(!is_changing(rustix::process::getpid()));
-        assert!(!is_changing(Pid::from_raw(2).unwrap()), "a thread of the kernel, or nobody in a container");
-        bare.kill().unwrap();
-        bare.wait().unwrap();
-        assert!(!is_changing(pid), "nobody");
-    }
 }

@@ -1,9 +1,21 @@
-//! Processes: running a command of a gate or tool to its end, and ending what it leaves.
+//! Processes: the keeper that owns a run, the supervisor that starts and follows runs, and commands of gates and tools.
 //!
-//! Must not know agents, jobs, or what a command's output means.
+//! Must not know agents, jobs, or what a process' output means.
 
 mod command;
+pub mod invocation;
+mod keeper;
 mod own_session;
+mod proc;
+mod run_dir;
+pub mod supervisor;
+pub mod tail;
 
 pub use command::*;
+pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
+pub use keeper::keeper_main;
 pub use own_session::in_own_session;
+pub use proc::{Delivery, Marked, ProcessIdentity, marked};
+pub use run_dir::{RunDir, RunDirError};
+pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
+pub use tail::{Line, LineReader, ReadError};

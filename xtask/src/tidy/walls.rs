@@ -86,7 +86,7 @@ const WALLS: &[Wall] = &[
         may_use: &["helix-core", "helix-plan", "helix-adr", "helix-failure"],
         must_not_know: SURROUNDINGS,
     },
-    Wall { name: "helix-agents", may_use: &["helix-core"], must_not_know: FRONT_ENDS },
+    Wall { name: "helix-agents", may_use: &["helix-core", "helix-process"], must_not_know: FRONT_ENDS },
     Wall {
         name: "helix-store",
         may_use: &["helix-core", "helix-failure", "helix-job"],

@@ -11,12 +11,12 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
 use helix_core::run::{Outcome, RunFacts};
 use helix_core::usage::Usage;
+use helix_process::{RunDir, RunDirError};
 use serde::Serialize;
 
 use super::{Ended, Reader, dialect};
 use crate::invocation::StreamEnd;
 use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, UnknownDialect};
-use crate::run_dir::{RequestFile, RunDir, RunDirError};
 
 /// Labels of a run by which its record is read again, by another host too.
 const DIALECT_LABEL: &str = "dialect";
@@ -133,8 +133,8 @@ impl RecordedRun {
     /// [`RecordingError`] if it cannot be read.
     pub fn open(run_dir: &Path) -> Result<Option<Self>, RecordingError> {
         let directory = RunDir::at(run_dir.to_owned());
-        let Some(request) = RequestFile::read(&directory)? else { return Ok(None) };
-        let reader = Reader::of_run(&request.labels)?;
+        let Some(labels) = directory.labels()? else { return Ok(None) };
+        let reader = Reader::of_run(&labels)?;
         let path = directory.stdout();
         let file = File::open(&path).map_err(|source| RecordingError::Output { path, source })?;
         Ok(Some(Self { directory, file: BufReader::new(file), reader, line: Vec::new(), over: false }))
@@ -150,7 +150,7 @@ impl RecordedRun {
             return Ok(false);
         }
         // Asked before reading: what is written in between is seen the next time.
-        let ended = self.directory.exists(&self.directory.exit())?;
+        let ended = self.directory.has_ended()?;
         let read = self.file.read_until(b'\n', &mut self.line);
         read.map_err(|source| RecordingError::Output { path: self.directory.stdout(), source })?;
         if self.line.ends_with(b"\n") {

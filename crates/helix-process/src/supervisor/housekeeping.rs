@@ -11,7 +11,7 @@ use helix_core::run::StopCause;
 
 use super::abandoned;
 use super::liveness::nudge;
-use crate::proc::{ProcessIdentity, marked};
+use crate::proc::{ProcessIdentity, marked_by_runs};
 use crate::run_dir::{RunDir, RunDirError, RunState, is_staging_name, staging_owner};
 
 /// What a sweep found and did.
@@ -55,7 +55,7 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
         }
     }
     // Whatever carries the mark of a run that is over has no business any more.
-    match marked() {
+    match marked_by_runs() {
         Ok(processes) => {
             for (process, mark) in processes {
                 if let Ok(run) = RunId::new(mark)

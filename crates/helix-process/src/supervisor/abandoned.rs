@@ -15,7 +15,7 @@ use rustix::process::Signal;
 
 use crate::invocation::RunEnd;
 use crate::keeper::cgroup;
-use crate::proc::{ProcessIdentity, boot_id, marked_with};
+use crate::proc::{Marked, ProcessIdentity, boot_id, marked_with};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, publish_once, to_json};
 
 /// Between two looks for processes that are being ended.
@@ -70,12 +70,10 @@ pub(super) fn end_processes(run: &RunId, record: Option<&RunRecord>) -> u32 {
     let group = record.filter(|record| record.boot_id == boot_id()).and_then(|record| record.cgroup.as_deref());
     let mut killed = std::collections::BTreeSet::new();
     let began = Instant::now();
-    let mut clean_looks = 0;
-    // Two looks: a process in the middle of an exec shows no environment for a moment.
-    while clean_looks < 2 {
-        let mut alive = marked_with(run.as_str()).unwrap_or_else(|error| {
+    loop {
+        let Marked { mut alive, changing } = marked_with(run.as_str()).unwrap_or_else(|error| {
             tracing::error!(%run, %error, "cannot look for processes that a lost run left behind");
-            Default::default()
+            Marked::default()
         });
         if let Some(group) = group.filter(|group| group.exists()) {
             alive.extend(cgroup::members(group).unwrap_or_default());
@@ -83,7 +81,9 @@ pub(super) fn end_processes(run: &RunId, record: Option<&RunRecord>) -> u32 {
                 tracing::warn!(%run, %error, "cannot kill the control group of a lost run");
             }
         }
-        clean_looks = if alive.is_empty() { clean_looks + 1 } else { 0 };
+        if alive.is_empty() && !changing {
+            break;
+        }
         for process in &alive {
             kill(run, *process);
         }

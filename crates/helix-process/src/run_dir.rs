@@ -6,6 +6,7 @@
 mod durable;
 mod request;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -102,7 +103,7 @@ pub(crate) enum RunState {
 
 /// Paths of one run's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RunDir {
+pub struct RunDir {
     path: PathBuf,
 }
 
@@ -111,7 +112,8 @@ impl RunDir {
         Self { path: runs.join(run.as_str()) }
     }
 
-    pub(crate) fn at(path: PathBuf) -> Self {
+    /// The directory of a run at this path.
+    pub fn at(path: PathBuf) -> Self {
         Self { path }
     }
 
@@ -133,7 +135,8 @@ impl RunDir {
         self.path.join("stdin")
     }
 
-    pub(crate) fn stdout(&self) -> PathBuf {
+    /// The record of stdout.
+    pub fn stdout(&self) -> PathBuf {
         self.path.join("stdout.jsonl")
     }
 
@@ -200,6 +203,22 @@ impl RunDir {
 
     pub(crate) fn read_exit(&self) -> Result<Option<RunEnd>, RunDirError> {
         read_json(&self.exit())
+    }
+
+    /// Whether the run is over.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if the directory cannot be looked at.
+    pub fn has_ended(&self) -> Result<bool, RunDirError> {
+        self.exists(&self.exit())
+    }
+
+    /// The labels that the run was started with; `None` if there is no such run.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if its request cannot be read.
+    pub fn labels(&self) -> Result<Option<BTreeMap<String, String>>, RunDirError> {
+        Ok(RequestFile::read(self)?.map(|request| request.labels))
     }
 
     pub(crate) fn read_record(&self) -> Result<Option<RunRecord>, RunDirError> {

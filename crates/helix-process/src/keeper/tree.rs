@@ -121,7 +121,7 @@ impl ProcessTree {
         let own = std::process::id();
         let by_descent = i32::try_from(own).map_or_else(|_| Ok(BTreeSet::new()), descendants);
         let by_group = self.cgroup.as_ref().map_or_else(|| Ok(BTreeSet::new()), Cgroup::members);
-        let by_mark = marked_with(self.run.as_str());
+        let by_mark = marked_with(self.run.as_str()).map(|seen| seen.alive);
         let mut found = BTreeSet::new();
         for way in [by_descent, by_group, by_mark] {
             match way {

@@ -1,6 +1,6 @@
-//! Processes as `/proc` shows them: who is who, whose descendant, marked with which run, and how to signal exactly one.
+//! Processes as `/proc` shows them: identity, descent, marks in the environment, and how to signal exactly one.
 //!
-//! Must not know run directories or why a process should go.
+//! Must not know run directories or why a process should end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,15 +13,17 @@ use crate::invocation::RUN_ID_VARIABLE;
 
 /// A process that cannot be mistaken for a later one with the same number: pid and start time since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(crate) struct ProcessIdentity {
-    pub(crate) pid: i32,
+pub struct ProcessIdentity {
+    /// Its number.
+    pub pid: i32,
     /// Field 22 of `/proc/PID/stat`, in clock ticks.
-    pub(crate) start_ticks: u64,
+    pub start_ticks: u64,
 }
 
 /// Whether a signal reached the process it was meant for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Delivery {
+pub enum Delivery {
+    /// It was sent.
     Sent,
     /// It had ended already.
     Gone,
@@ -29,13 +31,18 @@ pub(crate) enum Delivery {
 
 impl ProcessIdentity {
     /// Looks a pid up; `None` if there is no such process (or it is a zombie, which nobody needs to signal).
-    pub(crate) fn of(pid: i32) -> Option<Self> {
+    pub fn of(pid: i32) -> Option<Self> {
         let stat = Stat::read(pid)?;
         stat.is_running().then_some(Self { pid, start_ticks: stat.start_ticks })
     }
 
+    /// Whether this process started it.
+    pub fn is_child(self) -> bool {
+        Stat::read(self.pid).is_some_and(|stat| u32::try_from(stat.parent) == Ok(std::process::id()))
+    }
+
     /// Signals this process and no other, even if its number has been given away meanwhile.
-    pub(crate) fn signal(self, signal: Signal) -> io::Result<Delivery> {
+    pub fn signal(self, signal: Signal) -> io::Result<Delivery> {
         let Some(pid) = Pid::from_raw(self.pid) else { return Ok(Delivery::Gone) };
         let sent = match pidfd_open(pid, PidfdFlags::empty()) {
             // The descriptor pins the process, so that the look after it settles who it is.
@@ -58,6 +65,7 @@ struct Stat {
     state: u8,
     parent: i32,
     start_ticks: u64,
+    changing: bool,
 }
 
 impl Stat {
@@ -74,7 +82,11 @@ impl Stat {
         let state = *fields.next()?.as_bytes().first()?;
         let parent = fields.next()?.parse().ok()?;
         let start_ticks = fields.nth(17)?.parse().ok()?;
-        Some(Self { state, parent, start_ticks })
+        // Fields 23 and 51 (proc_pid_stat(5): `vsize`, `env_end`): in the middle of `execve` a process has memory but no place for
+        // its environment in it yet. Threads of the kernel have neither, a program without any environment has both.
+        let (memory, environment) = (fields.next(), fields.nth(27));
+        let changing = memory.is_some_and(|size| size != "0") && environment == Some("0");
+        Some(Self { state, parent, start_ticks, changing })
     }
 
     fn is_running(&self) -> bool {
@@ -107,26 +119,49 @@ pub(crate) fn descendants(root: i32) -> io::Result<BTreeSet<ProcessIdentity>> {
     Ok(found)
 }
 
-/// All running processes whose environment carries a run's mark, with the id in it. The caller itself is left out.
-pub(crate) fn marked() -> io::Result<Vec<(ProcessIdentity, String)>> {
-    let own = std::process::id();
-    let mut found = Vec::new();
-    for pid in all_pids()? {
-        if u32::try_from(pid) == Ok(own) {
-            continue;
-        }
-        // Other people's processes cannot be read; they are not ours to end either.
-        let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else { continue };
-        if let (Some(run), Some(identity)) = (mark_in(&environment), ProcessIdentity::of(pid)) {
-            found.push((identity, run));
+/// What one look at all processes saw.
+#[derive(Debug, Default)]
+pub struct Marked {
+    /// Running processes that carry the mark, but for this one.
+    pub alive: BTreeSet<ProcessIdentity>,
+    /// Whether some process was just becoming another program: what it carries shows only afterwards, so that this look has
+    /// proven nothing about it.
+    pub changing: bool,
+}
+
+/// Looks for processes that have this variable with this value in their environment.
+///
+/// # Errors
+/// `/proc` cannot be listed.
+pub fn marked(variable: &str, value: &[u8]) -> io::Result<Marked> {
+    let wanted = [variable.as_bytes(), b"=", value].concat();
+    let mut seen = Marked::default();
+    for (pid, environment) in environments()? {
+        if environment.split(|byte| *byte == 0).any(|entry| entry == wanted) {
+            seen.alive.extend(ProcessIdentity::of(pid));
+        } else if environment.is_empty() {
+            seen.changing |= Stat::read(pid).is_some_and(|stat| stat.changing);
         }
     }
-    Ok(found)
+    Ok(seen)
+}
+
+/// All running processes whose environment carries a run's mark, with the id in it.
+pub(crate) fn marked_by_runs() -> io::Result<Vec<(ProcessIdentity, String)>> {
+    let of_run = |(pid, environment): (i32, Vec<u8>)| Some((ProcessIdentity::of(pid)?, mark_in(&environment)?));
+    Ok(environments()?.filter_map(of_run).collect())
 }
 
 /// All running processes marked with this run.
-pub(crate) fn marked_with(run: &str) -> io::Result<BTreeSet<ProcessIdentity>> {
-    Ok(marked()?.into_iter().filter(|(_, mark)| mark == run).map(|(identity, _)| identity).collect())
+pub(crate) fn marked_with(run: &str) -> io::Result<Marked> {
+    marked(RUN_ID_VARIABLE, run.as_bytes())
+}
+
+/// The environments of all processes but this one. Those of other users cannot be read; they are not ours to end either.
+fn environments() -> io::Result<impl Iterator<Item = (i32, Vec<u8>)>> {
+    let own = i32::try_from(std::process::id());
+    let others = all_pids()?.filter(move |pid| own != Ok(*pid));
+    Ok(others.filter_map(|pid| Some((pid, fs::read(format!("/proc/{pid}/environ")).ok()?))))
 }
 
 fn mark_in(environment: &[u8]) -> Option<String> {
@@ -156,6 +191,25 @@ mod tests {
     fn only_the_whole_variable_is_a_mark() {
         assert_eq!(mark_in(b"A=1\0HELIX_RUN_ID=r1\0B=2\0"), Some("r1".into()));
         assert_eq!(mark_in(b"XHELIX_RUN_ID=r1\0HELIX_RUN_IDS=r1\0HELIX_RUN_ID\0"), None);
+    }
+
+    /// What looks as if it were changing for ever would cost every command the whole bound.
+    #[test]
+    fn neither_a_thread_of_the_kernel_nor_a_program_without_environment_is_changing() {
+        let mut bare = std::process::Command::new("sleep").arg("60").env_clear().spawn().unwrap();
+        let pid = i32::try_from(bare.id()).unwrap();
+        let is_changing = |pid| Stat::read(pid).is_some_and(|stat| stat.changing);
+        // The parent may run on while its child still becomes `sleep`.
+        let began = std::time::Instant::now();
+        while is_changing(pid) && began.elapsed() < std::time::Duration::from_secs(30) {
+            std::thread::yield_now();
+        }
+        assert!(!is_changing(pid), "a program without environment");
+        assert!(!is_changing(i32::try_from(std::process::id()).unwrap()));
+        assert!(!is_changing(2), "a thread of the kernel, or nobody in a container");
+        bare.kill().unwrap();
+        bare.wait().unwrap();
+        assert!(!is_changing(pid), "nobody");
     }
 
     #[test]
