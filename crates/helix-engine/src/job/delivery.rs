@@ -8,7 +8,8 @@ use helix_job::{Active, Committed, FormerEnd, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{Carrier, blocking, lock, phase_of, try_of};
+use super::effects::{Carrier, blocking, phase_of, try_of};
+use crate::mutex::lock;
 use helix_gates::delivery_obstacle;
 use helix_git::Workspaces;
 

@@ -13,10 +13,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::log::{Hindrance, JobLog, LogError, Record};
+use super::log::JobLog;
 use super::{Carried, Carrier};
 use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
+use crate::event_log::{Blocked, LogError, Record, StreamState};
 
 /// What can be asked of a running job.
 pub(crate) enum Command {
@@ -69,7 +70,7 @@ pub(crate) enum LoopEnd {
 pub(crate) struct JobHandle {
     pub(crate) commands: mpsc::Sender<Command>,
     /// What keeps it from going on.
-    pub(crate) hindrance: Hindrance,
+    pub(crate) blocked: Blocked,
 }
 
 /// The loop's data.
@@ -158,7 +159,7 @@ impl JobLoop {
         crash: CrashPoint,
     ) -> (Self, JobHandle) {
         let (sender, commands) = mpsc::channel(8);
-        let hindrance = log.hindrance();
+        let blocked = log.blocked();
         let this = Self {
             log,
             carrier,
@@ -171,7 +172,7 @@ impl JobLoop {
             places,
             stale: HashMap::new(),
         };
-        (this, JobHandle { commands: sender, hindrance })
+        (this, JobHandle { commands: sender, blocked })
     }
 
     /// Carries the job to its end, or until the engine closes (the agents then go on under their keepers).
@@ -376,7 +377,7 @@ impl JobLoop {
             hint: Some("please report this with the host's log".into()),
         };
         let Some(failed) = self.failed(&under_way.effect, fault) else {
-            return Err(LogError::Stuck { job: self.log.id.clone(), effect: key });
+            return Err(LogError::Stuck { stream: JobState::stream(&self.log.id), effect: key });
         };
         self.under_way.insert(key, UnderWay { progress: Progress::Done, ..under_way });
         self.record(vec![failed]).await
@@ -513,7 +514,7 @@ impl JobLoop {
 impl JobHandle {
     /// Why this host cannot carry the job on at all, if that is so.
     pub(crate) fn broken(&self) -> Option<ErrorView> {
-        self.commands.is_closed().then(|| self.hindrance.now()).flatten()
+        self.commands.is_closed().then(|| self.blocked.now()).flatten()
     }
 
     /// Asks the job to stop; `false` if it is over already.
