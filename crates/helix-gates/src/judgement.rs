@@ -2,8 +2,8 @@
 //!
 //! Must not know any particular gate.
 
+use helix_core::evidence::{CommandEvidence, StepReport, TestCounts};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
-use helix_job::{CommandEvidence, StepReport, TestCounts};
 
 use helix_git::GitError;
 use helix_process::CommandError;

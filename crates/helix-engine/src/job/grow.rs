@@ -9,10 +9,10 @@ use helix_job::{Active, JobEvent};
 use helix_plan::fragment;
 use serde_json::Value;
 
-use super::effects::{Carrier, run_fault};
+use super::effects::{EffectRunner, run_fault};
 use crate::agent_run::Listener;
 
-impl Carrier {
+impl EffectRunner {
     pub(super) async fn read_phases(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
         let mut ear = Ear::default();
         let run = RunId::for_attempt(job, id, attempt);

@@ -9,8 +9,8 @@ use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;
-use super::effects::{Carrier, blocking};
-use super::gate::fault_finding;
+use super::effects::{EffectRunner, blocking};
+use super::gate::{GateCheck, fault_finding};
 use helix_git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
 
 /// How often a target that moves while its merge is checked is followed before that is called a failure.
@@ -36,7 +36,7 @@ impl From<Fault> for Trouble {
     }
 }
 
-impl Carrier {
+impl EffectRunner {
     pub(super) async fn integrate(
         &self,
         job: &JobId,
@@ -246,7 +246,8 @@ impl Carrier {
         let mut reports: Vec<GateReport> = Vec::new();
         for (phase, index) in gates {
             let label = format!("integration.{}.{index}", phase.id);
-            let report = self.gate_report(job, active, phase, &base, &result, index, label, cancel).await;
+            let check = GateCheck { job, active, phase, base: &base, result: &result, gate: index, label, cancel };
+            let report = self.gate_report(check).await;
             reports.push(report.ok_or(Trouble::Cancelled)??);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
                 return Err(Trouble::Gate(reports));
@@ -275,8 +276,11 @@ impl Carrier {
         let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
         for (phase, index) in asked {
-            let label = |place: &str| format!("{place}.{}.{index}", phase.id);
-            let now = self.gate_report(job, active, phase, &base, &result, index, label("left-out"), cancel).await;
+            let check = |place: &str, result| {
+                let label = format!("{place}.{}.{index}", phase.id);
+                GateCheck { job, active, phase, base: &base, result, gate: index, label, cancel }
+            };
+            let now = self.gate_report(check("left-out", &result)).await;
             let mut report = now.ok_or(Trouble::Cancelled)??;
             if report.verdict.passed() {
                 reports.push(report);
@@ -287,8 +291,7 @@ impl Carrier {
             let contradicted = match failed && ran {
                 true => true,
                 false => {
-                    let label = label("left-out.origin");
-                    let before = self.gate_report(job, active, phase, &base, &start, index, label, cancel).await;
+                    let before = self.gate_report(check("left-out.origin", &start)).await;
                     before.ok_or(Trouble::Cancelled)??.verdict.passed()
                 }
             };
