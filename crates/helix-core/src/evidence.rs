@@ -79,6 +79,14 @@ pub struct GateReport {
     pub duration_ms: u64,
 }
 
+impl GateReport {
+    /// The answer of a gate that ran no command and made no steps.
+    pub fn new(gate: impl Into<String>, verdict: Verdict, summary: String, tree: TreeId) -> Self {
+        let (gate, steps, notes) = (gate.into(), Vec::new(), Vec::new());
+        Self { gate, verdict, summary, tree, command: None, tests: None, steps, notes, duration_ms: 0 }
+    }
+}
+
 /// What proves that a command ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandEvidence {

@@ -244,13 +244,7 @@ impl PhaseProgress {
     }
 
     fn rejected_by_person(&mut self, context: &PhaseContext<'_>, answer: &Answer, words: Option<&str>) {
-        let finding = Finding {
-            rule: "approval.rejected".into(),
-            message: words.unwrap_or("rejected without a reason").to_owned(),
-            place: None,
-            evidence: None,
-            fix: None,
-        };
+        let finding = Finding::new("approval.rejected", words.unwrap_or("rejected without a reason"));
         let summary = format!("{} did not accept the result", answer.by);
         self.gate_rejected(context, Correction { summary, findings: vec![finding] });
     }
@@ -263,30 +257,14 @@ impl PhaseProgress {
             true => (Verdict::Pass, format!("approved by {}{said}", answer.by)),
             false => {
                 let message = format!("rejected by {}{said}", answer.by);
-                let finding = Finding {
-                    rule: format!("{name}.rejected"),
-                    message: message.clone(),
-                    place: None,
-                    evidence: None,
-                    fix: None,
-                };
+                let finding = Finding::new(format!("{name}.rejected"), message.clone());
                 (Verdict::Fail { findings: vec![finding] }, message)
             }
         };
         if let Some(this) = self.attempts.last_mut()
             && let Some(result) = &this.result
         {
-            this.gates.push(GateReport {
-                gate: name.into(),
-                verdict,
-                summary,
-                tree: result.tree.clone(),
-                command: None,
-                tests: None,
-                steps: Vec::new(),
-                notes: Vec::new(),
-                duration_ms: 0,
-            });
+            this.gates.push(GateReport::new(name, verdict, summary, result.tree.clone()));
         }
     }
 

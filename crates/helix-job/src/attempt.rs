@@ -121,16 +121,9 @@ impl PhaseProgress {
 
     /// A phase that is there to change files and has changed none did not do its work, whatever its gates would say.
     fn nothing_changed(&mut self, context: &PhaseContext<'_>) {
-        let finding = Finding {
-            rule: "phase.nothing_changed".into(),
-            message: "the phase changed no file".into(),
-            place: None,
-            evidence: None,
-            fix: Some(
-                "make the change that the task asks for; if none is needed, say why: a person can then skip the phase"
-                    .into(),
-            ),
-        };
+        let finding = Finding::new("phase.nothing_changed", "the phase changed no file").fix(
+            "make the change that the task asks for; if none is needed, say why: a person can then skip the phase",
+        );
         let summary = format!("a {} phase has to change files, and this one changed none", context.phase.kind.word());
         self.gate_rejected(context, Correction { summary, findings: vec![finding] });
     }

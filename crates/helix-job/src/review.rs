@@ -52,15 +52,8 @@ impl PhaseProgress {
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
             }
             (Verdict::Inconclusive { fault }, _) => {
-                let finding = Finding {
-                    rule: format!("{}.inconclusive", who(gate)),
-                    message: fault.message.clone(),
-                    place: None,
-                    evidence: None,
-                    fix: Some(
-                        "make plain in the files themselves that the task is done, and how it can be checked".into(),
-                    ),
-                };
+                let finding = Finding::new(format!("{}.inconclusive", who(gate)), fault.message.clone())
+                    .fix("make plain in the files themselves that the task is done, and how it can be checked");
                 let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", who(gate), fault.message);
                 self.gate_rejected(context, Correction { summary, findings: vec![finding] });
             }
@@ -73,15 +66,9 @@ impl PhaseProgress {
         let name = context.phase.gates.get(gate).map_or("review_approved", |spec| spec.name());
         if let Some(this) = self.attempts.last_mut() {
             this.gates.push(GateReport {
-                gate: name.into(),
-                verdict: review.verdict.clone(),
-                summary: review.summary.clone(),
-                tree: review.tree.clone(),
-                command: None,
-                tests: None,
-                steps: Vec::new(),
                 notes: vec![format!("run {}", review.run)],
                 duration_ms: review.duration_ms,
+                ..GateReport::new(name, review.verdict.clone(), review.summary.clone(), review.tree.clone())
             });
         }
     }

@@ -236,13 +236,10 @@ fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Fi
     }
     if replaced.gates.iter().any(|gate| gate.delivery().is_some()) {
         // Each of its last pieces would have to deliver, and none of them is the whole.
-        return Err(vec![Finding {
-            rule: "advice.split".into(),
-            message: format!("phase `{id}` delivers, so that nothing can take its place"),
-            place: None,
-            evidence: None,
-            fix: Some("propose `retry` with a hint, or `give_up`".into()),
-        }]);
+        return Err(vec![
+            Finding::new("advice.split", format!("phase `{id}` delivers, so that nothing can take its place"))
+                .fix("propose `retry` with a hint, or `give_up`"),
+        ]);
     }
     let mut added = fragment::read(&asked, id, &json!({ "phases": phases }))?.added;
     let needed: Vec<PhaseId> = added.iter().flat_map(|phase| phase.depends_on.clone()).collect();

@@ -148,17 +148,12 @@ pub(super) fn former_notes(active: &Active, phase: &PhaseId, gate: usize, result
 }
 
 fn answer(phase: &Phase, gate: usize, result: &Committed, refusal: Refusal) -> GateReport {
-    GateReport {
-        gate: phase.gates.get(gate).map_or("?", |spec| spec.name()).to_owned(),
-        verdict: refusal.verdict,
-        summary: refusal.summary,
-        tree: result.tree.clone(),
-        command: None,
-        tests: None,
-        steps: Vec::new(),
-        notes: Vec::new(),
-        duration_ms: 0,
-    }
+    GateReport::new(
+        phase.gates.get(gate).map_or("?", |spec| spec.name()),
+        refusal.verdict,
+        refusal.summary,
+        result.tree.clone(),
+    )
 }
 
 /// The same result with all that has changed since the job began.

@@ -31,13 +31,8 @@ impl EffectRunner {
 }
 
 fn missing() -> Finding {
-    Finding {
-        rule: "plan_fragment.missing".into(),
-        message: "the answer holds no phases in the form that was asked for".into(),
-        place: None,
-        evidence: None,
-        fix: Some("return the phases as structured output by the schema".into()),
-    }
+    Finding::new("plan_fragment.missing", "the answer holds no phases in the form that was asked for")
+        .fix("return the phases as structured output by the schema")
 }
 
 #[derive(Default)]

@@ -128,13 +128,10 @@ impl EffectRunner {
                 return Ok((landed.0, landed.1, reports));
             }
         }
-        Err(Trouble::Findings(vec![Finding {
-            rule: "integration.moving".into(),
-            message: "the target branch keeps moving while the result is checked".into(),
-            place: None,
-            evidence: None,
-            fix: Some("start the job again when nobody else commits to the branch".into()),
-        }]))
+        Err(Trouble::Findings(vec![
+            Finding::new("integration.moving", "the target branch keeps moving while the result is checked")
+                .fix("start the job again when nobody else commits to the branch"),
+        ]))
     }
 
     async fn land(
@@ -323,13 +320,8 @@ pub(super) fn faulted(fault: Fault) -> JobEvent {
 }
 
 fn unresolved(conflict: &MergeConflict) -> Finding {
-    Finding {
-        rule: "integration.conflict".into(),
-        message: conflict.to_string(),
-        place: None,
-        evidence: None,
-        fix: Some("let one of the two phases depend on the other, or give each its own files".into()),
-    }
+    Finding::new("integration.conflict", conflict.to_string())
+        .fix("let one of the two phases depend on the other, or give each its own files")
 }
 
 fn branch_of(target: &IntegrationTarget) -> String {
