@@ -11,7 +11,9 @@ use super::ids::{CommitId, PhaseId, TreeId};
 /// A passed phase's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tip {
+    /// Whose result it is.
     pub phase: PhaseId,
+    /// The result.
     pub commit: CommitId,
 }
 

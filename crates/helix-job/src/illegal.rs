@@ -15,6 +15,7 @@ pub struct IllegalEvent {
     pub number: u64,
     /// Name of the event.
     pub event: &'static str,
+    /// What speaks against it.
     #[source]
     pub why: Illegal,
 }

@@ -59,14 +59,14 @@ pub(crate) fn advice(
 ) -> Result<String, PromptError> {
     let attempts: Vec<Told> = progress.attempts.iter().map(Told::of).collect();
     let before: Vec<String> = progress.advice.iter().map(|advice| advice.reason.clone()).collect();
-    let record = tries.iter().map(|told| told.findings.as_str()).collect::<String>();
+    let record = attempts.iter().map(|told| told.findings.as_str()).collect::<String>();
     render(
         "advice.md.j2",
         include_str!("../../prompts/advice.md.j2"),
         context! {
             plan => Serde(&spec.plan),
             phase => Serde(phase),
-            tries => Serde(&tries),
+            tries => Serde(&attempts),
             fence => fence_for(&record),
             before,
             models => Serde(models),
