@@ -3,8 +3,8 @@
 //! Must not read the work tree: only the commit counts.
 
 use helix_core::diagnostic::did_you_mean;
+use helix_core::evidence::ChangeKind;
 use helix_core::finding::FaultKind;
-use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};

@@ -25,14 +25,14 @@ pub(crate) struct JobLog {
     journal: Arc<dyn Journal>,
     fence: Fence,
     crash: CrashPoint,
-    hindrance: Hindrance,
+    blocked: Blocked,
 }
 
 /// Why a job cannot be carried on at the moment, for whoever looks at it: it is not in the journal, which is what cannot be written.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Hindrance(Arc<Mutex<Option<ErrorView>>>);
+pub(crate) struct Blocked(Arc<Mutex<Option<ErrorView>>>);
 
-impl Hindrance {
+impl Blocked {
     /// What hinders the job, if anything does.
     pub(crate) fn now(&self) -> Option<ErrorView> {
         lock(&self.0).clone()
@@ -80,12 +80,12 @@ pub(crate) enum LogError {
 
 impl JobLog {
     pub(crate) fn new(id: JobId, state: JobState, journal: Arc<dyn Journal>, fence: Fence, crash: CrashPoint) -> Self {
-        Self { id, state, journal, fence, crash, hindrance: Hindrance::default() }
+        Self { id, state, journal, fence, crash, blocked: Blocked::default() }
     }
 
     /// What keeps the job from going on, as long as this log lives.
-    pub(crate) fn hindrance(&self) -> Hindrance {
-        self.hindrance.clone()
+    pub(crate) fn blocked(&self) -> Blocked {
+        self.blocked.clone()
     }
 
     /// Says for good why this host cannot carry the job on.
@@ -93,7 +93,7 @@ impl JobLog {
         let fault = super::effects::environment(error);
         let message = format!("this host cannot carry the job on: {}", fault.message);
         let hint = "stop this host and start Helix again: the job goes on where its record stands".to_owned();
-        self.hindrance.set(Some(ErrorView { message, hint: Some(hint) }));
+        self.blocked.set(Some(ErrorView { message, hint: Some(hint) }));
     }
 
     /// Makes an event durable, then part of the state. Tries again as long as the database refuses for a reason that may
@@ -127,7 +127,7 @@ impl JobLog {
             match self.journal.append(append.clone()).await {
                 Ok(_) => {
                     crash.pass(|| format!("after {}", append_place(&recorded)));
-                    self.hindrance.set(None);
+                    self.blocked.set(None);
                     self.state = next;
                     return Ok(Record::Done);
                 }
@@ -138,7 +138,7 @@ impl JobLog {
                 Err(AppendError::Database(error)) if !matches!(error, DatabaseError::Damaged { .. }) => {
                     tracing::error!(job = %self.id, %error, "the journal cannot be written; trying again in {pause:?}");
                     let message = format!("the job waits, since it cannot be recorded: {error}");
-                    self.hindrance.set(Some(ErrorView { message, hint: Some(error.hint()) }));
+                    self.blocked.set(Some(ErrorView { message, hint: Some(error.hint()) }));
                     tokio::select! {
                         () = closing.cancelled() => return Err(LogError::Closing),
                         () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),

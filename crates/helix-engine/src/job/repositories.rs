@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use helix_core::finding::{Fault, FaultKind};
 use helix_job::JobSpec;
 
-use super::effects::{Carrier, blocking_fault, lock};
+use super::effects::{EffectRunner, blocking_fault, lock};
 use helix_git::{Repository, Workspaces};
 
-impl Carrier {
+impl EffectRunner {
     /// The worktrees of a job's repository, as it is at its path now.
     pub(super) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
         let path = PathBuf::from(&spec.repo.path);
