@@ -2,6 +2,7 @@
 //!
 //! Must not know a disk or an agent: facts about the repository come through [`RepoFacts`].
 
+mod adr_text;
 mod check;
 mod claims;
 mod code_spans;
@@ -23,6 +24,7 @@ mod template;
 mod unfilled;
 mod words;
 
+pub use adr_text::AdrText;
 pub use check::{NoRepo, RepoFacts, Standing, check, check_as};
 pub use claims::{ClaimIndex, Claimant};
 pub use complete::complete;

@@ -23,6 +23,19 @@ pub struct Finding {
     pub fix: Option<String>,
 }
 
+impl Finding {
+    /// A finding that is not about a place in a file.
+    pub fn new(rule: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { rule: rule.into(), message: message.into(), place: None, evidence: None, fix: None }
+    }
+
+    /// The same with how to fix it.
+    #[must_use]
+    pub fn fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..self }
+    }
+}
+
 /// A place in a file of the repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {

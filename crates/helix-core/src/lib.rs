@@ -9,6 +9,7 @@ pub mod agent_event;
 pub mod diagnostic;
 pub mod document;
 mod error_chain;
+pub mod evidence;
 pub mod finding;
 pub mod ids;
 pub mod run;

@@ -27,7 +27,7 @@ use crate::config::EngineConfig;
 use crate::consultant::{ConsultantServices, Sessions, TurnError, TurnEvent, TurnRequest};
 use crate::event_log::LogWriter;
 use crate::failures::{FailureDesk, ReportShelf};
-use crate::job::{Carrier, JobHandle, JobLog, JobLoop, LoopEnd, Surroundings, side_runs};
+use crate::job::{EffectRunner, EffectServices, JobHandle, JobLog, JobLoop, LoopEnd, side_runs};
 use crate::mutex::lock;
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
@@ -62,7 +62,7 @@ pub(crate) struct Inner {
     pub(crate) git: GitEnvironment,
     pub(crate) consultant: Arc<ConsultantServices>,
     pub(crate) probes: Probes,
-    carrier: Carrier,
+    effects: EffectRunner,
     pub(crate) sessions: Sessions,
     pub(crate) jobs: Mutex<HashMap<JobId, JobHandle>>,
     /// One job at a time is taken up again: two that resume the same one would both write its next event.
@@ -198,11 +198,10 @@ impl Engine {
             reports: ReportShelf::of(state.root()),
         });
         let gate_places = Admission::to_gates(&config.admission);
-        let carrier = Carrier::new(Surroundings {
+        let effects = EffectRunner::new(EffectServices {
             state: state.clone(),
             runner: runner.clone(),
             gate_places: gate_places.clone(),
-            default_agent: config.default_agent.clone(),
             activity: activity.clone(),
             git: git.clone(),
             tools: config.tools.clone(),
@@ -222,7 +221,7 @@ impl Engine {
             git,
             consultant,
             probes: Probes::default(),
-            carrier,
+            effects,
             sessions,
             jobs,
             reopening: tokio::sync::Mutex::default(),
@@ -278,7 +277,7 @@ impl Engine {
         // Before anybody can go on with a job: what is resumed in a moment must not find its worktree half deleted.
         self.set_worktrees_aside(living).await;
         // All of them before any begins: who comes first must not take the place of an agent that lives.
-        let places: Vec<_> = states.iter().map(|(id, state)| inner.carrier.occupied(id, state)).collect();
+        let places: Vec<_> = states.iter().map(|(id, state)| inner.effects.occupied(id, state)).collect();
         for ((id, state), places) in states.into_iter().zip(places) {
             self.start_loop_in(places, id, state);
         }
@@ -309,7 +308,7 @@ impl Engine {
         let inner = &self.inner;
         let crash = inner.config.crash.clone();
         let log = JobLog::new(id.clone(), state, inner.writer.clone());
-        let (job_loop, handle) = JobLoop::new(log, inner.carrier.clone(), places, inner.closing.clone(), crash);
+        let (job_loop, handle) = JobLoop::new(log, inner.effects.clone(), places, inner.closing.clone(), crash);
         lock(&inner.jobs).insert(id.clone(), handle);
         let engine = self.clone();
         inner.tasks.spawn(self.clone().keep_status_file(id.clone()));
@@ -545,7 +544,7 @@ fn in_a_chat(timeouts: RunTimeouts) -> RunTimeouts {
 
 /// Runs of a job whose end is not in the journal yet.
 fn open_runs(state: &JobState) -> Vec<RunId> {
-    let tries = state.active().into_iter().flat_map(|active| &active.phases).flat_map(|progress| &progress.tries);
+    let tries = state.active().into_iter().flat_map(|active| &active.phases).flat_map(|progress| &progress.attempts);
     tries.filter(|one| one.run_end.is_none() && one.fault.is_none()).map(|one| one.run.clone()).collect()
 }
 
@@ -554,7 +553,7 @@ fn open_side_runs(job: &JobId, state: &JobState) -> Vec<RunId> {
     let Some(active) = state.active() else { return Vec::new() };
     let first = |progress: &PhaseProgress| match progress.state {
         PhaseState::Working { stage: Stage::Reviewing { gate, round } } => {
-            Some(RunId::for_review(job, &progress.id, progress.tries.len() as u32, gate, round))
+            Some(RunId::for_review(job, &progress.id, progress.attempts.len() as u32, gate, round))
         }
         PhaseState::Escalating { round, .. } => Some(RunId::for_advice(job, &progress.id, round)),
         _ => None,

@@ -115,7 +115,7 @@ impl Engine {
         match handle.record(JobEvent::QuestionAnswered { phase, asked: number, answer }).await {
             Ok(()) => Ok(self.question(id).await?),
             // Somebody else was faster.
-            Err(Refused::Illegal(why)) => Err(settled(why)),
+            Err(Refused::Illegal(why)) => Err(settled(why.to_string())),
             Err(Refused::Over) => Err(settled("the job is over".into())),
         }
     }

@@ -58,7 +58,7 @@ impl Engine {
         let event = JobEvent::JobResumed { by: request.by, reopen, restart, budget_usd: request.budget_usd };
         match log.record(event, &self.inner.closing).await.map_err(journal_error)? {
             Record::Done => {}
-            Record::Stale(illegal) => return Err(EngineError::Refused { message: illegal.why }),
+            Record::Stale(illegal) => return Err(EngineError::Refused { message: illegal.why.to_string() }),
         }
         self.start_loop(id.clone(), log.state);
         self.job(id.as_str()).await

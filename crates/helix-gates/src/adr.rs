@@ -11,8 +11,8 @@ use helix_adr::{
 };
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::Placed;
+use helix_core::evidence::ChangeKind;
 use helix_core::finding::{Fault, FaultKind, Finding};
-use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};

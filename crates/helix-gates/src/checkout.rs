@@ -7,9 +7,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use helix_core::evidence::CommandEvidence;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::CommandEvidence;
 use helix_plan::split_words;
 use tokio_util::sync::CancellationToken;
 

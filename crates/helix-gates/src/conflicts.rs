@@ -2,8 +2,8 @@
 //!
 //! Must not know which results contradicted each other.
 
+use helix_core::evidence::ChangeKind;
 use helix_core::finding::FaultKind;
-use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind, Finding};
-use helix_job::{StepOutcome, StepReport};
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
@@ -122,7 +122,7 @@ struct Look {
     outcome: StepOutcome,
     seen: String,
     said: String,
-    command: Option<helix_job::CommandEvidence>,
+    command: Option<helix_core::evidence::CommandEvidence>,
 }
 
 impl Course<'_> {

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use comrak::nodes::NodeValue;
 use comrak::{Anchorizer, Arena, Options, parse_document};
 use helix_core::diagnostic::did_you_mean;
+use helix_core::evidence::ChangeKind;
 use helix_core::finding::{FaultKind, Finding};
-use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::adr::holds;

@@ -3,9 +3,9 @@
 //! Must not read the work tree: only the commit counts.
 
 use helix_core::diagnostic::did_you_mean;
+use helix_core::evidence::ChangeKind;
 use helix_core::finding::FaultKind;
 use helix_core::text::count;
-use helix_job::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};

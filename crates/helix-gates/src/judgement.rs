@@ -2,8 +2,8 @@
 //!
 //! Must not know any particular gate.
 
+use helix_core::evidence::{CommandEvidence, StepReport, TestCounts};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
-use helix_job::{CommandEvidence, StepReport, TestCounts};
 
 use helix_git::GitError;
 use helix_process::CommandError;
@@ -126,7 +126,6 @@ pub(crate) fn finding(rule: &str, message: impl Into<String>) -> Finding {
 pub(crate) trait Describe: Sized {
     fn at(self, file: &str, line: Option<u32>, column: Option<u32>) -> Self;
     fn evidence(self, text: &str) -> Self;
-    fn fix(self, text: impl Into<String>) -> Self;
 }
 
 impl Describe for Finding {
@@ -137,11 +136,6 @@ impl Describe for Finding {
 
     fn evidence(mut self, text: &str) -> Self {
         self.evidence = Some(bounded(text, MAX_EVIDENCE)).filter(|text| !text.trim().is_empty());
-        self
-    }
-
-    fn fix(mut self, text: impl Into<String>) -> Self {
-        self.fix = Some(text.into());
         self
     }
 }

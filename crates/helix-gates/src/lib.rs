@@ -22,9 +22,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use helix_adr::AdrText;
+use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::FaultKind;
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{AdrText, Committed, GateReport};
 use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 

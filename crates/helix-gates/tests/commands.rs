@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_gates::{GateCheckouts, GateContext, run_gate};
 use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
-use helix_job::{Committed, GateReport};
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds};
 use helix_process::{CommandEnd, CommandRequest, ToolEnvironment, run_command};
 use tokio_util::sync::CancellationToken;

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use helix_core::evidence::Tip;
 use helix_core::ids::{CommitId, PhaseId, TreeId};
-use helix_job::Tip;
 
 use super::error::GitError;
 use super::objects::{CommitObject, escape_path};

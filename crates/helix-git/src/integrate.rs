@@ -5,16 +5,16 @@
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
+use helix_core::evidence::IntegrationTarget;
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_core::slug::slug;
-use helix_job::IntegrationTarget;
 
 use super::base::MergedTree;
 use super::disk;
 use super::error::{GitError, hint_for};
-use super::footing::{Footing, Trace};
 use super::objects::CommitObject;
 use super::repository::{Operation, Repository};
+use super::snapshot::{MergeSnapshot, Trace};
 
 /// What to do when git stopped in the middle of an update and did not say why.
 const UNWRITABLE: &str =
@@ -180,7 +180,7 @@ impl Repository {
             let why = format!("{count} tracked file(s) in {} have uncommitted changes", work_tree.display());
             return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         }
-        let footing = Footing::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
+        let snapshot = MergeSnapshot::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
         let output = self.git(&work_tree, args).accept(&[0, 1, 2, 128]).in_users_tree().run()?;
         if output.code == 0 {
@@ -203,7 +203,7 @@ impl Repository {
         // Asked before anything is taken back, which makes room.
         let full = disk::trouble([work_tree.as_path(), self.common_dir()]);
         // A work tree that git could not write to is no matter of what lies in it: the result belongs there once it can.
-        if footing.take_back(self)? == Trace::Undone || full.is_some() {
+        if snapshot.take_back(self)? == Trace::Undone || full.is_some() {
             let stderr = [Some(output.stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
             return Err(GitError::Failed {
                 command: "git merge --ff-only".into(),

@@ -9,13 +9,13 @@ mod batch;
 mod disk;
 mod environment;
 mod error;
-mod footing;
 mod integrate;
 mod leftover;
 mod objects;
 mod patch;
 mod repository;
 mod result;
+mod snapshot;
 mod spawn;
 mod workspaces;
 

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use helix_core::evidence::{ChangeKind, ChangedFile};
 use helix_core::ids::{CommitId, TreeId};
-use helix_job::{ChangeKind, ChangedFile};
 
 use super::batch::{Batch, Live};
 use super::error::GitError;

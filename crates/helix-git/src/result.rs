@@ -8,8 +8,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use helix_core::evidence::Committed;
 use helix_core::ids::{CommitId, TreeId};
-use helix_job::Committed;
 
 use super::attempt::AttemptKey;
 use super::disk;

@@ -10,12 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use helix_core::evidence::{ChangeKind, IntegrationTarget, Tip};
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_git::{
     AttemptKey, CommitText, GitEnvironment, GitError, Head, Integration, IntegrationRequest, Landing, Merged,
     OpenError, PreparedMerge, Repair, Repository, Workspaces,
 };
-use helix_job::{ChangeKind, IntegrationTarget, Tip};
 
 struct Bench {
     home: tempfile::TempDir,

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::attempt::Ground;
+use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
+use super::illegal::Illegal;
 use super::spec::JobSpec;
 use super::state::{
-    Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try,
+    Active, Attempt, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage,
 };
 use helix_core::finding::{Correction, Finding};
 use helix_core::ids::{PhaseId, TreeId};
@@ -125,26 +126,24 @@ impl Active {
         self.phases.iter().map(PhaseProgress::usage).fold(Usage::default(), |sum, next| sum + next)
     }
 
-    pub(super) fn check_end(&self, end: &JobEnd) -> Result<(), String> {
+    pub(super) fn check_end(&self, end: &JobEnd) -> Result<(), Illegal> {
         if let Some(busy) = self.phases.iter().find(|progress| progress.is_busy()) {
-            return Err(format!("phase {} is still working", busy.id));
+            return Err(Illegal::NotEnded(busy.id.clone()));
         }
         match end {
-            JobEnd::Succeeded if !matches!(self.integration, Integration::Done { .. }) => {
-                Err("nothing is integrated".into())
-            }
+            JobEnd::Succeeded if !matches!(self.integration, Integration::Done { .. }) => Err(Illegal::NotIntegrated),
             JobEnd::Succeeded | JobEnd::Failed { .. } | JobEnd::Cancelled { .. } => Ok(()),
         }
     }
 
-    pub(super) fn advance(&mut self, event: &JobEvent, at: Timestamp) -> Result<(), String> {
+    pub(super) fn advance(&mut self, event: &JobEvent, at: Timestamp) -> Result<(), Illegal> {
         match event {
-            JobEvent::JobSubmitted { .. } => Err("the job exists already".into()),
+            JobEvent::JobSubmitted { .. } => Err(Illegal::JobExists),
             JobEvent::AttemptStarted { phase, attempt, run, base, start, resume, correction, grant } => {
                 if self.cancel.is_some() {
-                    return Err("the job is being cancelled".into());
+                    return Err(Illegal::Cancelling);
                 }
-                let new = Try {
+                let new = Attempt {
                     number: *attempt,
                     run: run.clone(),
                     base: base.clone(),
@@ -164,7 +163,7 @@ impl Active {
                     fault: None,
                     taken_up: false,
                 };
-                self.settle(phase, at, |progress, ground| progress.begin(ground, new))
+                self.settle(phase, at, |progress, context| progress.begin(context, new))
             }
             JobEvent::RunFinished { phase, attempt, facts, usage, session, duration_ms } => {
                 let ended = RunEnded {
@@ -177,42 +176,39 @@ impl Active {
                 self.find(phase)?.run_finished(*attempt, ended)
             }
             JobEvent::ResultCommitted { phase, attempt, result, repairs } => {
-                self.settle(phase, at, |progress, ground| progress.committed(ground, *attempt, result, repairs))
+                self.settle(phase, at, |progress, context| progress.committed(context, *attempt, result, repairs))
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
-                self.spec
-                    .plan
-                    .grown(phase, phases)
-                    .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
-                self.settle(phase, at, |progress, ground| progress.proposed(ground, *attempt, phases))
+                self.spec.plan.grown(phase, phases).map_err(Illegal::Plan)?;
+                self.settle(phase, at, |progress, context| progress.proposed(context, *attempt, phases))
             }
             JobEvent::PhasesRejected { phase, attempt, findings } => {
-                self.settle(phase, at, |progress, ground| progress.proposal_rejected(ground, *attempt, findings))
+                self.settle(phase, at, |progress, context| progress.proposal_rejected(context, *attempt, findings))
             }
             JobEvent::GateFinished { phase, attempt, gate, report } => {
-                self.settle(phase, at, |progress, ground| progress.gate_finished(ground, *attempt, *gate, report))
+                self.settle(phase, at, |progress, context| progress.gate_finished(context, *attempt, *gate, report))
             }
             JobEvent::DeliveryBegun { phase, attempt, gate, tree, validation } => {
                 self.delivery_begun(phase, *attempt, *gate, tree, validation)
             }
             JobEvent::ReviewFinished { phase, attempt, gate, round, review } => {
-                self.settle(phase, at, |progress, ground| {
-                    progress.review_finished(ground, *attempt, *gate, *round, review)
+                self.settle(phase, at, |progress, context| {
+                    progress.review_finished(context, *attempt, *gate, *round, review)
                 })
             }
             JobEvent::QuestionAsked { phase, question } => {
-                self.settle(phase, at, |progress, ground| progress.question_asked(ground, question))
+                self.settle(phase, at, |progress, context| progress.question_asked(context, question))
             }
             JobEvent::QuestionAnswered { phase, asked, answer } => {
-                self.settle(phase, at, |progress, ground| progress.question_answered(ground, *asked, answer))
+                self.settle(phase, at, |progress, context| progress.question_answered(context, *asked, answer))
             }
             JobEvent::QuestionExpired { phase, asked } => {
-                self.settle(phase, at, |progress, ground| progress.question_expired(ground, *asked))
+                self.settle(phase, at, |progress, context| progress.question_expired(context, *asked))
             }
             JobEvent::AdviceGiven { phase, round, advice } => self.advised(phase, *round, advice, at),
             JobEvent::ConflictFound { phase, between, paths } => self.conflict_found(phase.as_ref(), between, paths),
             JobEvent::AttemptFaulted { phase, attempt, fault } => {
-                self.settle(phase, at, |progress, ground| progress.faulted(ground, *attempt, fault))
+                self.settle(phase, at, |progress, context| progress.faulted(context, *attempt, fault))
             }
             JobEvent::Integrated { result, target, gates } => {
                 let (result, target, gates) = (result.clone(), target.clone(), gates.clone());
@@ -228,38 +224,34 @@ impl Active {
                 self.phases.iter_mut().for_each(PhaseProgress::cancel_unless_running);
                 Ok(())
             }
-            JobEvent::JobFinished { .. } => Err("handled before".into()),
-            JobEvent::JobResumed { .. } => Err("the job is not over".into()),
+            JobEvent::JobFinished { .. } => Err(Illegal::NotIntegrated),
+            JobEvent::JobResumed { .. } => Err(Illegal::JobNotOver),
             JobEvent::Failure(_) => Ok(()),
         }
     }
 
-    fn integrate(&mut self, integration: Integration) -> Result<(), String> {
+    fn integrate(&mut self, integration: Integration) -> Result<(), Illegal> {
         if !matches!(self.integration, Integration::Open) {
-            return Err("the results are integrated already".into());
+            return Err(Illegal::IntegratedBefore);
         }
         let blocked = self.blocked();
         if let Some(open) = self.phases.iter().find(|one| !one.is_settled() && !blocked.contains(&one.id)) {
-            return Err(format!("phase {} has not ended", open.id));
+            return Err(Illegal::NotEnded(open.id.clone()));
         }
         self.integration = integration;
         Ok(())
     }
 
-    fn advised(&mut self, id: &PhaseId, round: u32, advice: &Advice, at: Timestamp) -> Result<(), String> {
+    fn advised(&mut self, id: &PhaseId, round: u32, advice: &Advice, at: Timestamp) -> Result<(), Illegal> {
         if let AdviceAction::Split { phases } = &advice.action {
-            let grown = self
-                .spec
-                .plan
-                .grown(id, phases)
-                .map_err(|findings| findings.first().map_or_else(String::new, |finding| finding.message.clone()))?;
-            self.settle(id, at, |progress, ground| progress.advised(ground, round, advice))?;
+            let grown = self.spec.plan.grown(id, phases).map_err(Illegal::Plan)?;
+            self.settle(id, at, |progress, context| progress.advised(context, round, advice))?;
             if matches!(self.find(id)?.state, PhaseState::Skipped { .. }) {
                 self.adopt(grown);
             }
             return Ok(());
         }
-        self.settle(id, at, |progress, ground| progress.advised(ground, round, advice))
+        self.settle(id, at, |progress, context| progress.advised(context, round, advice))
     }
 
     /// Takes over a plan that has grown, wherever its new phases stand in it.
@@ -278,14 +270,17 @@ impl Active {
         blocked: Option<&PhaseId>,
         between: &[PhaseId],
         paths: &[String],
-    ) -> Result<(), String> {
-        if self.cancel.is_some() || !matches!(self.integration, Integration::Open) {
-            return Err("there is nothing to put together any more".into());
+    ) -> Result<(), Illegal> {
+        if self.cancel.is_some() {
+            return Err(Illegal::Cancelling);
+        }
+        if !matches!(self.integration, Integration::Open) {
+            return Err(Illegal::IntegratedBefore);
         }
         if let Some(blocked) = blocked {
-            match self.find(blocked)?.state {
-                PhaseState::Pending => {}
-                _ => return Err(format!("phase {blocked} does not wait for its start")),
+            let blocked = self.find(blocked)?;
+            if blocked.state != PhaseState::Pending {
+                return Err(blocked.wrong_state());
             }
         }
         if let Some(known) = self.conflicts.iter().find(|known| known.between == between) {
@@ -294,11 +289,11 @@ impl Active {
         }
         for id in between {
             if !matches!(self.find(id)?.state, PhaseState::Passed { .. }) {
-                return Err(format!("phase {id} has no result"));
+                return Err(Illegal::NoResult(id.clone()));
             }
         }
         let added = super::conflict::phase(&self.spec.plan, self.conflicts.len(), between, paths)?;
-        let last = between.last().ok_or_else(|| "a conflict needs phases".to_owned())?;
+        let last = between.last().ok_or(Illegal::EmptyConflict)?;
         let mut grown = self.spec.plan.clone();
         if let Some(blocked) = grown.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
             blocked.depends_on.push(added.id.clone());
@@ -310,14 +305,14 @@ impl Active {
     }
 
     /// A phase met a conflict that another one had met before: both wait for the same phase.
-    fn wait_for(&mut self, blocked: Option<&PhaseId>, resolver: &PhaseId) -> Result<(), String> {
+    fn wait_for(&mut self, blocked: Option<&PhaseId>, resolver: &PhaseId) -> Result<(), Illegal> {
         let spec = Arc::make_mut(&mut self.spec);
         match spec.plan.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
             Some(blocked) if !blocked.depends_on.contains(resolver) => {
                 blocked.depends_on.push(resolver.clone());
                 Ok(())
             }
-            Some(_) | None => Err("this conflict is known already".into()),
+            Some(_) | None => Err(Illegal::KnownConflict),
         }
     }
 
@@ -326,7 +321,7 @@ impl Active {
         reopen: &[PhaseId],
         restart: &[PhaseId],
         budget_usd: Option<f64>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         for id in reopen {
             self.find(id)?.reopen()?;
         }
@@ -341,19 +336,19 @@ impl Active {
         Ok(())
     }
 
-    fn find(&mut self, id: &PhaseId) -> Result<&mut PhaseProgress, String> {
-        self.phases.iter_mut().find(|progress| &progress.id == id).ok_or_else(|| format!("there is no phase {id}"))
+    fn find(&mut self, id: &PhaseId) -> Result<&mut PhaseProgress, Illegal> {
+        self.phases.iter_mut().find(|progress| &progress.id == id).ok_or_else(|| Illegal::UnknownPhase(id.clone()))
     }
 
     fn settle(
         &mut self,
         id: &PhaseId,
         at: Timestamp,
-        change: impl FnOnce(&mut PhaseProgress, &Ground<'_>) -> Result<(), String>,
-    ) -> Result<(), String> {
+        change: impl FnOnce(&mut PhaseProgress, &PhaseContext<'_>) -> Result<(), Illegal>,
+    ) -> Result<(), Illegal> {
         let spec = Arc::clone(&self.spec);
-        let phase = spec.plan.phase(id).ok_or_else(|| format!("there is no phase {id}"))?;
-        let ground = Ground {
+        let phase = spec.plan.phase(id).ok_or_else(|| Illegal::UnknownPhase(id.clone()))?;
+        let context = PhaseContext {
             phase,
             policy: &spec.policy,
             adviser: spec.roles.adviser.is_some(),
@@ -363,9 +358,9 @@ impl Active {
         };
         let progress = self.find(id)?;
         let passed = matches!(progress.state, PhaseState::Passed { .. });
-        change(progress, &ground)?;
+        change(progress, &context)?;
         // What a planning phase proposes joins the plan when it passes, not before.
-        let proposed = match (&progress.state, progress.tries.last()) {
+        let proposed = match (&progress.state, progress.attempts.last()) {
             (PhaseState::Passed { .. }, Some(last)) if !passed => last.proposed.clone(),
             _ => return Ok(()),
         };
@@ -373,7 +368,7 @@ impl Active {
             match self.spec.plan.grown(id, &proposed) {
                 Ok(grown) => self.adopt(grown),
                 // They were valid when they were read; another planning phase has added phases since.
-                Err(findings) => self.find(id)?.outgrown(&ground, &findings),
+                Err(findings) => self.find(id)?.outgrown(&context, &findings),
             }
         }
         Ok(())
@@ -387,11 +382,11 @@ impl PhaseProgress {
     pub(super) fn new(id: PhaseId, state: PhaseState) -> Self {
         Self {
             id,
-            tries: Vec::new(),
+            attempts: Vec::new(),
             state,
             approved: false,
             epoch: 0,
-            extra_tries: 0,
+            extra_attempts: 0,
             model: None,
             advice: Vec::new(),
             advice_epoch: 0,
@@ -401,13 +396,13 @@ impl PhaseProgress {
     }
 
     /// Everything else has passed, and what it proposes does not fit the plan any more: it is told so, and tries again.
-    fn outgrown(&mut self, ground: &Ground<'_>, findings: &[Finding]) {
-        if let Some(last) = self.tries.last_mut() {
+    fn outgrown(&mut self, context: &PhaseContext<'_>, findings: &[Finding]) {
+        if let Some(last) = self.attempts.last_mut() {
             last.proposed.clear();
         }
         let summary =
             "the plan has grown meanwhile, and the phases that were returned do not fit it any more".to_owned();
-        self.gate_rejected(ground, Correction { summary, findings: findings.to_vec() });
+        self.gate_rejected(context, Correction { summary, findings: findings.to_vec() });
     }
 
     /// Whether a process works on it.

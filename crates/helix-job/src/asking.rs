@@ -4,12 +4,14 @@
 
 use std::time::Duration;
 
-use super::attempt::{GiveUp, Ground};
-use super::event::{AdviceAction, GateReport};
+use super::attempt::{GiveUp, PhaseContext};
+use super::attempts::after_attempts;
+use super::event::AdviceAction;
+use super::illegal::Illegal;
 use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
-use super::tries::after_tries;
 use super::view::ErrorView;
 use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
+use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Finding, Verdict};
 use helix_plan::{Approval, GateSpec, Phase};
 
@@ -43,7 +45,7 @@ impl PhaseProgress {
             true => format!("Phase {} could not merge the results", phase.id),
             false => format!("Phase {} ({}) is stuck", phase.id, phase.name),
         };
-        text.push_str(&format!(" {}.", after_tries(self.counted_tries(), self.granted_tries(phase))));
+        text.push_str(&format!(" {}.", after_attempts(self.counted_attempts(), self.granted_attempts(phase))));
         if let Some(trouble) = trouble {
             text.push_str(&format!("\n\n{}", trouble.message.trim()));
         }
@@ -81,12 +83,13 @@ impl PhaseProgress {
         text
     }
 
-    pub(super) fn question_asked(&mut self, ground: &Ground<'_>, question: &Question) -> Result<(), String> {
-        if ground.cancelling {
-            return Err("the job is being cancelled".into());
+    pub(super) fn question_asked(&mut self, context: &PhaseContext<'_>, question: &Question) -> Result<(), Illegal> {
+        if context.cancelling {
+            return Err(Illegal::Cancelling);
         }
-        if question.number != self.questions.len() as u32 + 1 {
-            return Err(format!("question {} comes next in phase {}", self.questions.len() + 1, self.id));
+        let next = self.questions.len() as u32 + 1;
+        if question.number != next {
+            return Err(Illegal::WrongQuestion { phase: self.id.clone(), next });
         }
         match (&self.state, &question.about) {
             (PhaseState::Pending, About::Approval { when: Approval::Before }) if !self.approved => {
@@ -97,18 +100,19 @@ impl PhaseProgress {
                 if self.questions.iter().filter(|asked| asked.question.about == About::Agent).count()
                     >= MAX_AGENT_QUESTIONS
                 {
-                    return Err(format!("phase {} has asked {MAX_AGENT_QUESTIONS} questions already", self.id));
+                    return Err(Illegal::TooManyQuestions(self.id.clone()));
                 }
-                let number = question.number;
-                self.tries.last_mut().ok_or("there is no try")?.asked.push(number);
+                if let Some(last) = self.attempts.last_mut() {
+                    last.asked.push(question.number);
+                }
             }
-            (state, about) => return Err(format!("phase {} is at {state:?} and cannot ask about {about:?}", self.id)),
+            _ => return Err(self.wrong_state()),
         }
-        let pause = ground.policy.question_seconds.map(Duration::from_secs);
+        let pause = context.policy.question_seconds.map(Duration::from_secs);
         self.questions.push(Asked {
             question: question.clone(),
-            at: ground.at,
-            expires_at: pause.and_then(|pause| ground.at.checked_add(pause).ok()),
+            at: context.at,
+            expires_at: pause.and_then(|pause| context.at.checked_add(pause).ok()),
             status: QuestionStatus::Open,
         });
         Ok(())
@@ -116,14 +120,14 @@ impl PhaseProgress {
 
     pub(super) fn question_answered(
         &mut self,
-        ground: &Ground<'_>,
+        context: &PhaseContext<'_>,
         number: u32,
         answer: &Answer,
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         let id = self.id.clone();
         let asked = self.open(number)?;
-        asked.question.accepts(answer).map_err(|misfit| format!("question {number} of phase {id}: {misfit}"))?;
-        asked.status = QuestionStatus::Answered { answer: answer.clone(), at: ground.at };
+        asked.question.accepts(answer).map_err(|source| Illegal::Answer { phase: id, number, source })?;
+        asked.status = QuestionStatus::Answered { answer: answer.clone(), at: context.at };
         let about = asked.question.about.clone();
         let approves = answer.choice.as_deref() == Some(APPROVE);
         let words = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
@@ -137,54 +141,55 @@ impl PhaseProgress {
                     Some(words) => format!("{} did not let the phase begin: {words}", answer.by),
                     None => format!("{} did not let the phase begin", answer.by),
                 };
-                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint: None });
+                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: None });
             }
-            About::Approval { when: Approval::After } if approves => self.after_person(ground),
-            About::Approval { when: Approval::After } => self.rejected_by_person(ground, answer, words),
+            About::Approval { when: Approval::After } if approves => self.after_person(context),
+            About::Approval { when: Approval::After } => self.rejected_by_person(context, answer, words),
             About::Gate { gate } => {
-                self.answer_gate(ground, gate, answer, words);
+                self.answer_gate(context, gate, answer, words);
                 match approves {
-                    true => self.after_gate(ground, gate),
-                    false => self.rejected_by_person(ground, answer, words),
+                    true => self.after_gate(context, gate),
+                    false => self.rejected_by_person(context, answer, words),
                 }
             }
             About::Escalation { .. } => {
                 let error = self.trouble();
                 match answer.choice.as_deref() {
-                    Some(RETRY) => self.try_with_hint(ground, &error, words.unwrap_or_default()),
+                    Some(RETRY) => self.try_with_hint(context, &error, words.unwrap_or_default()),
                     Some(SKIP) => {
                         let why = format!("left out by {}: {}", answer.by, error.message);
-                        let dependents = if ground.phase.optional { Dependents::Run } else { Dependents::Skip };
+                        let dependents = if context.phase.optional { Dependents::Run } else { Dependents::Skip };
                         self.state = PhaseState::Skipped { why, dependents, by: LeftOutBy::Person };
                     }
-                    Some(_) | None => self.settle_failed(ground, error),
+                    Some(_) | None => self.settle_failed(context, error),
                 }
             }
-            About::Agent => self.agents_question_settled(ground),
+            About::Agent => self.agents_question_settled(context),
         }
         Ok(())
     }
 
-    pub(super) fn question_expired(&mut self, ground: &Ground<'_>, number: u32) -> Result<(), String> {
+    pub(super) fn question_expired(&mut self, context: &PhaseContext<'_>, number: u32) -> Result<(), Illegal> {
+        let id = self.id.clone();
         let asked = self.open(number)?;
         match asked.expires_at {
-            Some(expires) if expires <= ground.at => {}
-            Some(_) | None => return Err(format!("question {number} still waits")),
+            Some(expires) if expires <= context.at => {}
+            Some(_) | None => return Err(Illegal::QuestionOpen { phase: id, number }),
         }
-        asked.status = QuestionStatus::Expired { at: ground.at };
+        asked.status = QuestionStatus::Expired { at: context.at };
         let waited = "nobody answered in time";
         let hint = Some("answer earlier, or raise [questions] timeout; `helix jobs resume` asks again".to_owned());
         match asked.question.about.clone() {
             About::Approval { .. } | About::Gate { .. } => {
                 let message = format!("{waited}: approval of phase {}", self.id);
-                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint });
+                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint });
             }
             About::Escalation { .. } => {
                 let error = self.trouble();
                 let message = format!("{} ({waited})", error.message);
-                self.settle_failed(ground, ErrorView { message, hint });
+                self.settle_failed(context, ErrorView { message, hint });
             }
-            About::Agent => self.agents_question_settled(ground),
+            About::Agent => self.agents_question_settled(context),
         }
         Ok(())
     }
@@ -199,16 +204,16 @@ impl PhaseProgress {
 
     /// Numbers of the questions that the agent of the last try asked.
     pub(super) fn asked_by_agent(&self) -> &[u32] {
-        self.tries.last().map(|last| last.asked.as_slice()).unwrap_or_default()
+        self.attempts.last().map(|last| last.asked.as_slice()).unwrap_or_default()
     }
 
     /// After a try whose agent asked: on with the answers, or waiting for them.
-    pub(super) fn wait_for_answers(&mut self, ground: &Ground<'_>) {
+    pub(super) fn wait_for_answers(&mut self, context: &PhaseContext<'_>) {
         self.state = PhaseState::Asking { about: About::Agent, trouble: None };
-        self.agents_question_settled(ground);
+        self.agents_question_settled(context);
     }
 
-    fn agents_question_settled(&mut self, ground: &Ground<'_>) {
+    fn agents_question_settled(&mut self, context: &PhaseContext<'_>) {
         // While the agent still runs, its answers are kept until it has ended.
         if !matches!(self.state, PhaseState::Asking { about: About::Agent, .. }) || self.open_question().is_some() {
             return;
@@ -234,65 +239,39 @@ impl PhaseProgress {
         let correction =
             Correction { summary: "Your question was put to a person. Go on with the answer.".into(), findings };
         let resume = self.session();
-        debug_assert!(!ground.cancelling, "a phase that is cancelled waits for nothing");
+        debug_assert!(!context.cancelling, "a phase that is cancelled waits for nothing");
         self.state = PhaseState::Between(Between { not_before: None, correction, resume });
     }
 
-    fn rejected_by_person(&mut self, ground: &Ground<'_>, answer: &Answer, words: Option<&str>) {
-        let finding = Finding {
-            rule: "approval.rejected".into(),
-            message: words.unwrap_or("rejected without a reason").to_owned(),
-            place: None,
-            evidence: None,
-            fix: None,
-        };
+    fn rejected_by_person(&mut self, context: &PhaseContext<'_>, answer: &Answer, words: Option<&str>) {
+        let finding = Finding::new("approval.rejected", words.unwrap_or("rejected without a reason"));
         let summary = format!("{} did not accept the result", answer.by);
-        self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
+        self.gate_rejected(context, Correction { summary, findings: vec![finding] });
     }
 
     /// A person's answer as the answer of the gate that asks for it.
-    fn answer_gate(&mut self, ground: &Ground<'_>, gate: usize, answer: &Answer, words: Option<&str>) {
-        let name = ground.phase.gates.get(gate).map_or("approval", |spec| spec.name());
+    fn answer_gate(&mut self, context: &PhaseContext<'_>, gate: usize, answer: &Answer, words: Option<&str>) {
+        let name = context.phase.gates.get(gate).map_or("approval", |spec| spec.name());
         let said = words.map(|words| format!(": {words}")).unwrap_or_default();
         let (verdict, summary) = match answer.choice.as_deref() == Some(APPROVE) {
             true => (Verdict::Pass, format!("approved by {}{said}", answer.by)),
             false => {
                 let message = format!("rejected by {}{said}", answer.by);
-                let finding = Finding {
-                    rule: format!("{name}.rejected"),
-                    message: message.clone(),
-                    place: None,
-                    evidence: None,
-                    fix: None,
-                };
+                let finding = Finding::new(format!("{name}.rejected"), message.clone());
                 (Verdict::Fail { findings: vec![finding] }, message)
             }
         };
-        if let Some(this) = self.tries.last_mut()
+        if let Some(this) = self.attempts.last_mut()
             && let Some(result) = &this.result
         {
-            this.gates.push(GateReport {
-                gate: name.into(),
-                verdict,
-                summary,
-                tree: result.tree.clone(),
-                command: None,
-                tests: None,
-                steps: Vec::new(),
-                notes: Vec::new(),
-                duration_ms: 0,
-            });
+            this.gates.push(GateReport::new(name, verdict, summary, result.tree.clone()));
         }
     }
 
-    fn open(&mut self, number: u32) -> Result<&mut Asked, String> {
-        let id = &self.id;
-        let asked = self.questions.iter_mut().find(|asked| asked.question.number == number);
-        match asked {
-            Some(asked) if asked.status == QuestionStatus::Open => Ok(asked),
-            Some(_) => Err(format!("question {number} of phase {id} does not wait any more")),
-            None => Err(format!("phase {id} has no question {number}")),
-        }
+    fn open(&mut self, number: u32) -> Result<&mut Asked, Illegal> {
+        let open = |asked: &&mut Asked| asked.question.number == number && asked.status == QuestionStatus::Open;
+        let settled = Illegal::QuestionSettled { phase: self.id.clone(), number };
+        self.questions.iter_mut().find(open).ok_or(settled)
     }
 
     fn trouble(&self) -> ErrorView {

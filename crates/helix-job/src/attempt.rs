@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::event::{Committed, GateReport};
+use super::illegal::Illegal;
 use super::spec::Policy;
-use super::state::{Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage, Try};
+use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage};
 use super::view::ErrorView;
 use crate::question::{About, QuestionStatus};
+use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Outcome, Retry};
@@ -21,7 +22,7 @@ use helix_plan::{Approval, GateSpec, OnFailure, Phase};
 const CORRECTIONS_IN_ONE_SESSION: usize = 2;
 
 /// What a phase's rules may look at besides its own progress.
-pub(super) struct Ground<'a> {
+pub(super) struct PhaseContext<'a> {
     pub(super) phase: &'a Phase,
     pub(super) policy: &'a Policy,
     /// Whether there is an adviser.
@@ -56,24 +57,17 @@ enum Check {
 }
 
 impl PhaseProgress {
-    pub(super) fn begin(&mut self, ground: &Ground<'_>, new: Try) -> Result<(), String> {
-        if ground.phase.approval == Some(Approval::Before) && !self.approved {
-            return Err(format!("nobody has let phase {} begin", self.id));
+    pub(super) fn begin(&mut self, context: &PhaseContext<'_>, new: Attempt) -> Result<(), Illegal> {
+        if context.phase.approval == Some(Approval::Before) && !self.approved {
+            return Err(Illegal::NotApproved(self.id.clone()));
         }
-        let next = self.tries.len() as u32 + 1;
-        if new.number != next {
-            return Err(format!("try {next} comes next in phase {}", self.id));
+        if new.number != self.attempts.len() as u32 + 1 {
+            return Err(self.wrong_attempt(new.number));
         }
         match &self.state {
             PhaseState::Pending | PhaseState::Between(_) => {
-                self.tries.push(new);
+                self.attempts.push(new);
                 self.fault = None;
-                self.state = PhaseState::Working { stage: Stage::Agent };
-                Ok(())
-            }
-            // Journals of former versions: a phase that was resumed after its result could not be committed began anew.
-            PhaseState::Working { stage: Stage::Committing } if self.tries.last().is_some_and(|one| one.taken_up) => {
-                self.tries.push(new);
                 self.state = PhaseState::Working { stage: Stage::Agent };
                 Ok(())
             }
@@ -83,11 +77,11 @@ impl PhaseProgress {
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => Err(format!("phase {} is not waiting for a try", self.id)),
+            | PhaseState::Cancelled => Err(self.wrong_state()),
         }
     }
 
-    pub(super) fn run_finished(&mut self, attempt: u32, ended: RunEnded) -> Result<(), String> {
+    pub(super) fn run_finished(&mut self, attempt: u32, ended: RunEnded) -> Result<(), Illegal> {
         self.at_stage(attempt, Stage::Agent)?.run_end = Some(ended);
         // Good or not, what the agent left is committed first: no output is ever lost.
         self.state = PhaseState::Working { stage: Stage::Committing };
@@ -96,78 +90,76 @@ impl PhaseProgress {
 
     pub(super) fn committed(
         &mut self,
-        ground: &Ground<'_>,
+        context: &PhaseContext<'_>,
         attempt: u32,
         result: &Committed,
         repairs: &[String],
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
         this.repairs = repairs.to_vec();
         this.fault = None;
         let Some(ended) = this.run_end.clone() else {
-            return Err("the run has not ended".into());
+            return Err(Illegal::NoResult(self.id.clone()));
         };
-        if self.cancelled(ground) {
+        if self.cancelled(context) {
             return Ok(());
         }
         let asked = !self.asked_by_agent().is_empty();
         match ended.outcome.retry() {
             // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
-            Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(ground),
-            Retry::Accept if ground.phase.generates_phases.is_some() => {
+            Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(context),
+            Retry::Accept if context.phase.generates_phases.is_some() => {
                 self.state = PhaseState::Working { stage: Stage::Reading };
             }
-            Retry::Accept if is_without_work(ground.phase, result) => self.nothing_changed(ground),
-            Retry::Accept => self.check(ground, Check::Gate(0)),
-            Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => self.run_rejected(ground, &ended),
+            Retry::Accept if is_without_work(context.phase, result) => self.nothing_changed(context),
+            Retry::Accept => self.check(context, Check::Gate(0)),
+            Retry::Resume | Retry::Fresh | Retry::Later(_) | Retry::Never => self.run_rejected(context, &ended),
         }
         Ok(())
     }
 
     /// A phase that is there to change files and has changed none did not do its work, whatever its gates would say.
-    fn nothing_changed(&mut self, ground: &Ground<'_>) {
-        let finding = Finding {
-            rule: "phase.nothing_changed".into(),
-            message: "the phase changed no file".into(),
-            place: None,
-            evidence: None,
-            fix: Some(
-                "make the change that the task asks for; if none is needed, say why: a person can then skip the phase"
-                    .into(),
-            ),
-        };
-        let summary = format!("a {} phase has to change files, and this one changed none", ground.phase.kind.word());
-        self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
+    fn nothing_changed(&mut self, context: &PhaseContext<'_>) {
+        let finding = Finding::new("phase.nothing_changed", "the phase changed no file").fix(
+            "make the change that the task asks for; if none is needed, say why: a person can then skip the phase",
+        );
+        let summary = format!("a {} phase has to change files, and this one changed none", context.phase.kind.word());
+        self.gate_rejected(context, Correction { summary, findings: vec![finding] });
     }
 
-    pub(super) fn proposed(&mut self, ground: &Ground<'_>, attempt: u32, phases: &[Phase]) -> Result<(), String> {
+    pub(super) fn proposed(
+        &mut self,
+        context: &PhaseContext<'_>,
+        attempt: u32,
+        phases: &[Phase],
+    ) -> Result<(), Illegal> {
         self.at_stage(attempt, Stage::Reading)?.proposed = phases.to_vec();
-        if self.cancelled(ground) {
+        if self.cancelled(context) {
             return Ok(());
         }
-        self.check(ground, Check::Gate(0));
+        self.check(context, Check::Gate(0));
         Ok(())
     }
 
     pub(super) fn proposal_rejected(
         &mut self,
-        ground: &Ground<'_>,
+        context: &PhaseContext<'_>,
         attempt: u32,
         findings: &[Finding],
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         self.at_stage(attempt, Stage::Reading)?;
-        if self.cancelled(ground) {
+        if self.cancelled(context) {
             return Ok(());
         }
         let summary = "the phases that were returned are no valid part of the plan".to_owned();
-        self.gate_rejected(ground, Correction { summary, findings: findings.to_vec() });
+        self.gate_rejected(context, Correction { summary, findings: findings.to_vec() });
         Ok(())
     }
 
     /// Goes on to what checks the result next; passes it when nothing is left.
-    fn check(&mut self, ground: &Ground<'_>, check: Check) {
-        let phase = ground.phase;
+    fn check(&mut self, context: &PhaseContext<'_>, check: Check) {
+        let phase = context.phase;
         let mut next = check;
         loop {
             next = match next {
@@ -198,8 +190,8 @@ impl PhaseProgress {
                 }
                 Check::Person => Check::Nothing,
                 Check::Nothing => {
-                    if let Some(result) = self.tries.last().and_then(|last| last.result.clone()) {
-                        self.state = PhaseState::Passed { result, at: ground.at };
+                    if let Some(result) = self.attempts.last().and_then(|last| last.result.clone()) {
+                        self.state = PhaseState::Passed { result, at: context.at };
                     }
                     return;
                 }
@@ -208,65 +200,65 @@ impl PhaseProgress {
     }
 
     /// After a gate has passed.
-    pub(super) fn after_gate(&mut self, ground: &Ground<'_>, gate: usize) {
-        self.check(ground, Check::Gate(gate + 1));
+    pub(super) fn after_gate(&mut self, context: &PhaseContext<'_>, gate: usize) {
+        self.check(context, Check::Gate(gate + 1));
     }
 
     /// After the verifier has passed it.
-    pub(super) fn after_verifier(&mut self, ground: &Ground<'_>) {
-        self.check(ground, Check::Person);
+    pub(super) fn after_verifier(&mut self, context: &PhaseContext<'_>) {
+        self.check(context, Check::Person);
     }
 
     /// After a person has approved the result.
-    pub(super) fn after_person(&mut self, ground: &Ground<'_>) {
-        self.check(ground, Check::Nothing);
+    pub(super) fn after_person(&mut self, context: &PhaseContext<'_>) {
+        self.check(context, Check::Nothing);
     }
 
     /// Ends the phase if the job is being stopped; returns whether it is.
-    pub(super) fn cancelled(&mut self, ground: &Ground<'_>) -> bool {
-        if ground.cancelling {
+    pub(super) fn cancelled(&mut self, context: &PhaseContext<'_>) -> bool {
+        if context.cancelling {
             self.close_questions();
             self.state = PhaseState::Cancelled;
         }
-        ground.cancelling
+        context.cancelling
     }
 
     pub(super) fn gate_finished(
         &mut self,
-        ground: &Ground<'_>,
+        context: &PhaseContext<'_>,
         attempt: u32,
         gate: usize,
         report: &GateReport,
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Gating { gate })?;
         let Some(result) = this.result.clone() else {
-            return Err("the try has no result".into());
+            return Err(Illegal::NoResult(self.id.clone()));
         };
         if report.tree != result.tree {
-            return Err(format!("the gate looked at tree {}, the result is {}", report.tree, result.tree));
+            return Err(Illegal::WrongTree { phase: self.id.clone(), tree: report.tree.clone() });
         }
-        let delivers = ground.phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
+        let delivers = context.phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
         if delivers && report.verdict.passed() && !this.has_begun(gate) {
-            return Err(format!("gate {gate} has passed without having begun"));
+            return Err(Illegal::NotBegun { phase: self.id.clone(), gate });
         }
         this.gates.push(report.clone());
         match &report.verdict {
-            Verdict::Pass => self.after_gate(ground, gate),
+            Verdict::Pass => self.after_gate(context, gate),
             Verdict::Fail { findings } => {
                 let summary = format!("gate {} found: {}", report.gate, report.summary);
-                self.gate_rejected(ground, Correction { summary, findings: findings.clone() });
+                self.gate_rejected(context, Correction { summary, findings: findings.clone() });
             }
-            Verdict::Inconclusive { fault } => self.gate_inconclusive(ground, report, fault),
+            Verdict::Inconclusive { fault } => self.gate_inconclusive(context, report, fault),
         }
         Ok(())
     }
 
-    pub(super) fn faulted(&mut self, ground: &Ground<'_>, attempt: u32, fault: &Fault) -> Result<(), String> {
-        let preparing = attempt == self.tries.len() as u32 + 1;
+    pub(super) fn faulted(&mut self, context: &PhaseContext<'_>, attempt: u32, fault: &Fault) -> Result<(), Illegal> {
+        let preparing = attempt == self.attempts.len() as u32 + 1;
         match &self.state {
             PhaseState::Pending | PhaseState::Between(_) if preparing => {}
-            PhaseState::Working { .. } if attempt == self.tries.len() as u32 => {
-                if let Some(this) = self.tries.last_mut() {
+            PhaseState::Working { .. } if attempt == self.attempts.len() as u32 => {
+                if let Some(this) = self.attempts.last_mut() {
                     this.fault = Some(fault.clone());
                 }
             }
@@ -278,11 +270,11 @@ impl PhaseProgress {
             | PhaseState::Passed { .. }
             | PhaseState::Failed { .. }
             | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => return Err(format!("phase {} is not at try {attempt}", self.id)),
+            | PhaseState::Cancelled => return Err(self.wrong_attempt(attempt)),
         }
         self.fault = Some(fault.clone());
         let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
-        self.give_up(ground, GiveUp::Surroundings, error);
+        self.give_up(context, GiveUp::Surroundings, error);
         Ok(())
     }
 
@@ -307,24 +299,30 @@ impl PhaseProgress {
         }
     }
 
-    pub(super) fn at_stage(&mut self, attempt: u32, expected: Stage) -> Result<&mut Try, String> {
-        match &self.state {
-            PhaseState::Working { stage } if *stage == expected => {}
-            other => return Err(format!("phase {} is at {other:?}, not at {expected:?}", self.id)),
-        }
-        match self.tries.last_mut() {
-            Some(last) if last.number == attempt => Ok(last),
-            Some(_) | None => Err(format!("try {attempt} is not the current try of phase {}", self.id)),
-        }
+    /// The event does not fit the state in which the phase is.
+    pub(super) fn wrong_state(&self) -> Illegal {
+        Illegal::WrongState { phase: self.id.clone(), state: self.state.word() }
     }
 
-    fn run_rejected(&mut self, ground: &Ground<'_>, ended: &RunEnded) {
+    fn wrong_attempt(&self, attempt: u32) -> Illegal {
+        Illegal::WrongAttempt { phase: self.id.clone(), attempt }
+    }
+
+    pub(super) fn at_stage(&mut self, attempt: u32, expected: Stage) -> Result<&mut Attempt, Illegal> {
+        if self.state != (PhaseState::Working { stage: expected }) {
+            return Err(self.wrong_state());
+        }
+        let wrong = self.wrong_attempt(attempt);
+        self.attempts.last_mut().filter(|last| last.number == attempt).ok_or(wrong)
+    }
+
+    fn run_rejected(&mut self, context: &PhaseContext<'_>, ended: &RunEnded) {
         let summary = format!("The last run did not complete: {}.", describe(&ended.outcome));
-        let next = self.after_run(ground, ended);
-        self.follow(ground, next, Correction { summary, findings: Vec::new() });
+        let next = self.after_run(context, ended);
+        self.follow(context, next, Correction { summary, findings: Vec::new() });
     }
 
-    fn after_run(&self, ground: &Ground<'_>, ended: &RunEnded) -> Next {
+    fn after_run(&self, context: &PhaseContext<'_>, ended: &RunEnded) -> Next {
         let give_up = |why| Next::GiveUp { why, hint: remedy(&ended.outcome) };
         let again = |resume, not_before| Next::Again { resume, not_before };
         match ended.outcome.retry() {
@@ -335,23 +333,23 @@ impl PhaseProgress {
                 _ => GiveUp::Surroundings,
             }),
             Retry::Later(until) => {
-                if let Some(hint) = until.and_then(|until| ground.policy.too_long_until(until, ground.at)) {
+                if let Some(hint) = until.and_then(|until| context.policy.too_long_until(until, context.at)) {
                     return Next::GiveUp { why: GiveUp::Surroundings, hint: Some(hint) };
                 }
                 // A provider that names a time is believed as long as the work gets on in between; one that names it again and
                 // again, or one that is past, must not keep the job busy for ever.
                 let repeats = if until.is_some() { self.fruitless_streak() } else { self.transient_streak() };
-                if repeats > ground.policy.transient_retries {
+                if repeats > context.policy.transient_retries {
                     return give_up(GiveUp::Surroundings);
                 }
-                let spread = self.tries.last().map_or(0.0, |last| spread(&last.run));
-                let pause = backoff(ground.policy, ground.at, self.transient_streak(), spread);
+                let spread = self.attempts.last().map_or(0.0, |last| spread(&last.run));
+                let pause = backoff(context.policy, context.at, self.transient_streak(), spread);
                 // Phases that wait for the same moment do not all start in it [T17].
                 let stagger = Duration::from_millis((spread * STAGGER_MS) as u64);
                 let until = until.map(|until| until.checked_add(stagger).unwrap_or(until));
                 again(self.session(), Some(until.map_or(pause, |until| until.max(pause))))
             }
-            Retry::Resume | Retry::Fresh if self.is_used_up(ground) => give_up(GiveUp::Exhausted),
+            Retry::Resume | Retry::Fresh if self.is_used_up(context) => give_up(GiveUp::Exhausted),
             // A session that could not be resumed is lost: the next try starts one [T8].
             Retry::Resume if self.resume_was_lost() => again(None, None),
             Retry::Resume => again(self.session(), None),
@@ -359,9 +357,9 @@ impl PhaseProgress {
         }
     }
 
-    pub(super) fn gate_rejected(&mut self, ground: &Ground<'_>, correction: Correction) {
+    pub(super) fn gate_rejected(&mut self, context: &PhaseContext<'_>, correction: Correction) {
         let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
-        let next = if self.is_used_up(ground) {
+        let next = if self.is_used_up(context) {
             exhausted("see `helix jobs show` for what each try was not accepted for".into())
         } else if self.repeats_itself(&correction.findings) {
             exhausted(
@@ -371,15 +369,15 @@ impl PhaseProgress {
         } else {
             Next::Again { resume: self.session_for_correction(), not_before: None }
         };
-        self.follow(ground, next, correction);
+        self.follow(context, next, correction);
     }
 
-    fn gate_inconclusive(&mut self, ground: &Ground<'_>, report: &GateReport, fault: &Fault) {
+    fn gate_inconclusive(&mut self, context: &PhaseContext<'_>, report: &GateReport, fault: &Fault) {
         match fault.kind {
             // The surroundings are at fault: trying the agent again cannot mend them.
             FaultKind::ToolMissing | FaultKind::Environment => {
                 let message = format!("gate {} could not be run: {}", report.gate, fault.message);
-                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
+                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
                 let finding = Finding {
@@ -390,54 +388,54 @@ impl PhaseProgress {
                     fix: fault.hint.clone(),
                 };
                 let summary = format!("gate {} could not confirm the work: {}", report.gate, fault.message);
-                self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
+                self.gate_rejected(context, Correction { summary, findings: vec![finding] });
             }
         }
     }
 
-    fn follow(&mut self, ground: &Ground<'_>, next: Next, correction: Correction) {
+    fn follow(&mut self, context: &PhaseContext<'_>, next: Next, correction: Correction) {
         match next {
-            Next::Again { .. } if self.is_spent(ground.phase) => {
+            Next::Again { .. } if self.is_spent(context.phase) => {
                 let message = format!("{} (the phase's budget is used up)", correction.summary);
                 let hint = Some("raise budget_usd of the phase, or split it".to_owned());
-                self.give_up(ground, GiveUp::Exhausted, ErrorView { message, hint });
+                self.give_up(context, GiveUp::Exhausted, ErrorView { message, hint });
             }
             Next::Again { resume, not_before } => {
                 self.state = PhaseState::Between(Between { not_before, correction, resume });
             }
             Next::GiveUp { why, hint } => {
-                self.give_up(ground, why, ErrorView { message: correction.summary, hint });
+                self.give_up(context, why, ErrorView { message: correction.summary, hint });
             }
         }
     }
 
-    pub(super) fn give_up(&mut self, ground: &Ground<'_>, why: GiveUp, error: ErrorView) {
-        if why == GiveUp::Exhausted && ground.phase.on_failure == OnFailure::Escalate {
-            return self.escalate(ground, error);
+    pub(super) fn give_up(&mut self, context: &PhaseContext<'_>, why: GiveUp, error: ErrorView) {
+        if why == GiveUp::Exhausted && context.phase.on_failure == OnFailure::Escalate {
+            return self.escalate(context, error);
         }
-        self.settle_failed(ground, error);
+        self.settle_failed(context, error);
     }
 
     /// Fails the phase, or leaves it out where the plan says so.
-    pub(super) fn settle_failed(&mut self, ground: &Ground<'_>, error: ErrorView) {
+    pub(super) fn settle_failed(&mut self, context: &PhaseContext<'_>, error: ErrorView) {
         self.close_questions();
-        self.state = if ground.phase.optional {
+        self.state = if context.phase.optional {
             let why = format!("optional, and failed: {}", error.message);
             PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Plan }
         } else {
-            match ground.phase.on_failure {
+            match context.phase.on_failure {
                 OnFailure::Skip => {
                     PhaseState::Skipped { why: error.message, dependents: Dependents::Skip, by: LeftOutBy::Plan }
                 }
-                OnFailure::Escalate | OnFailure::Fail => PhaseState::Failed { error, at: ground.at },
+                OnFailure::Escalate | OnFailure::Fail => PhaseState::Failed { error, at: context.at },
             }
         };
     }
 
     /// Grants one more try in a new session.
-    pub(super) fn grant_try(&mut self, ground: &Ground<'_>, correction: Correction) {
-        let allowed = self.counted_tries() + 1;
-        self.extra_tries = allowed.saturating_sub(ground.phase.max_attempts);
+    pub(super) fn grant_attempt(&mut self, context: &PhaseContext<'_>, correction: Correction) {
+        let allowed = self.counted_attempts() + 1;
+        self.extra_attempts = allowed.saturating_sub(context.phase.max_attempts);
         self.state = PhaseState::Between(Between { not_before: None, correction, resume: None });
     }
 
@@ -447,7 +445,7 @@ impl PhaseProgress {
             Verdict::Fail { findings } => Some(findings.clone()),
             Verdict::Pass | Verdict::Inconclusive { .. } => None,
         };
-        let Some(last) = self.tries.last() else { return Vec::new() };
+        let Some(last) = self.attempts.last() else { return Vec::new() };
         let review = last.reviews.last().and_then(|(_, review)| of(&review.verdict));
         review.or_else(|| last.gates.last().and_then(|gate| of(&gate.verdict))).unwrap_or_default()
     }
@@ -458,51 +456,51 @@ impl PhaseProgress {
         }
     }
 
-    fn is_used_up(&self, ground: &Ground<'_>) -> bool {
-        self.counted_tries() >= self.granted_tries(ground.phase)
+    fn is_used_up(&self, context: &PhaseContext<'_>) -> bool {
+        self.counted_attempts() >= self.granted_attempts(context.phase)
     }
 
     /// Tries since the job was last resumed.
-    fn current_tries(&self) -> &[Try] {
-        self.tries.get(self.epoch..).unwrap_or_default()
+    fn current_attempts(&self) -> &[Attempt] {
+        self.attempts.get(self.epoch..).unwrap_or_default()
     }
 
     /// Whether the last try was to resume a session and never got into it.
     fn resume_was_lost(&self) -> bool {
-        self.tries.last().is_some_and(|last| {
+        self.attempts.last().is_some_and(|last| {
             last.resume.is_some() && last.run_end.as_ref().is_some_and(|ended| !ended.facts.started)
         })
     }
 
     /// Tries that count against `max_attempts`: all but those that ended in the provider's trouble or with a question.
-    pub(super) fn counted_tries(&self) -> u32 {
-        self.current_tries().iter().filter(|one| !is_transient(one) && one.asked.is_empty()).count() as u32
+    pub(super) fn counted_attempts(&self) -> u32 {
+        self.current_attempts().iter().filter(|one| !is_transient(one) && one.asked.is_empty()).count() as u32
     }
 
     /// Tries in a row, up to the last one, that ended in the provider's trouble.
     fn transient_streak(&self) -> u32 {
-        self.current_tries().iter().rev().take_while(|one| is_transient(one)).count() as u32
+        self.current_attempts().iter().rev().take_while(|one| is_transient(one)).count() as u32
     }
 
     /// Those of them, up to the last one, that also left the work as it was.
     fn fruitless_streak(&self) -> u32 {
-        let fruitless = |one: &&Try| is_transient(one) && one.result.as_ref().is_none_or(|result| !result.moved);
-        self.current_tries().iter().rev().take_while(fruitless).count() as u32
+        let fruitless = |one: &&Attempt| is_transient(one) && one.result.as_ref().is_none_or(|result| !result.moved);
+        self.current_attempts().iter().rev().take_while(fruitless).count() as u32
     }
 
     pub(super) fn session(&self) -> Option<AgentSessionId> {
-        self.tries.last()?.run_end.as_ref()?.session.clone()
+        self.attempts.last()?.run_end.as_ref()?.session.clone()
     }
 
     fn session_for_correction(&self) -> Option<AgentSessionId> {
         let session = self.session()?;
-        let resumed = self.tries.iter().rev().take_while(|one| one.resume.as_ref() == Some(&session)).count();
+        let resumed = self.attempts.iter().rev().take_while(|one| one.resume.as_ref() == Some(&session)).count();
         (resumed < CORRECTIONS_IN_ONE_SESSION).then_some(session)
     }
 
     /// Whether the last try was told these findings, changed nothing and got them again.
     fn repeats_itself(&self, findings: &[Finding]) -> bool {
-        self.tries.last().is_some_and(|last| {
+        self.attempts.last().is_some_and(|last| {
             last.result.as_ref().is_some_and(|result| !result.moved)
                 && last.correction.as_ref().is_some_and(|told| told.findings == findings)
         })
@@ -516,7 +514,7 @@ fn is_without_work(phase: &Phase, result: &Committed) -> bool {
     phase.kind.must_change_files() && !claimed && result.changed.is_empty()
 }
 
-fn is_transient(one: &Try) -> bool {
+fn is_transient(one: &Attempt) -> bool {
     one.run_end.as_ref().is_some_and(|ended| matches!(ended.outcome.retry(), Retry::Later(_)))
 }
 

@@ -4,7 +4,7 @@
 //! that phases which run at the same time never promise the same money twice.
 
 use super::spec::Grant;
-use super::state::{Active, PhaseProgress, PhaseState, Stage, Try};
+use super::state::{Active, Attempt, PhaseProgress, PhaseState, Stage};
 use helix_plan::{GateSpec, Phase};
 
 /// What a job has left of each limit that is set, reservations of running tries taken off.
@@ -52,7 +52,7 @@ impl Active {
 
     /// Wall time of all runs together, in whole seconds.
     pub fn run_seconds(&self) -> u64 {
-        let tries = || self.phases.iter().flat_map(|progress| &progress.tries);
+        let tries = || self.phases.iter().flat_map(|progress| &progress.attempts);
         let runs = tries().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.duration_ms);
         let reviews = tries().flat_map(|one| &one.reviews).map(|(_, review)| review.duration_ms);
         let advice = self.phases.iter().flat_map(|progress| &progress.advice).map(|advice| advice.duration_ms);
@@ -74,13 +74,13 @@ impl Active {
 
     /// Whether reviewers and advisers have to wait for money that is reserved for others.
     pub(super) fn side_runs_wait(&self) -> bool {
-        let reserved = self.phases.iter().any(|progress| running_try(progress).is_some());
+        let reserved = self.phases.iter().any(|progress| running_attempt(progress).is_some());
         reserved && self.spent_limit().is_none() && self.side_budget() == SideBudget::Reserved
     }
 
     pub(super) fn left(&self) -> Left {
         let (policy, usage) = (&self.spec.policy, self.usage());
-        let running = || self.phases.iter().filter_map(running_try).map(|one| one.grant);
+        let running = || self.phases.iter().filter_map(running_attempt).map(|one| one.grant);
         let tokens = usage.total_input().saturating_add(usage.output_tokens);
         Left {
             usd: policy.budget_usd.map(|budget| {
@@ -162,16 +162,16 @@ impl PhaseProgress {
 
     /// US dollars of all runs since the job was last resumed.
     fn current_cost(&self) -> f64 {
-        let tries = self.tries.get(self.epoch..).unwrap_or_default();
+        let tries = self.attempts.get(self.epoch..).unwrap_or_default();
         let runs = tries.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage.cost_usd);
         let reviews = tries.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.usage.cost_usd);
         runs.chain(reviews).sum()
     }
 }
 
-fn running_try(progress: &PhaseProgress) -> Option<&Try> {
+fn running_attempt(progress: &PhaseProgress) -> Option<&Attempt> {
     match progress.state {
-        PhaseState::Working { stage: Stage::Agent } => progress.tries.last(),
+        PhaseState::Working { stage: Stage::Agent } => progress.attempts.last(),
         _ => None,
     }
 }

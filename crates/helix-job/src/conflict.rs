@@ -2,23 +2,24 @@
 //!
 //! Must not know git: the contradiction is given as phases and paths.
 
+use super::illegal::Illegal;
 use helix_core::ids::PhaseId;
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Plan};
 
 /// Tries at bringing two results together before it is escalated.
-const MAX_TRIES: u32 = 2;
+const MAX_ATTEMPTS: u32 = 2;
 
 /// Makes the phase for the `nth` conflict of a job. Its gates are the union of those of the phases between which it stands,
 /// but for those about one phase's own claims and those that a person or a reviewer has answered already.
 ///
 /// # Errors
 /// One of the phases is not in the plan.
-pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[String]) -> Result<Phase, String> {
+pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[String]) -> Result<Phase, Illegal> {
     let mut sources = Vec::new();
     for id in between {
-        sources.push(plan.phase(id).ok_or_else(|| format!("there is no phase {id}"))?);
+        sources.push(plan.phase(id).ok_or_else(|| Illegal::UnknownPhase(id.clone()))?);
     }
-    let last = *sources.last().ok_or_else(|| "a conflict needs phases".to_owned())?;
+    let last = *sources.last().ok_or(Illegal::EmptyConflict)?;
     let mut gates = vec![GateSpec::ConflictsResolved { files: paths.to_vec() }];
     for gate in sources.iter().flat_map(|phase| &phase.gates) {
         if gate.checks_a_sum() && !gate.is_about_claims() && !gates.contains(gate) {
@@ -28,7 +29,7 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
     let names: Vec<&str> = between.iter().map(PhaseId::as_str).collect();
     let mut number = nth + 1;
     let id = loop {
-        let id = PhaseId::new(format!("integrate-{number}")).map_err(|error| error.to_string())?;
+        let id = PhaseId::new(format!("integrate-{number}"))?;
         if plan.phase(&id).is_none() {
             break id;
         }
@@ -57,7 +58,7 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
         generates_phases: None,
         agent: last.agent.clone(),
         model: last.model.clone(),
-        max_attempts: MAX_TRIES,
+        max_attempts: MAX_ATTEMPTS,
         timeout: last.timeout,
         budget_usd: last.budget_usd,
         max_turns: last.max_turns,

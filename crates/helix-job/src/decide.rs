@@ -12,6 +12,7 @@ use super::event::JobEnd;
 use super::spec::Grant;
 use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use crate::question::{About, Question};
+use helix_core::evidence::Tip;
 use helix_core::finding::Correction;
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
 use helix_plan::{Approval, Phase};
@@ -146,15 +147,6 @@ pub enum Effect {
     },
 }
 
-/// A passed phase's result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tip {
-    /// Which phase.
-    pub phase: PhaseId,
-    /// Its result.
-    pub commit: CommitId,
-}
-
 /// What is to be under way, and when to ask again if nothing happens.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Decision {
@@ -275,7 +267,7 @@ impl<'a> Decider<'a> {
 
     fn carry_on(&mut self, definition: &Phase, progress: &PhaseProgress) {
         let cancelling = self.active.cancel.is_some();
-        let (phase, attempt) = (progress.id.clone(), progress.tries.len() as u32);
+        let (phase, attempt) = (progress.id.clone(), progress.attempts.len() as u32);
         if let PhaseState::Escalating { round, .. } = progress.state {
             self.working += 1;
             if cancelling {
@@ -345,11 +337,11 @@ impl<'a> Decider<'a> {
         let Some(grant) = self.left.grant(phase, progress, places - self.working) else { return };
         self.working += 1;
         // A phase that starts anew starts from what it builds on, not from what it left before.
-        let last = progress.last_try().filter(|_| between.is_some());
+        let last = progress.last_attempt().filter(|_| between.is_some());
         let after = last.and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
         self.decision.effects.push(Effect::StartAttempt {
             phase: phase.id.clone(),
-            attempt: progress.tries.len() as u32 + 1,
+            attempt: progress.attempts.len() as u32 + 1,
             parents: self.parents(phase),
             after,
             resume: between.and_then(|between: &Between| between.resume.clone()),
@@ -492,7 +484,7 @@ fn tip(progress: &PhaseProgress) -> Option<Tip> {
 /// Whether the gate acts outside of the repository and its beginning is not on record.
 fn is_to_begin(phase: &Phase, progress: &PhaseProgress, gate: usize) -> bool {
     phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some())
-        && !progress.last_try().is_some_and(|this| this.has_begun(gate))
+        && !progress.last_attempt().is_some_and(|this| this.has_begun(gate))
 }
 
 fn is_passed(progress: &PhaseProgress) -> bool {

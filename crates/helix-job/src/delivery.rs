@@ -3,53 +3,13 @@
 //!
 //! Must not know how anything is delivered.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::event::GateReport;
+use super::event::Validated;
+use super::illegal::Illegal;
 use super::state::{Active, Begun, PhaseProgress, PhaseState, Stage};
+use helix_core::evidence::GateReport;
 use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, TreeId};
 use helix_plan::{GateSpec, Phase};
-
-/// A gate of a phase before a delivery, and its answer about the tree that is delivered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Validated {
-    /// Whose gate it is.
-    pub phase: PhaseId,
-    /// Its index in the list of that phase, from 0.
-    pub gate: usize,
-    /// The answer.
-    pub report: GateReport,
-}
-
-/// One command or probe of a delivery, and what came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StepReport {
-    /// What was run or looked at, as the plan says it.
-    pub step: String,
-    /// Whether it ended as expected.
-    pub outcome: StepOutcome,
-    /// What was seen at last: `exit 0`, `status 200`, `connected`.
-    pub seen: String,
-    /// Tries; a command that acts has one.
-    pub tries: u32,
-    /// The command that ran last for it, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<super::event::CommandEvidence>,
-}
-
-/// How a step of a delivery ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StepOutcome {
-    /// As expected.
-    Good,
-    /// Not as expected.
-    Bad,
-    /// It could not be seen to its end.
-    Unknown,
-}
 
 /// A delivery of the same tree by the same gate, before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +69,7 @@ impl Active {
         };
         let good = |report: &GateReport| report.tree == *tree && report.verdict.passed();
         self.pairs().any(|(phase, progress)| {
-            progress.tries.iter().any(|one| {
+            progress.attempts.iter().any(|one| {
                 let own = one.gates.iter().enumerate();
                 let validated = one.begun.iter().flat_map(|begun| &begun.validation);
                 own.into_iter().any(|(at, report)| good(report) && same(&phase.id, phase.gates.get(at)))
@@ -123,7 +83,7 @@ impl Active {
 
     /// Former deliveries of the tree by this gate of the phase, oldest first; the current try's own is not one of them.
     pub fn delivered_before(&self, phase: &PhaseId, gate: usize, tree: &TreeId) -> Vec<Former> {
-        let tries = self.progress(phase).map(|progress| progress.tries.as_slice()).unwrap_or_default();
+        let tries = self.progress(phase).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
         let former = tries.split_last().map(|(_, former)| former).unwrap_or_default();
         let same = former.iter().filter(|one| one.result.as_ref().is_some_and(|result| result.tree == *tree));
         same.filter(|one| one.begun.iter().any(|begun| begun.gate == gate))
@@ -144,20 +104,21 @@ impl Active {
         gate: usize,
         tree: &TreeId,
         validation: &[Validated],
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         let plan = &self.spec.plan;
-        let phase = plan.phase(id).ok_or_else(|| format!("there is no phase {id}"))?;
+        let unknown = || Illegal::UnknownPhase(id.clone());
+        let phase = plan.phase(id).ok_or_else(unknown)?;
         if phase.gates.get(gate).and_then(GateSpec::delivery).is_none() {
-            return Err(format!("gate {gate} of phase {id} delivers nothing"));
+            return Err(Illegal::NoDelivery { phase: id.clone(), gate });
         }
         if !self.is_vouched_for(phase, gate) {
-            return Err(format!("nothing has validated what phase {id} is to deliver"));
+            return Err(Illegal::NotValidated(id.clone()));
         }
         let progress = self.phases.iter_mut().find(|progress| progress.id == *id);
-        progress.ok_or_else(|| format!("there is no phase {id}"))?.begin_delivery(attempt, gate, tree, validation)?;
+        progress.ok_or_else(unknown)?.begin_delivery(attempt, gate, tree, validation)?;
         match self.unvalidated(id, tree).first() {
             None => Ok(()),
-            Some((owner, index)) => Err(format!("gate {index} of phase {} has not passed on tree {tree}", owner.id)),
+            Some((owner, gate)) => Err(Illegal::NotPassed { phase: owner.id.clone(), gate: *gate, tree: tree.clone() }),
         }
     }
 }
@@ -169,14 +130,14 @@ impl PhaseProgress {
         gate: usize,
         tree: &TreeId,
         validation: &[Validated],
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         let id = self.id.clone();
         let this = self.at_stage(attempt, Stage::Gating { gate })?;
         if this.result.as_ref().map(|result| &result.tree) != Some(tree) {
-            return Err(format!("tree {tree} is not the result of phase {id}"));
+            return Err(Illegal::WrongTree { phase: id, tree: tree.clone() });
         }
         if this.has_begun(gate) {
-            return Err(format!("gate {gate} of phase {id} has begun already"));
+            return Err(Illegal::BegunBefore { phase: id, gate });
         }
         this.begun.push(Begun { gate, validation: validation.to_vec() });
         Ok(())

@@ -2,8 +2,9 @@
 //!
 //! Must not know who the adviser is or how a person is reached.
 
-use super::attempt::Ground;
+use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction};
+use super::illegal::Illegal;
 use super::spec::AskPerson;
 use super::state::{Dependents, LeftOutBy, PhaseProgress, PhaseState};
 use super::view::ErrorView;
@@ -12,65 +13,63 @@ use helix_core::finding::Correction;
 
 impl PhaseProgress {
     /// The next stage of the escalation.
-    pub(super) fn escalate(&mut self, ground: &Ground<'_>, error: ErrorView) {
+    pub(super) fn escalate(&mut self, context: &PhaseContext<'_>, error: ErrorView) {
         // Rounds are never used twice: the run of a round is found again by its name, with its old answer.
         let round = self.advice.len() as u32 + 1;
         let asked = self.advice.len().saturating_sub(self.advice_epoch) as u32;
-        if ground.adviser && asked < ground.policy.escalation.advice_rounds {
+        if context.adviser && asked < context.policy.escalation.advice_rounds {
             self.state = PhaseState::Escalating { round, error };
             return;
         }
-        self.ask_person(ground, error);
+        self.ask_person(context, error);
     }
 
-    fn ask_person(&mut self, ground: &Ground<'_>, error: ErrorView) {
+    fn ask_person(&mut self, context: &PhaseContext<'_>, error: ErrorView) {
         // What the plan calls optional is not worth anybody's night.
-        if ground.phase.optional || ground.policy.escalation.person == AskPerson::Never {
-            return self.settle_failed(ground, error);
+        if context.phase.optional || context.policy.escalation.person == AskPerson::Never {
+            return self.settle_failed(context, error);
         }
-        let about = About::Escalation { conflict: ground.conflict };
+        let about = About::Escalation { conflict: context.conflict };
         self.state = PhaseState::Asking { about, trouble: Some(error) };
     }
 
     /// Carries out what an adviser proposed; the phases of a split are added by the caller.
-    pub(super) fn advised(&mut self, ground: &Ground<'_>, round: u32, advice: &Advice) -> Result<(), String> {
-        // Journals of former versions count from the last time that the job was resumed.
-        let since = round + self.advice_epoch as u32;
+    pub(super) fn advised(&mut self, context: &PhaseContext<'_>, round: u32, advice: &Advice) -> Result<(), Illegal> {
         let error = match &self.state {
-            PhaseState::Escalating { round: at, error } if *at == round || *at == since => error.clone(),
-            other => return Err(format!("phase {} is at {other:?}, not at advice {round}", self.id)),
+            PhaseState::Escalating { round: at, error } if *at == round => error.clone(),
+            _ => return Err(self.wrong_state()),
         };
         self.advice.push(advice.clone());
-        if self.cancelled(ground) {
+        if self.cancelled(context) {
             return Ok(());
         }
         match &advice.action {
-            AdviceAction::Retry { hint } => self.try_with_hint(ground, &error, hint),
+            AdviceAction::Retry { hint } => self.try_with_hint(context, &error, hint),
             AdviceAction::OtherModel { model, hint } => {
                 self.model = Some(model.clone());
-                self.try_with_hint(ground, &error, hint);
+                self.try_with_hint(context, &error, hint);
             }
             AdviceAction::Split { phases } => {
                 let names: Vec<&str> = phases.iter().map(|phase| phase.id.as_str()).collect();
                 let why = format!("replaced by {}", names.join(", "));
                 self.state = PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Replacement };
             }
-            AdviceAction::Skip if ground.phase.optional => self.settle_failed(ground, error),
+            AdviceAction::Skip if context.phase.optional => self.settle_failed(context, error),
             // Only a person may leave out what the plan needs.
-            AdviceAction::Skip | AdviceAction::GiveUp => self.ask_person(ground, error),
-            AdviceAction::Unusable { .. } => self.escalate(ground, error),
+            AdviceAction::Skip | AdviceAction::GiveUp => self.ask_person(context, error),
+            AdviceAction::Unusable { .. } => self.escalate(context, error),
         }
         Ok(())
     }
 
     /// One more try that is told what was wrong and what to do about it.
-    pub(super) fn try_with_hint(&mut self, ground: &Ground<'_>, error: &ErrorView, hint: &str) {
+    pub(super) fn try_with_hint(&mut self, context: &PhaseContext<'_>, error: &ErrorView, hint: &str) {
         let hint = hint.trim();
         let summary = match hint {
             "" => error.message.clone(),
             hint => format!("{}\n\nHint for this try: {hint}", error.message),
         };
         let findings = self.last_findings();
-        self.grant_try(ground, Correction { summary, findings });
+        self.grant_attempt(context, Correction { summary, findings });
     }
 }

@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::delivery::{StepReport, Validated};
 use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
+use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
 use helix_core::finding::{Correction, Fault, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId, RunId, TreeId};
 use helix_core::run::RunFacts;
@@ -54,7 +54,6 @@ pub enum JobEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         correction: Option<Correction>,
         /// What is reserved for its run out of the budgets of phase and job.
-        #[serde(default)]
         grant: Grant,
     },
     /// The agent's run is over. Carries evidence; the outcome is derived from it.
@@ -229,10 +228,8 @@ pub enum JobEvent {
         /// Who wants it.
         by: String,
         /// Phases that go on where they stopped.
-        #[serde(default)]
         reopen: Vec<PhaseId>,
         /// Phases that start anew, since something that they build on is done again.
-        #[serde(default)]
         restart: Vec<PhaseId>,
         /// A new budget for the whole job in US dollars.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -348,115 +345,15 @@ pub enum AdviceAction {
     },
 }
 
-/// A commit and the tree it names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Committed {
-    /// The commit.
-    pub commit: CommitId,
-    /// Its tree.
-    pub tree: TreeId,
-    /// Branch that keeps it.
-    pub branch: String,
-    /// What changed since the phase's base (or the job's base, for an integration).
-    pub changed: Vec<ChangedFile>,
-    /// Whether the tree differs from the one the attempt started from.
-    pub moved: bool,
-}
-
-/// One changed file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ChangedFile {
-    /// Path relative to the root, with `/`.
-    pub path: String,
-    /// How it changed.
-    pub how: ChangeKind,
-}
-
-/// How a file changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// It is new.
-    Added,
-    /// Its content or mode changed.
-    Modified,
-    /// It is gone.
-    Deleted,
-}
-
-/// A gate's answer with what proves it.
+/// A gate of a phase before a delivery, and its answer about the tree that is delivered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GateReport {
-    /// Name of the gate.
-    pub gate: String,
+pub struct Validated {
+    /// Whose gate it is.
+    pub phase: PhaseId,
+    /// Its index in the list of that phase, from 0.
+    pub gate: usize,
     /// The answer.
-    #[serde(flatten)]
-    pub verdict: Verdict,
-    /// One line for people, such as `12 passed, 0 failed`.
-    pub summary: String,
-    /// The tree it looked at.
-    pub tree: TreeId,
-    /// The command it ran, if it ran one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandEvidence>,
-    /// Test counts, for gates that run tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tests: Option<TestCounts>,
-    /// Commands and probes in the order in which they were made, for gates that act outside of the repository.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<StepReport>,
-    /// Things worth knowing that do not block.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-    /// Wall time in milliseconds.
-    pub duration_ms: u64,
-}
-
-/// What proves that a command ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CommandEvidence {
-    /// Program and arguments.
-    pub argv: Vec<String>,
-    /// Exit status, when it exited by itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    /// SHA-256 of its output, hex.
-    pub output_sha256: String,
-    /// File with the full output, relative to the state directory.
-    pub output_file: String,
-}
-
-/// Counts read from a test runner's output.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TestCounts {
-    /// Tests that passed.
-    pub passed: u32,
-    /// Tests that failed or broke.
-    pub failed: u32,
-    /// Tests that were skipped or ignored.
-    pub skipped: u32,
-}
-
-/// Where an integrated result went.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "to", rename_all = "snake_case")]
-pub enum IntegrationTarget {
-    /// The target branch; the user's work tree, if it had the branch checked out, was brought up to date.
-    Branch {
-        /// Its name.
-        branch: String,
-    },
-    /// A branch of its own, since the user's work tree must not be touched.
-    Beside {
-        /// Its name.
-        branch: String,
-        /// Why not the target branch.
-        why: String,
-        /// What the user can run to take it.
-        command: String,
-    },
-    /// Nothing changed, so there was nothing to bring anywhere.
-    Nowhere,
+    pub report: GateReport,
 }
 
 /// How a job ended.

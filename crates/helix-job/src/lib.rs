@@ -5,6 +5,7 @@
 mod advance;
 mod asking;
 mod attempt;
+mod attempts;
 mod blocked;
 mod budget;
 mod conflict;
@@ -12,6 +13,7 @@ mod decide;
 mod delivery;
 mod escalate;
 mod event;
+mod illegal;
 pub mod phrases;
 mod projection;
 pub mod question;
@@ -20,26 +22,28 @@ mod review;
 pub mod session;
 mod spec;
 mod state;
-mod tries;
 mod view;
 mod waiting;
 
 pub use asking::MAX_AGENT_QUESTIONS;
 pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
-pub use decide::{Decision, Effect, Tip, decide};
-pub use delivery::{Former, FormerEnd, StepOutcome, StepReport, Validated};
-pub use event::{
-    Advice, AdviceAction, ChangeKind, ChangedFile, CommandEvidence, Committed, GateReport, IntegrationTarget, JobEnd,
-    JobEvent, Recorded, Review, TestCounts,
+pub use decide::{Decision, Effect, decide};
+pub use delivery::{Former, FormerEnd};
+pub use event::{Advice, AdviceAction, JobEnd, JobEvent, Recorded, Review, Validated};
+pub use helix_adr::AdrText;
+pub use helix_core::evidence::{
+    ChangeKind, ChangedFile, CommandEvidence, Committed, GateReport, IntegrationTarget, StepOutcome, StepReport,
+    TestCounts, Tip,
 };
+pub use illegal::{Illegal, IllegalEvent};
 pub use reopen::{Reopen, ReopenError};
 pub use spec::{
-    AdrText, AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef,
-    Role, Roles, SkillEntry,
+    AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef, Role,
+    Roles, SkillEntry,
 };
 pub use state::{
-    Active, Asked, Begun, Between, Conflict, Dependents, IllegalEvent, Integration, JobState, LeftOutBy, PhaseProgress,
-    PhaseState, RunEnded, Stage, Try,
+    Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
+    PhaseState, RunEnded, Stage,
 };
 pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};

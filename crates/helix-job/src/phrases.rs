@@ -8,7 +8,9 @@ use helix_core::run::Outcome;
 use helix_core::text::{clip, count, duration, money, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
-use crate::event::{GateReport, IntegrationTarget, JobEnd, JobEvent, Review};
+use helix_core::evidence::{GateReport, IntegrationTarget};
+
+use crate::event::{JobEnd, JobEvent, Review};
 use crate::question::{Answer, QuestionStatus, QuestionView};
 use crate::view::{JobStatus, JobView, PhaseStatus, PhaseView};
 use crate::{describe, remedy};

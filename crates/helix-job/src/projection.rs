@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::attempt::describe;
 use super::event::JobEnd;
-use super::state::{Active, Integration, JobState, PhaseProgress, PhaseState, Stage, Try};
+use super::state::{Active, Attempt, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};
 use crate::question::{QuestionStatus, QuestionView};
 use helix_core::finding::Verdict;
@@ -89,7 +89,7 @@ fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
         None => {
             let working = active.phases.iter().any(PhaseProgress::is_busy);
             let parked = active.phases.iter().any(|progress| is_parked(&progress.state));
-            let untouched = active.phases.iter().all(|progress| progress.tries.is_empty());
+            let untouched = active.phases.iter().all(|progress| progress.attempts.is_empty());
             match (working, parked, untouched) {
                 (true, _, _) => JobStatus::Running,
                 (false, true, _) => JobStatus::Waiting,
@@ -121,8 +121,8 @@ fn phase_view(
     progress: &PhaseProgress,
     blocked: bool,
 ) -> PhaseView {
-    let last = progress.last_try();
-    let started_at = progress.tries.first().map(|first| first.started_at);
+    let last = progress.last_attempt();
+    let started_at = progress.attempts.first().map(|first| first.started_at);
     let (status, commit, settled_at, error) = match &progress.state {
         PhaseState::Pending if blocked => {
             let why = ErrorView { message: "a phase it depends on was skipped".into(), hint: None };
@@ -154,7 +154,7 @@ fn phase_view(
         status,
         stage: stage(phase, &progress.state),
         waits_for: None,
-        attempt: progress.tries.len() as u32,
+        attempt: progress.attempts.len() as u32,
         started_at,
         completed_at,
         duration_seconds: started_at.map(|from| seconds(from, completed_at.unwrap_or(active.last_at))),
@@ -171,21 +171,21 @@ fn phase_view(
 
 /// All runs of a phase, in the order in which they began: tries with their reviews, then advice.
 fn runs(progress: &PhaseProgress) -> Vec<RunId> {
-    let of_try = |one: &Try| -> Vec<RunId> {
+    let of_try = |one: &Attempt| -> Vec<RunId> {
         let reviews = one.reviews.iter().map(|(_, review)| review.run.clone());
         std::iter::once(one.run.clone()).chain(reviews).collect()
     };
     let advice = progress.advice.iter().map(|advice| advice.run.clone());
-    progress.tries.iter().flat_map(of_try).chain(advice).collect()
+    progress.attempts.iter().flat_map(of_try).chain(advice).collect()
 }
 
 /// The verifier's last answer about a try, in a few words.
-fn verdict(last: &Try) -> Option<String> {
+fn verdict(last: &Attempt) -> Option<String> {
     let (_, review) = last.reviews.iter().rev().find(|(gate, _)| gate.is_none())?;
     Some(format!("{}: {}", review.verdict.word(), review.summary))
 }
 
-fn told(last: &Try) -> Option<ErrorView> {
+fn told(last: &Attempt) -> Option<ErrorView> {
     last.correction.as_ref().map(|told| ErrorView { message: told.summary.clone(), hint: None })
 }
 
@@ -217,7 +217,7 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64().max(0.0)
 }
 
-impl Try {
+impl Attempt {
     /// The try in one line, for people: how its run ended and which gate stopped it.
     pub fn summary(&self) -> String {
         let run = self.run_end.as_ref().map_or_else(|| "running".into(), |ended| describe(&ended.outcome));

@@ -3,7 +3,8 @@
 //! Must not know why somebody wants it to.
 
 use super::event::JobEnd;
-use super::state::{Active, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage, Try};
+use super::illegal::Illegal;
+use super::state::{Active, Attempt, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage};
 use helix_core::finding::{Correction, FaultKind};
 use helix_core::ids::PhaseId;
 
@@ -80,7 +81,7 @@ impl Active {
         let ancestry = self.spec.plan.ancestry();
         for (definition, other) in self.pairs() {
             let builds_on_it = ancestry.is_before(phase, &other.id);
-            let again = (other.id == *phase && redone) || (builds_on_it && !other.tries.is_empty());
+            let again = (other.id == *phase && redone) || (builds_on_it && !other.attempts.is_empty());
             if !again {
                 continue;
             }
@@ -96,7 +97,7 @@ impl Active {
 
 impl PhaseProgress {
     /// Goes on where the phase stopped; nothing to do for one that has passed or waits.
-    pub(super) fn reopen(&mut self) -> Result<(), String> {
+    pub(super) fn reopen(&mut self) -> Result<(), Illegal> {
         let summary = match &self.state {
             PhaseState::Failed { error, .. } => error.message.clone(),
             PhaseState::Skipped { why, .. } => why.clone(),
@@ -105,14 +106,13 @@ impl PhaseProgress {
                 trouble.as_ref().map_or_else(|| "the job ended".into(), |error| error.message.clone())
             }
             PhaseState::Pending | PhaseState::Between(_) => return Ok(()),
-            PhaseState::Passed { .. } => return Err(format!("phase {} has passed", self.id)),
-            PhaseState::Working { .. } | PhaseState::Escalating { .. } => {
-                return Err(format!("phase {} is being worked on", self.id));
+            PhaseState::Passed { .. } | PhaseState::Working { .. } | PhaseState::Escalating { .. } => {
+                return Err(self.wrong_state());
             }
         };
         let correction = Correction { summary, findings: self.last_findings() };
         self.begin_epoch();
-        self.state = match self.tries.last_mut() {
+        self.state = match self.attempts.last_mut() {
             Some(last) if last.result.is_some() => {
                 PhaseState::Between(Between { not_before: None, correction, resume: None })
             }
@@ -135,13 +135,13 @@ impl PhaseProgress {
     fn begin_epoch(&mut self) {
         self.fault = None;
         self.close_questions();
-        self.epoch = self.tries.len();
-        self.extra_tries = 0;
+        self.epoch = self.attempts.len();
+        self.extra_attempts = 0;
         self.advice_epoch = self.advice.len();
     }
 }
 
 /// Whether there is nothing to be committed any more: somebody has removed what the agent left.
-fn is_lost(one: &Try) -> bool {
+fn is_lost(one: &Attempt) -> bool {
     one.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::NothingChecked)
 }

@@ -2,10 +2,12 @@
 //!
 //! Must not know how a reviewer is asked.
 
-use super::attempt::{GiveUp, Ground};
-use super::event::{GateReport, Review};
+use super::attempt::{GiveUp, PhaseContext};
+use super::event::Review;
+use super::illegal::Illegal;
 use super::state::{PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
+use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 
 /// Rounds of one review: an unusable answer is asked for once more, then it counts as a failure (the engine's issue).
@@ -14,19 +16,19 @@ const ROUNDS: u32 = 2;
 impl PhaseProgress {
     pub(super) fn review_finished(
         &mut self,
-        ground: &Ground<'_>,
+        context: &PhaseContext<'_>,
         attempt: u32,
         gate: Option<usize>,
         round: u32,
         review: &Review,
-    ) -> Result<(), String> {
+    ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Reviewing { gate, round })?;
         let tree = this.result.as_ref().map(|result| result.tree.clone());
         if tree.as_ref() != Some(&review.tree) {
-            return Err(format!("the reviewer looked at tree {}, which is not the result", review.tree));
+            return Err(Illegal::WrongTree { phase: self.id.clone(), tree: review.tree.clone() });
         }
         this.reviews.push((gate, review.clone()));
-        if self.cancelled(ground) {
+        if self.cancelled(context) {
             return Ok(());
         }
         match (&review.verdict, gate) {
@@ -34,52 +36,39 @@ impl PhaseProgress {
                 self.state = PhaseState::Working { stage: Stage::Reviewing { gate, round: round + 1 } };
                 return Ok(());
             }
-            (_, Some(gate)) => self.report_gate(ground, gate, review),
+            (_, Some(gate)) => self.report_gate(context, gate, review),
             (Verdict::Pass, None) => {}
             (Verdict::Fail { .. } | Verdict::Inconclusive { .. }, None) => {}
         }
         match (&review.verdict, gate) {
-            (Verdict::Pass, Some(gate)) => self.after_gate(ground, gate),
-            (Verdict::Pass, None) => self.after_verifier(ground),
+            (Verdict::Pass, Some(gate)) => self.after_gate(context, gate),
+            (Verdict::Pass, None) => self.after_verifier(context),
             (Verdict::Fail { findings }, _) => {
                 let summary = format!("the {} rejects the result: {}", who(gate), review.summary);
-                self.gate_rejected(ground, Correction { summary, findings: findings.clone() });
+                self.gate_rejected(context, Correction { summary, findings: findings.clone() });
             }
             (Verdict::Inconclusive { fault }, _) if is_hopeless(fault) => {
                 let message = format!("the {} could not be asked: {}", who(gate), fault.message);
-                self.give_up(ground, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
+                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
             }
             (Verdict::Inconclusive { fault }, _) => {
-                let finding = Finding {
-                    rule: format!("{}.inconclusive", who(gate)),
-                    message: fault.message.clone(),
-                    place: None,
-                    evidence: None,
-                    fix: Some(
-                        "make plain in the files themselves that the task is done, and how it can be checked".into(),
-                    ),
-                };
+                let finding = Finding::new(format!("{}.inconclusive", who(gate)), fault.message.clone())
+                    .fix("make plain in the files themselves that the task is done, and how it can be checked");
                 let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", who(gate), fault.message);
-                self.gate_rejected(ground, Correction { summary, findings: vec![finding] });
+                self.gate_rejected(context, Correction { summary, findings: vec![finding] });
             }
         }
         Ok(())
     }
 
     /// A reviewer's answer as the answer of the gate that asked for it.
-    fn report_gate(&mut self, ground: &Ground<'_>, gate: usize, review: &Review) {
-        let name = ground.phase.gates.get(gate).map_or("review_approved", |spec| spec.name());
-        if let Some(this) = self.tries.last_mut() {
+    fn report_gate(&mut self, context: &PhaseContext<'_>, gate: usize, review: &Review) {
+        let name = context.phase.gates.get(gate).map_or("review_approved", |spec| spec.name());
+        if let Some(this) = self.attempts.last_mut() {
             this.gates.push(GateReport {
-                gate: name.into(),
-                verdict: review.verdict.clone(),
-                summary: review.summary.clone(),
-                tree: review.tree.clone(),
-                command: None,
-                tests: None,
-                steps: Vec::new(),
                 notes: vec![format!("run {}", review.run)],
                 duration_ms: review.duration_ms,
+                ..GateReport::new(name, review.verdict.clone(), review.summary.clone(), review.tree.clone())
             });
         }
     }

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use helix_adr::AdrText;
 use helix_core::ids::{CommitId, SessionId};
 use helix_plan::Plan;
 
@@ -32,17 +33,13 @@ pub struct JobSpec {
     /// Only these phases run, if given (`--phase`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<helix_core::ids::PhaseId>>,
-    /// The agent of phases that name none, as it was configured at submit; jobs of older versions do not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub default_agent: Option<String>,
+    /// The agent of phases that name none, as it was configured at submit.
+    pub default_agent: String,
     /// Who reviews and who advises.
-    #[serde(default)]
     pub roles: Roles,
     /// What its agents are told besides the plan.
-    #[serde(default)]
     pub briefing: Briefing,
     /// Hashes (SHA-256, hex) of gate definitions' command files at submit, by path.
-    #[serde(default)]
     pub gate_files: BTreeMap<String, String>,
 }
 
@@ -87,15 +84,6 @@ pub struct RepoRef {
     /// Branch that gets the result; `None` when the repository was at a detached head.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-}
-
-/// An ADR's text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AdrText {
-    /// Relative to the repository's root.
-    pub path: String,
-    /// Full text.
-    pub text: String,
 }
 
 /// Who asked for a job.
@@ -167,7 +155,6 @@ pub struct Policy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_seconds: Option<u64>,
     /// What happens to a phase that has used up its tries and may escalate.
-    #[serde(default)]
     pub escalation: Escalation,
     /// How long a question waits for an answer, in seconds; for ever where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::delivery::Validated;
-use super::event::{Advice, Committed, GateReport, IntegrationTarget, JobEnd, JobEvent, Recorded, Review};
+use super::event::{Advice, JobEnd, JobEvent, Recorded, Review, Validated};
+use super::illegal::{Illegal, IllegalEvent};
 use super::spec::{Grant, JobSpec};
 use super::view::ErrorView;
 use crate::question::{About, Question, QuestionStatus};
+use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
 use helix_core::finding::{Correction, Fault, Finding};
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId, RunId};
 use helix_core::run::{Outcome, RunFacts};
@@ -67,7 +68,7 @@ pub struct PhaseProgress {
     /// Which phase.
     pub id: PhaseId,
     /// Oldest first; never removed.
-    pub tries: Vec<Try>,
+    pub attempts: Vec<Attempt>,
     /// Where it stands.
     pub state: PhaseState,
     /// Whether a person has let it begin, where one has to.
@@ -75,7 +76,7 @@ pub struct PhaseProgress {
     /// Tries before this one (an index) were made before the job was resumed: they count no more.
     pub epoch: usize,
     /// Tries that were granted on top of the plan's limit.
-    pub extra_tries: u32,
+    pub extra_attempts: u32,
     /// The model of further tries, where an adviser has named another.
     pub model: Option<String>,
     /// What advisers have proposed, oldest first; never removed.
@@ -212,7 +213,7 @@ pub struct Between {
 
 /// One try at a phase.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Try {
+pub struct Attempt {
     /// From 1.
     pub number: u32,
     /// The agent run.
@@ -300,18 +301,6 @@ pub enum Integration {
     },
 }
 
-/// An event that cannot follow what happened before it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("event {number} ({event}) cannot follow: {why}")]
-pub struct IllegalEvent {
-    /// Number of the event in its stream.
-    pub number: u64,
-    /// Name of the event.
-    pub event: &'static str,
-    /// Why not.
-    pub why: String,
-}
-
 impl JobState {
     /// Adds up the events of a stream, from its first.
     ///
@@ -327,29 +316,29 @@ impl JobState {
     /// [`IllegalEvent`] when it cannot follow those before it: wrong number, wrong phase or try, wrong stage, or a job
     /// that is over.
     pub fn apply(self, recorded: &Recorded<JobEvent>) -> Result<Self, IllegalEvent> {
-        let illegal = |why: String| IllegalEvent { number: recorded.number, event: recorded.event.name(), why };
+        let illegal = |why: Illegal| IllegalEvent { number: recorded.number, event: recorded.event.name(), why };
         match self {
             Self::New => match &recorded.event {
                 JobEvent::JobSubmitted { spec } if recorded.number == 1 => {
                     Ok(Self::Active(Box::new(Active::submitted(spec, recorded.at))))
                 }
-                _ => Err(illegal("the job does not exist yet".into())),
+                _ => Err(illegal(Illegal::NoJob)),
             },
             Self::Ended(mut active, end) => match &recorded.event {
                 JobEvent::JobResumed { reopen, restart, budget_usd, .. } if end != JobEnd::Succeeded => {
                     if recorded.number != active.last_event + 1 {
-                        return Err(illegal(format!("event {} comes next", active.last_event + 1)));
+                        return Err(illegal(Illegal::OutOfOrder { next: active.last_event + 1 }));
                     }
                     active.last_event = recorded.number;
                     active.last_at = recorded.at;
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
                     Ok(Self::Active(active))
                 }
-                _ => Err(illegal("the job is over".into())),
+                _ => Err(illegal(Illegal::JobOver)),
             },
             Self::Active(mut active) => {
                 if recorded.number != active.last_event + 1 {
-                    return Err(illegal(format!("event {} comes next", active.last_event + 1)));
+                    return Err(illegal(Illegal::OutOfOrder { next: active.last_event + 1 }));
                 }
                 active.last_event = recorded.number;
                 active.last_at = recorded.at;
@@ -380,7 +369,24 @@ impl JobState {
     }
 }
 
-impl Try {
+impl PhaseState {
+    /// What the phase is, for people.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Working { .. } => "running",
+            Self::Between(_) => "waiting for its next attempt",
+            Self::Asking { .. } => "waiting for a person",
+            Self::Escalating { .. } => "waiting for advice",
+            Self::Passed { .. } => "passed",
+            Self::Failed { .. } => "failed",
+            Self::Skipped { .. } => "skipped",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Attempt {
     /// Whether a gate has begun to act outside of the repository.
     pub fn has_begun(&self, gate: usize) -> bool {
         self.begun.iter().any(|begun| begun.gate == gate)
@@ -389,24 +395,24 @@ impl Try {
 
 impl PhaseProgress {
     /// How many tries count until it is given up: those of the plan, and those that were granted since.
-    pub fn granted_tries(&self, phase: &Phase) -> u32 {
-        phase.max_attempts.saturating_add(self.extra_tries)
+    pub fn granted_attempts(&self, phase: &Phase) -> u32 {
+        phase.max_attempts.saturating_add(self.extra_attempts)
     }
 
     /// The last try.
-    pub fn last_try(&self) -> Option<&Try> {
-        self.tries.last()
+    pub fn last_attempt(&self) -> Option<&Attempt> {
+        self.attempts.last()
     }
 
     /// Tries whose work, if there is any, is in no commit that is known of.
-    pub fn unsaved(&self) -> impl Iterator<Item = &Try> {
-        self.tries.iter().filter(|one| one.result.is_none())
+    pub fn unsaved(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter().filter(|one| one.result.is_none())
     }
 
     /// What all tries have consumed.
     pub fn usage(&self) -> Usage {
-        let runs = self.tries.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage);
-        let reviews = self.tries.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.usage);
+        let runs = self.attempts.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage);
+        let reviews = self.attempts.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.usage);
         let advice = self.advice.iter().map(|advice| advice.usage);
         runs.chain(reviews).chain(advice).fold(Usage::default(), |sum, next| sum + next)
     }

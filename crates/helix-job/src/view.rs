@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::event::{GateReport, IntegrationTarget};
 use crate::question::QuestionView;
+use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_core::usage::Usage;
 
@@ -108,7 +108,6 @@ pub struct JobView {
     /// Why it failed, with what to do.
     pub error: Option<ErrorView>,
     /// What persons were asked, the plan's order; open ones first in each phase's own order.
-    #[serde(default)]
     pub questions: Vec<QuestionView>,
     /// Number of the last event that this view includes.
     pub last_event: u64,
@@ -200,8 +199,8 @@ impl std::fmt::Display for Wait {
 impl JobView {
     /// What the user can do next with the decision of a job that is merged; for people.
     pub fn next_step(&self) -> Option<String> {
-        let merged = self.status == JobStatus::Succeeded
-            && matches!(self.integration, Some(super::event::IntegrationTarget::Branch { .. }));
+        let merged =
+            self.status == JobStatus::Succeeded && matches!(self.integration, Some(IntegrationTarget::Branch { .. }));
         let number = self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| merged)?;
         Some(format!("helix adr implemented {number} (in {}; ticks what the job has proven)", self.project_path))
     }

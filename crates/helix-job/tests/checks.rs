@@ -11,8 +11,8 @@ use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{PhaseId, TreeId};
 use helix_job::question::{About, Answer, FAIL, Question, QuestionKind, QuestionStatus, RETRY, SKIP};
 use helix_job::{
-    AdviceAction, AskPerson, Effect, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState, PhaseStatus,
-    Role, SideBudget, decide,
+    AdviceAction, AskPerson, Effect, Illegal, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState,
+    PhaseStatus, Role, SideBudget, decide,
 };
 use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
 use world::{
@@ -43,7 +43,7 @@ impl Play {
         self.try_event(event).unwrap();
     }
 
-    fn try_event(&mut self, event: JobEvent) -> Result<(), String> {
+    fn try_event(&mut self, event: JobEvent) -> Result<(), Illegal> {
         let recorded = self.world.record(event);
         match self.state.clone().apply(&recorded) {
             Ok(state) => self.state = state,
@@ -57,7 +57,7 @@ impl Play {
 
     fn tree(&self, phase: &str) -> TreeId {
         let progress = self.state.active().unwrap().progress(&id(phase)).unwrap();
-        progress.last_try().unwrap().result.as_ref().unwrap().tree.clone()
+        progress.last_attempt().unwrap().result.as_ref().unwrap().tree.clone()
     }
 
     /// Carries out the first effect the happy way.
@@ -70,7 +70,7 @@ impl Play {
         let effect = self.effects().into_iter().find(|effect| wanted(&effect.key())).unwrap();
         let state = self.state.clone();
         let tree = |phase: &PhaseId| {
-            let last = state.active().unwrap().progress(phase).unwrap().last_try().unwrap();
+            let last = state.active().unwrap().progress(phase).unwrap().last_attempt().unwrap();
             last.result.as_ref().unwrap().tree.clone()
         };
         let event = self.world.carry_out(&effect, tree).unwrap();
@@ -141,7 +141,7 @@ fn a_verdict_about_another_tree_is_refused() {
     let mut play = Play::new(spec(vec![verified("a")]));
     play.work();
     let other = review_finished(&id("a"), 1, None, 1, world::tree(99), Verdict::Pass);
-    assert!(play.try_event(other).unwrap_err().contains("not the result"));
+    assert_eq!(play.try_event(other), Err(Illegal::WrongTree { phase: id("a"), tree: world::tree(99) }));
 }
 
 #[test]
@@ -156,7 +156,10 @@ fn approval_before_keeps_the_phase_from_starting_and_a_no_fails_it() {
     assert_eq!((view.status, view.phases[0].status), (JobStatus::Waiting, PhaseStatus::Waiting));
     assert_eq!(view.questions[0].kind, QuestionKind::Approval);
     let wrong = play.try_event(answered(&id("a"), 1, "maybe", None)).unwrap_err();
-    assert!(wrong.contains("approve, reject"), "{wrong}");
+    assert!(
+        matches!(&wrong, Illegal::Answer { number: 1, source, .. } if source.to_string().contains("approve, reject")),
+        "{wrong}"
+    );
     let mut yes = Play { world: World::new(Vec::new()), state: play.state.clone() };
     yes.world.number = play.world.number;
     yes.event(answered(&id("a"), 1, "approve", None));

@@ -86,7 +86,7 @@ fn answer(world: &mut World, state: &JobState) -> Option<JobEvent> {
 
 fn result_tree(state: &JobState, id: &helix_core::ids::PhaseId) -> TreeId {
     let progress = state.active().and_then(|active| active.progress(id)).unwrap();
-    progress.last_try().and_then(|last| last.result.as_ref()).map_or_else(|| tree(0), |result| result.tree.clone())
+    progress.last_attempt().and_then(|last| last.result.as_ref()).map_or_else(|| tree(0), |result| result.tree.clone())
 }
 
 /// Lets the world carry the job out, and checks on the way that every decision is one that can be followed.
@@ -162,7 +162,7 @@ fn check_proof(state: &JobState) {
     let active = state.active().unwrap();
     for (phase, progress) in active.pairs() {
         let PhaseState::Passed { result, .. } = &progress.state else { continue };
-        let last = progress.last_try().unwrap();
+        let last = progress.last_attempt().unwrap();
         let outcome = &last.run_end.as_ref().unwrap().outcome;
         assert!(matches!(outcome, Outcome::Completed(_) | Outcome::CompletedWithDenials(_)), "{outcome:?}");
         assert_eq!(last.gates.len(), phase.gates.len(), "every gate answered");

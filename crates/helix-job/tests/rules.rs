@@ -5,8 +5,8 @@ mod world;
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::run::{AgentErrorKind, Ending, RunFacts, Terminal, TerminalKind, TerminalReason};
-use helix_job::{Effect, JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseState, PhaseStatus, decide};
-use helix_plan::Phase;
+use helix_job::{Effect, Illegal, JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseState, PhaseStatus, decide};
+use helix_plan::{Phase, PhaseType};
 use world::{
     World, at, complete, declared, fault, finding, gate_finished, id, job, limited_until, phase, run_finished, spec,
     truncated,
@@ -41,7 +41,7 @@ impl Play {
         let effect = self.effects().remove(0);
         let state = self.state.clone();
         let tree = |phase: &helix_core::ids::PhaseId| {
-            let last = state.active().unwrap().progress(phase).unwrap().last_try().unwrap();
+            let last = state.active().unwrap().progress(phase).unwrap().last_attempt().unwrap();
             last.result.as_ref().unwrap().tree.clone()
         };
         let event = self.world.carry_out(&effect, tree).unwrap();
@@ -56,7 +56,7 @@ impl Play {
 
     fn gate(&mut self, phase: &str, attempt: u32, verdict: Verdict) {
         let active = self.state.active().unwrap();
-        let tree = active.progress(&id(phase)).unwrap().last_try().unwrap().result.as_ref().unwrap().tree.clone();
+        let tree = active.progress(&id(phase)).unwrap().last_attempt().unwrap().result.as_ref().unwrap().tree.clone();
         self.event(gate_finished(&id(phase), attempt, 0, tree, verdict));
     }
 
@@ -319,7 +319,7 @@ fn a_gate_report_about_another_tree_is_refused() {
     play.run("a", 1, complete());
     let recorded = play.world.record(gate_finished(&id("a"), 1, 0, world::tree(99), Verdict::Pass));
     let error = play.state.clone().apply(&recorded).unwrap_err();
-    assert!(error.why.contains("looked at tree"), "[35] {error}");
+    assert!(matches!(error.why, Illegal::WrongTree { .. }), "[35] {error:?}");
     assert!(!matches!(play.state.active().unwrap().phases[0].state, PhaseState::Passed { .. }));
 }
 
@@ -336,4 +336,24 @@ fn what_is_under_way_takes_its_time_until_it_ends() {
     }
     let ended = play.view();
     assert_eq!(ended.clone().at(at(play.world.clock + 3600)), ended, "what is over takes no more time");
+}
+
+/// A phase that is there to change files does not pass with none changed, whatever its gates say; it is told so.
+#[test]
+fn a_development_phase_that_changed_nothing_is_corrected_and_fails() {
+    let idle = |kind: PhaseType| {
+        let mut one = phase("a", &[], 0);
+        (one.kind, one.max_attempts) = (kind, 1);
+        let mut play = Play::new(vec![one]);
+        play.happy();
+        play.happy();
+        let mut result = play.world.committed(false);
+        result.changed.clear();
+        play.event(JobEvent::ResultCommitted { phase: id("a"), attempt: 1, result, repairs: Vec::new() });
+        play.view().phases[0].status
+    };
+    for kind in PhaseType::ALL {
+        let expected = if kind.must_change_files() { PhaseStatus::Failed } else { PhaseStatus::Passed };
+        assert_eq!(idle(kind), expected, "{kind:?}");
+    }
 }

@@ -104,7 +104,7 @@ const WALLS: &[Wall] = &[
         ],
     },
     Wall { name: "helix-process", may_use: &["helix-core"], must_not_know: FRONT_ENDS },
-    Wall { name: "helix-git", may_use: &["helix-core", "helix-job", "helix-process"], must_not_know: FRONT_ENDS },
+    Wall { name: "helix-git", may_use: &["helix-core", "helix-process"], must_not_know: FRONT_ENDS },
     Wall {
         name: "helix-project",
         may_use: &["helix-core", "helix-plan", "helix-adr", "helix-job", "helix-git"],
@@ -112,7 +112,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         name: "helix-gates",
-        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-job", "helix-process", "helix-git", "helix-project"],
+        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-process", "helix-git", "helix-project"],
         must_not_know: FRONT_ENDS,
     },
     Wall {

@@ -84,7 +84,7 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
         report.gate == GateSpec::CriteriaCovered {}.name() && report.verdict.passed() && report.tree == result.tree
     };
     let passed = active.phases.iter().filter(|progress| matches!(progress.state, PhaseState::Passed { .. }));
-    let of_phases = passed.filter_map(|progress| progress.last_try()).flat_map(|last| &last.gates);
+    let of_phases = passed.filter_map(|progress| progress.last_attempt()).flat_map(|last| &last.gates);
     let criteria = match gates.iter().chain(of_phases).any(covers) {
         true => Adr::parse(&adr.path, &adr.text).criteria.into_iter().map(|criterion| criterion.text).collect(),
         false => Vec::new(),

@@ -75,18 +75,18 @@ fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitI
         active.progress(id).ok_or_else(|| EngineError::NotFound { kind: "phase of this job", id: id.to_string() })?;
     let Some(attempt) = selection.attempt else {
         let (this, result) = judged(progress)
-            .or_else(|| progress.tries.iter().rev().find_map(|one| Some((one, one.result.as_ref()?))))
+            .or_else(|| progress.attempts.iter().rev().find_map(|one| Some((one, one.result.as_ref()?))))
             .ok_or_else(|| refused(format!("phase {id} has no result (yet)")))?;
         return Ok((this.base.clone(), result.commit.clone()));
     };
     let this = progress
-        .tries
+        .attempts
         .iter()
         .find(|one| one.number == attempt)
         .ok_or_else(|| EngineError::NotFound { kind: "attempt of this phase", id: attempt.to_string() })?;
     let result =
         this.result.as_ref().ok_or_else(|| refused(format!("attempt {attempt} of phase {id} has no result (yet)")))?;
-    let before = progress.tries.iter().take_while(|one| one.number < attempt).filter(|one| one.base == this.base);
+    let before = progress.attempts.iter().take_while(|one| one.number < attempt).filter(|one| one.base == this.base);
     let before = before.filter_map(|one| one.result.as_ref()).last().map(|result| result.commit.clone());
     Ok((before.unwrap_or_else(|| this.base.clone()), result.commit.clone()))
 }

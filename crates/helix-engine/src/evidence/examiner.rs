@@ -9,8 +9,8 @@ use helix_core::ids::{JobId, RunId, TreeId};
 use helix_core::run::Outcome;
 use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
-    Active, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, PhaseProgress, PhaseState, Review,
-    Try, describe,
+    Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, PhaseProgress, PhaseState,
+    Review, describe,
 };
 use helix_plan::Approval;
 use sha2::{Digest, Sha256};
@@ -23,10 +23,10 @@ use crate::engine::EngineError;
 use helix_git::Repository;
 
 /// The attempt whose result counts, with that result.
-pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Try, &Committed)> {
+pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Attempt, &Committed)> {
     let PhaseState::Passed { result, .. } = &progress.state else { return None };
     let this =
-        progress.tries.iter().rev().find(|one| one.result.as_ref().is_some_and(|own| own.commit == result.commit));
+        progress.attempts.iter().rev().find(|one| one.result.as_ref().is_some_and(|own| own.commit == result.commit));
     Some((this?, result))
 }
 
@@ -76,7 +76,7 @@ impl Examiner {
 
     fn phase(&self, progress: &PhaseProgress, asked: &Asked<'_>) -> PhaseEvidence {
         let passed = matches!(progress.state, PhaseState::Passed { .. });
-        let this = judged(progress).map(|(this, _)| this).or_else(|| progress.last_try().filter(|_| !passed));
+        let this = judged(progress).map(|(this, _)| this).or_else(|| progress.last_attempt().filter(|_| !passed));
         let mut evidence = PhaseEvidence {
             phase: progress.id.clone(),
             standing: Standing::NotPassed,
@@ -89,7 +89,7 @@ impl Examiner {
             validation: this.map(|this| self.validation(this)).unwrap_or_default(),
             reviews: this.map(|this| self.reviews(this, asked.gates)).unwrap_or_default(),
             answers: answers(progress),
-            attempts: progress.tries.iter().map(|one| self.attempt(one)).collect(),
+            attempts: progress.attempts.iter().map(|one| self.attempt(one)).collect(),
         };
         if passed {
             evidence.missing = missing(&evidence, asked, this);
@@ -98,7 +98,7 @@ impl Examiner {
         evidence
     }
 
-    fn attempt(&self, one: &Try) -> AttemptEvidence {
+    fn attempt(&self, one: &Attempt) -> AttemptEvidence {
         AttemptEvidence {
             attempt: one.number,
             run: one.run.clone(),
@@ -131,7 +131,7 @@ impl Examiner {
         (directory.to_string_lossy().into_owned(), found)
     }
 
-    fn run(&self, this: &Try) -> RunEvidence {
+    fn run(&self, this: &Attempt) -> RunEvidence {
         let (record, found) = self.record(&this.run);
         let outcome = this.run_end.as_ref().map(|end| &end.outcome);
         RunEvidence {
@@ -167,11 +167,11 @@ impl Examiner {
         OutputEvidence { file: file.to_string_lossy().into_owned(), state, sha256_now: now.ok() }
     }
 
-    fn validation(&self, this: &Try) -> Vec<GateEvidence> {
+    fn validation(&self, this: &Attempt) -> Vec<GateEvidence> {
         this.begun.iter().flat_map(|begun| &begun.validation).map(|one| self.gate(&one.report)).collect()
     }
 
-    fn reviews(&self, this: &Try, gates: &[&'static str]) -> Vec<ReviewEvidence> {
+    fn reviews(&self, this: &Attempt, gates: &[&'static str]) -> Vec<ReviewEvidence> {
         let evidence = |(gate, review): &(Option<usize>, Review)| {
             let (record, found) = self.record(&review.run);
             let asked_by = gate.map_or("verify", |gate| gates.get(gate).copied().unwrap_or("review_approved"));
@@ -201,7 +201,7 @@ struct Asked<'a> {
 }
 
 /// What is missing of a passed phase's proof, for people.
-fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Try>) -> Vec<String> {
+fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Attempt>) -> Vec<String> {
     let gates = asked.gates;
     let mut missing = Vec::new();
     match &evidence.result {

@@ -39,7 +39,6 @@ pub struct JobEvidence {
     /// All phases, in the plan's order.
     pub phases: Vec<PhaseEvidence>,
     /// Results that contradicted each other, and the phases that brought them together.
-    #[serde(default)]
     pub conflicts: Vec<ConflictEvidence>,
     /// Where the results went, if they were brought together.
     pub integration: Option<IntegrationEvidence>,
@@ -77,7 +76,6 @@ pub struct PhaseEvidence {
     /// What persons said of this phase, in order.
     pub answers: Vec<PersonEvidence>,
     /// All attempts, the ones that were not accepted too, oldest first.
-    #[serde(default)]
     pub attempts: Vec<AttemptEvidence>,
 }
 

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::effects::{Carrier, blocking, environment, phase_of};
+use super::effects::{EffectRunner, blocking, environment, phase_of};
 use super::side_run::{SideAsk, misfit, unreadable};
 use crate::prompt;
 
@@ -58,7 +58,7 @@ struct Proposal {
     phases: Option<Value>,
 }
 
-impl Carrier {
+impl EffectRunner {
     /// `None` when the engine is closing: the run goes on under its keeper.
     pub(super) async fn advise(&self, job: &JobId, active: &Active, id: &PhaseId, round: u32) -> Option<JobEvent> {
         let run = RunId::for_advice(job, id, round);
@@ -118,7 +118,7 @@ impl Carrier {
         let Some(role) = &active.spec.roles.adviser else {
             return Err(unreadable("there is no adviser".into()));
         };
-        let last = progress.tries.iter().rev().find_map(|one| one.result.as_ref());
+        let last = progress.attempts.iter().rev().find_map(|one| one.result.as_ref());
         let commit = last.map_or_else(|| active.spec.repo.base.clone(), |result| result.commit.clone());
         let spaces = self.workspaces(&active.spec).await?;
         let (owner, name) = (job.clone(), format!("{id}.advice"));
@@ -236,13 +236,10 @@ fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Fi
     }
     if replaced.gates.iter().any(|gate| gate.delivery().is_some()) {
         // Each of its last pieces would have to deliver, and none of them is the whole.
-        return Err(vec![Finding {
-            rule: "advice.split".into(),
-            message: format!("phase `{id}` delivers, so that nothing can take its place"),
-            place: None,
-            evidence: None,
-            fix: Some("propose `retry` with a hint, or `give_up`".into()),
-        }]);
+        return Err(vec![
+            Finding::new("advice.split", format!("phase `{id}` delivers, so that nothing can take its place"))
+                .fix("propose `retry` with a hint, or `give_up`"),
+        ]);
     }
     let mut added = fragment::read(&asked, id, &json!({ "phases": phases }))?.added;
     let needed: Vec<PhaseId> = added.iter().flat_map(|phase| phase.depends_on.clone()).collect();

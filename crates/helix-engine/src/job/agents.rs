@@ -13,7 +13,7 @@ use helix_core::ids::JobId;
 use helix_job::Active;
 use helix_plan::Phase;
 
-use super::effects::{Carrier, blocking_fault};
+use super::effects::{EffectRunner, blocking_fault};
 use crate::agent_run::AgentRunner;
 use helix_process::{ToolEnvironment, is_toolchain};
 
@@ -48,7 +48,7 @@ pub(crate) fn renew_agents(state: &Path, job: &JobId, configured: &[AgentProfile
     keep_agents(state, job, &agents)
 }
 
-/// The agents that were kept for a job; `None` for one that an older Helix has accepted.
+/// The agents that were kept for a job; `None` once somebody has removed the file.
 fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentProfile>>> {
     match std::fs::read(file_of(state, job)) {
         Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
@@ -57,7 +57,7 @@ fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentPro
     }
 }
 
-impl Carrier {
+impl EffectRunner {
     /// Runs the agents of a job as they were configured when it was submitted.
     pub(super) async fn runner_of(&self, job: &JobId) -> Result<AgentRunner, Fault> {
         let (state, id) = (self.state().root().to_path_buf(), job.clone());
@@ -77,10 +77,9 @@ impl Carrier {
         })
     }
 
-    /// Who carries a phase out. Jobs that an older Helix has accepted do not say who does where the plan does not.
+    /// Who carries a phase out.
     pub(super) fn agent_of(&self, active: &Active, phase: &Phase) -> String {
-        let named = phase.agent.as_deref().or(active.spec.default_agent.as_deref());
-        named.unwrap_or_else(|| self.default_agent()).to_owned()
+        phase.agent.as_ref().unwrap_or(&active.spec.default_agent).clone()
     }
 
     /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its provider's keys [28].

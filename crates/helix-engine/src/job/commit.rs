@@ -6,11 +6,11 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId};
 use helix_job::{Active, JobEvent, JobState};
 
-use super::effects::{Carrier, blocking, phase_of, try_of};
+use super::effects::{EffectRunner, attempt_of, blocking, phase_of};
 use super::unsaved::{commit_text, kept_in, unsaved};
 use helix_git::{AttemptCommit, AttemptKey, GitError, Repair};
 
-impl Carrier {
+impl EffectRunner {
     /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
     /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
     pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
@@ -60,7 +60,7 @@ impl Carrier {
         id: &PhaseId,
         attempt: u32,
     ) -> Result<AttemptCommit, Fault> {
-        let (phase, this) = (phase_of(active, id)?, try_of(active, id, attempt)?);
+        let (phase, this) = (phase_of(active, id)?, attempt_of(active, id, attempt)?);
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
         let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());

@@ -8,7 +8,8 @@ use helix_job::{Active, Committed, FormerEnd, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{Carrier, blocking, phase_of, try_of};
+use super::effects::{EffectRunner, attempt_of, blocking, phase_of};
+use super::gate::GateCheck;
 use crate::mutex::lock;
 use helix_gates::delivery_obstacle;
 use helix_git::Workspaces;
@@ -19,7 +20,7 @@ struct Refusal {
     summary: String,
 }
 
-impl Carrier {
+impl EffectRunner {
     /// Makes the checks that the tree has not passed yet. If they pass, this host may carry the delivery out as soon as its
     /// beginning is on record; else the gate has its answer.
     pub(super) async fn begin_delivery(
@@ -32,12 +33,14 @@ impl Carrier {
         cancel: &CancellationToken,
     ) -> Option<JobEvent> {
         let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
+        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
             (Ok(phase), Ok(this)) => (phase, this),
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
         let result = this.result.as_ref()?;
-        match self.validate_before(job, active, phase, &this.base, result, gate, cancel).await? {
+        let label = format!("{}.{gate}", phase.id);
+        let check = GateCheck { job, active, phase, base: &this.base, result, gate, label, cancel };
+        match self.validate_before(check).await? {
             Ok(Ok(validation)) => {
                 lock(self.deliveries()).insert(key(job, id, attempt, gate));
                 let (phase, tree) = (id.clone(), result.tree.clone());
@@ -56,17 +59,8 @@ impl Carrier {
         lock(self.deliveries()).remove(&key(job, phase, attempt, gate))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call with the context of one check")]
-    async fn validate_before(
-        &self,
-        job: &JobId,
-        active: &Active,
-        phase: &Phase,
-        base: &CommitId,
-        result: &Committed,
-        gate: usize,
-        cancel: &CancellationToken,
-    ) -> Option<Result<Result<Vec<Validated>, Refusal>, Fault>> {
+    async fn validate_before(&self, check: GateCheck<'_>) -> Option<Result<Result<Vec<Validated>, Refusal>, Fault>> {
+        let GateCheck { job, active, phase, base, result, gate, .. } = check;
         if !active.is_vouched_for(phase, gate) {
             return Some(Ok(Err(Refusal::not_validated(phase))));
         }
@@ -94,8 +88,9 @@ impl Carrier {
         for (owner, index) in missing {
             // What the phase itself changed is measured from its own base by its own gates only.
             let from = if owner.id == phase.id { base } else { &origin };
-            let label = format!("{}.{gate}.before.{}.{index}", phase.id, owner.id);
-            let report = match self.gate_report(job, active, owner, from, &whole, index, label, cancel).await? {
+            let label = format!("{}.before.{}.{index}", check.label, owner.id);
+            let before = GateCheck { phase: owner, base: from, result: &whole, gate: index, label, ..check };
+            let report = match self.gate_report(before).await? {
                 Ok(report) => report,
                 Err(fault) => return Some(Err(fault)),
             };
@@ -154,17 +149,12 @@ pub(super) fn former_notes(active: &Active, phase: &PhaseId, gate: usize, result
 }
 
 fn answer(phase: &Phase, gate: usize, result: &Committed, refusal: Refusal) -> GateReport {
-    GateReport {
-        gate: phase.gates.get(gate).map_or("?", |spec| spec.name()).to_owned(),
-        verdict: refusal.verdict,
-        summary: refusal.summary,
-        tree: result.tree.clone(),
-        command: None,
-        tests: None,
-        steps: Vec::new(),
-        notes: Vec::new(),
-        duration_ms: 0,
-    }
+    GateReport::new(
+        phase.gates.get(gate).map_or("?", |spec| spec.name()),
+        refusal.verdict,
+        refusal.summary,
+        result.tree.clone(),
+    )
 }
 
 /// The same result with all that has changed since the job began.

@@ -10,7 +10,9 @@ use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, McpServer, SessionRef, S
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
-use helix_job::{Active, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip, Try};
+use helix_job::{
+    Active, Attempt, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip,
+};
 use helix_plan::Phase;
 use helix_store::StateDir;
 use tokio::sync::broadcast;
@@ -36,18 +38,16 @@ const SIDE_SHOWN: usize = 30 << 10;
 
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]
-pub(crate) struct Carrier {
+pub(crate) struct EffectRunner {
     shared: Arc<Shared>,
 }
 
 /// What the effects of all jobs work with, named once by the engine.
-pub(crate) struct Surroundings {
+pub(crate) struct EffectServices {
     pub(crate) state: StateDir,
     pub(crate) runner: AgentRunner,
     /// Who may run the command of a gate now.
     pub(crate) gate_places: Admission,
-    /// Agent of phases that name none.
-    pub(crate) default_agent: String,
     pub(crate) activity: broadcast::Sender<Activity>,
     pub(crate) git: GitEnvironment,
     /// How agents of phases reach Helix's tools.
@@ -60,7 +60,7 @@ pub(crate) struct Surroundings {
 
 /// What came of an effect.
 #[derive(Default)]
-pub(crate) struct Carried {
+pub(crate) struct EffectOutcome {
     /// What is recorded: the answer first, then what is worth noting about it.
     pub(crate) events: Vec<JobEvent>,
     /// The place in which the attempt that has started runs its agent.
@@ -68,7 +68,7 @@ pub(crate) struct Carried {
 }
 
 struct Shared {
-    around: Surroundings,
+    services: EffectServices,
     /// One set of long-lived git processes for each repository.
     workspaces: Mutex<HashMap<PathBuf, Workspaces>>,
     /// Cancelled for runs that are to stop.
@@ -81,11 +81,11 @@ struct Shared {
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-impl Carrier {
-    pub(crate) fn new(around: Surroundings) -> Self {
+impl EffectRunner {
+    pub(crate) fn new(services: EffectServices) -> Self {
         Self {
             shared: Arc::new(Shared {
-                around,
+                services,
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts: GateCheckouts::default(),
@@ -113,7 +113,7 @@ impl Carrier {
     pub(crate) fn occupied(&self, job: &JobId, state: &JobState) -> HashMap<String, Permit> {
         let running = |progress: &PhaseProgress| match progress.state {
             PhaseState::Working { stage: Stage::Agent } => {
-                let run = Effect::RunAgent { phase: progress.id.clone(), attempt: progress.tries.len() as u32 };
+                let run = Effect::RunAgent { phase: progress.id.clone(), attempt: progress.attempts.len() as u32 };
                 Some((run.key(), self.runner().admission().occupy(Owner::Job(job.clone()))))
             }
             _ => None,
@@ -130,17 +130,19 @@ impl Carrier {
         state: &JobState,
         cancel: CancellationToken,
         place: Option<Permit>,
-    ) -> impl Future<Output = Carried> + Send + use<> {
+    ) -> impl Future<Output = EffectOutcome> + Send + use<> {
         let active = state.active().cloned();
         let this = self.clone();
         async move {
-            let Some(active) = active else { return Carried::default() };
+            let Some(active) = active else { return EffectOutcome::default() };
             let starts = matches!(effect, Effect::StartAttempt { .. });
             let (kept, used) = if starts { (place, None) } else { (None, place) };
-            let Some(event) = this.answer(&job, &active, effect, cancel, used).await else { return Carried::default() };
+            let Some(event) = this.answer(&job, &active, effect, cancel, used).await else {
+                return EffectOutcome::default();
+            };
             let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted { .. }));
             let notes = this.notes(&job, &active, &event).await;
-            Carried { events: std::iter::once(event).chain(notes).collect(), place }
+            EffectOutcome { events: std::iter::once(event).chain(notes).collect(), place }
         }
     }
 
@@ -246,12 +248,12 @@ impl Carrier {
         place: Option<Permit>,
     ) -> Option<JobEvent> {
         let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
+        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
             (Ok(phase), Ok(this)) => (phase, this),
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
         let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }
-            .directory(&self.shared.around.state.worktrees());
+            .directory(&self.shared.services.state.worktrees());
         let agent = self.agent_of(active, phase);
         let (runner, mut ask) = match (self.runner_of(job).await, self.ask(active, phase, this, cwd).await) {
             (Ok(runner), Ok(ask)) => (runner, ask),
@@ -273,7 +275,7 @@ impl Carrier {
             job: job.clone(),
             phase: id.clone(),
             run: this.run.clone(),
-            activity: self.shared.around.activity.clone(),
+            activity: self.shared.services.activity.clone(),
         };
         let result = runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
         match result {
@@ -293,7 +295,7 @@ impl Carrier {
         }
     }
 
-    async fn ask(&self, active: &Active, phase: &Phase, this: &Try, cwd: PathBuf) -> Result<AgentAsk, Fault> {
+    async fn ask(&self, active: &Active, phase: &Phase, this: &Attempt, cwd: PathBuf) -> Result<AgentAsk, Fault> {
         let spec = &active.spec;
         let progress = active.progress(&phase.id);
         let (session, prompt) = match (&this.resume, &this.correction) {
@@ -305,7 +307,7 @@ impl Carrier {
                     Some(session) => SessionRef::Resume(session.clone()),
                     None => SessionRef::New(new_session()?),
                 };
-                let tries = progress.map(|progress| progress.tries.as_slice()).unwrap_or_default();
+                let tries = progress.map(|progress| progress.attempts.as_slice()).unwrap_or_default();
                 (session, prompt::phase(spec, phase, tries, correction.as_ref()))
             }
         };
@@ -317,8 +319,8 @@ impl Carrier {
             prompt.push_str(&self.both_sides(active, conflict).await?);
         }
         // What the agent saves is checked within its turn, by the same rules as its result.
-        let hook = save_hook(&self.shared.around.helix, Belongs::Project(&cwd));
-        let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.around.runner.agent_files(&this.run));
+        let hook = save_hook(&self.shared.services.helix, Belongs::Project(&cwd));
+        let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.services.runner.agent_files(&this.run));
         ask.after_write = Some(hook);
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = this.grant.turns.or(phase.max_turns);
@@ -346,11 +348,11 @@ impl Carrier {
     }
 
     pub(super) fn git(&self) -> &GitEnvironment {
-        &self.shared.around.git
+        &self.shared.services.git
     }
 
     pub(super) fn state(&self) -> &StateDir {
-        &self.shared.around.state
+        &self.shared.services.state
     }
 
     pub(super) fn checkouts(&self) -> &GateCheckouts {
@@ -370,25 +372,21 @@ impl Carrier {
     }
 
     pub(super) fn runner(&self) -> &AgentRunner {
-        &self.shared.around.runner
+        &self.shared.services.runner
     }
 
     pub(super) fn gate_places(&self) -> &Admission {
-        &self.shared.around.gate_places
+        &self.shared.services.gate_places
     }
 
     pub(super) fn failures(&self) -> &FailureDesk {
-        &self.shared.around.failures
-    }
-
-    pub(super) fn default_agent(&self) -> &str {
-        &self.shared.around.default_agent
+        &self.shared.services.failures
     }
 
     /// Tells whoever listens what an agent does. Nobody listening is the normal case.
     pub(super) fn tell(&self, activity: Activity) {
-        if self.shared.around.activity.receiver_count() > 0 {
-            drop(self.shared.around.activity.send(activity));
+        if self.shared.services.activity.receiver_count() > 0 {
+            drop(self.shared.services.activity.send(activity));
         }
     }
 
@@ -401,7 +399,7 @@ impl Carrier {
 
     /// Helix's tools, as the agent of a phase reaches them.
     fn tool_server(&self, run: &RunId) -> Option<McpServer> {
-        let endpoint = self.shared.around.tools.as_ref()?;
+        let endpoint = self.shared.services.tools.as_ref()?;
         let headers = [
             ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
             ("X-Helix-Run".to_owned(), run.to_string()),
@@ -465,8 +463,8 @@ pub(super) fn phase_of<'a>(active: &'a Active, id: &PhaseId) -> Result<&'a Phase
     active.spec.plan.phase(id).ok_or_else(|| internal(format!("the plan has no phase {id}")))
 }
 
-pub(super) fn try_of<'a>(active: &'a Active, id: &PhaseId, attempt: u32) -> Result<&'a Try, Fault> {
-    let tries = active.progress(id).map(|progress| progress.tries.as_slice()).unwrap_or_default();
+pub(super) fn attempt_of<'a>(active: &'a Active, id: &PhaseId, attempt: u32) -> Result<&'a Attempt, Fault> {
+    let tries = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
     tries.iter().find(|one| one.number == attempt).ok_or_else(|| internal(format!("phase {id} has no try {attempt}")))
 }
 

@@ -10,11 +10,27 @@ use helix_job::{Active, Committed, GateReport, JobEvent};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{Carrier, phase_of, try_of};
+use super::effects::{EffectRunner, attempt_of, phase_of};
 use crate::admission::{Owner, Ticket, Urgency};
 use helix_gates::{GateContext, run_gate, runs_command};
 
-impl Carrier {
+/// A gate and the commit that it is to check.
+pub(super) struct GateCheck<'a> {
+    pub(super) job: &'a JobId,
+    pub(super) active: &'a Active,
+    /// Whose gate it is.
+    pub(super) phase: &'a Phase,
+    /// Where the changes to be checked begin.
+    pub(super) base: &'a CommitId,
+    pub(super) result: &'a Committed,
+    /// Index in the phase's list.
+    pub(super) gate: usize,
+    /// Names the check's files.
+    pub(super) label: String,
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl EffectRunner {
     pub(super) async fn run_gate(
         &self,
         job: &JobId,
@@ -25,7 +41,7 @@ impl Carrier {
         cancel: CancellationToken,
     ) -> Option<JobEvent> {
         let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
+        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
             (Ok(phase), Ok(this)) => (phase, this),
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
@@ -36,7 +52,8 @@ impl Carrier {
             return Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report });
         }
         let label = format!("{id}.{attempt}.{gate}");
-        match self.gate_report(job, active, phase, &this.base, result, gate, label, &cancel).await? {
+        let check = GateCheck { job, active, phase, base: &this.base, result, gate, label, cancel: &cancel };
+        match self.gate_report(check).await? {
             Ok(mut report) => {
                 if delivers {
                     report.notes.extend(super::delivery::former_notes(active, id, gate, result));
@@ -48,18 +65,8 @@ impl Carrier {
     }
 
     /// The gate's answer about a commit; `None` when it is no longer wanted.
-    #[expect(clippy::too_many_arguments, reason = "one call with the context of one check")]
-    pub(super) async fn gate_report(
-        &self,
-        job: &JobId,
-        active: &Active,
-        phase: &Phase,
-        base: &CommitId,
-        result: &Committed,
-        gate: usize,
-        label: String,
-        cancel: &CancellationToken,
-    ) -> Option<Result<GateReport, Fault>> {
+    pub(super) async fn gate_report(&self, check: GateCheck<'_>) -> Option<Result<GateReport, Fault>> {
+        let GateCheck { job, active, phase, base, result, gate, label, cancel } = check;
         let spaces = match self.workspaces(&active.spec).await {
             Ok(spaces) => spaces,
             Err(fault) => return Some(Err(fault)),

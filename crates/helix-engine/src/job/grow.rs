@@ -9,10 +9,10 @@ use helix_job::{Active, JobEvent};
 use helix_plan::fragment;
 use serde_json::Value;
 
-use super::effects::{Carrier, run_fault};
+use super::effects::{EffectRunner, run_fault};
 use crate::agent_run::Listener;
 
-impl Carrier {
+impl EffectRunner {
     pub(super) async fn read_phases(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
         let mut ear = Ear::default();
         let run = RunId::for_attempt(job, id, attempt);
@@ -31,13 +31,8 @@ impl Carrier {
 }
 
 fn missing() -> Finding {
-    Finding {
-        rule: "plan_fragment.missing".into(),
-        message: "the answer holds no phases in the form that was asked for".into(),
-        place: None,
-        evidence: None,
-        fix: Some("return the phases as structured output by the schema".into()),
-    }
+    Finding::new("plan_fragment.missing", "the answer holds no phases in the form that was asked for")
+        .fix("return the phases as structured output by the schema")
 }
 
 #[derive(Default)]

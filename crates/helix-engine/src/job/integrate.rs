@@ -9,8 +9,8 @@ use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;
-use super::effects::{Carrier, blocking};
-use super::gate::fault_finding;
+use super::effects::{EffectRunner, blocking};
+use super::gate::{GateCheck, fault_finding};
 use helix_git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
 
 /// How often a target that moves while its merge is checked is followed before that is called a failure.
@@ -36,7 +36,7 @@ impl From<Fault> for Trouble {
     }
 }
 
-impl Carrier {
+impl EffectRunner {
     pub(super) async fn integrate(
         &self,
         job: &JobId,
@@ -128,13 +128,10 @@ impl Carrier {
                 return Ok((landed.0, landed.1, reports));
             }
         }
-        Err(Trouble::Findings(vec![Finding {
-            rule: "integration.moving".into(),
-            message: "the target branch keeps moving while the result is checked".into(),
-            place: None,
-            evidence: None,
-            fix: Some("start the job again when nobody else commits to the branch".into()),
-        }]))
+        Err(Trouble::Findings(vec![
+            Finding::new("integration.moving", "the target branch keeps moving while the result is checked")
+                .fix("start the job again when nobody else commits to the branch"),
+        ]))
     }
 
     async fn land(
@@ -246,7 +243,8 @@ impl Carrier {
         let mut reports: Vec<GateReport> = Vec::new();
         for (phase, index) in gates {
             let label = format!("integration.{}.{index}", phase.id);
-            let report = self.gate_report(job, active, phase, &base, &result, index, label, cancel).await;
+            let check = GateCheck { job, active, phase, base: &base, result: &result, gate: index, label, cancel };
+            let report = self.gate_report(check).await;
             reports.push(report.ok_or(Trouble::Cancelled)??);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
                 return Err(Trouble::Gate(reports));
@@ -275,8 +273,11 @@ impl Carrier {
         let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
         for (phase, index) in asked {
-            let label = |place: &str| format!("{place}.{}.{index}", phase.id);
-            let now = self.gate_report(job, active, phase, &base, &result, index, label("left-out"), cancel).await;
+            let check = |place: &str, result| {
+                let label = format!("{place}.{}.{index}", phase.id);
+                GateCheck { job, active, phase, base: &base, result, gate: index, label, cancel }
+            };
+            let now = self.gate_report(check("left-out", &result)).await;
             let mut report = now.ok_or(Trouble::Cancelled)??;
             if report.verdict.passed() {
                 reports.push(report);
@@ -287,8 +288,7 @@ impl Carrier {
             let contradicted = match failed && ran {
                 true => true,
                 false => {
-                    let label = label("left-out.origin");
-                    let before = self.gate_report(job, active, phase, &base, &start, index, label, cancel).await;
+                    let before = self.gate_report(check("left-out.origin", &start)).await;
                     before.ok_or(Trouble::Cancelled)??.verdict.passed()
                 }
             };
@@ -320,13 +320,8 @@ pub(super) fn faulted(fault: Fault) -> JobEvent {
 }
 
 fn unresolved(conflict: &MergeConflict) -> Finding {
-    Finding {
-        rule: "integration.conflict".into(),
-        message: conflict.to_string(),
-        place: None,
-        evidence: None,
-        fix: Some("let one of the two phases depend on the other, or give each its own files".into()),
-    }
+    Finding::new("integration.conflict", conflict.to_string())
+        .fix("let one of the two phases depend on the other, or give each its own files")
 }
 
 fn branch_of(target: &IntegrationTarget) -> String {

@@ -7,14 +7,14 @@ use std::collections::HashMap;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
 use helix_job::question::Question;
-use helix_job::{Effect, ErrorView, JobEvent, JobState, decide};
+use helix_job::{Effect, ErrorView, Illegal, JobEvent, JobState, decide};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::log::JobLog;
-use super::{Carried, Carrier};
+use super::{EffectOutcome, EffectRunner};
 use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
 use crate::event_log::{Blocked, LogError, Record, StreamState};
@@ -47,14 +47,14 @@ pub(crate) enum Command {
 }
 
 /// Why something from outside was not recorded.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(crate) enum Refused {
     /// The job is over, or this host does not carry it out.
     #[error("the job is over")]
     Over,
     /// It does not fit what has happened.
-    #[error("{0}")]
-    Illegal(String),
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
 }
 
 /// How the loop of a job ended.
@@ -76,7 +76,7 @@ pub(crate) struct JobHandle {
 /// The loop's data.
 pub(crate) struct JobLoop {
     log: JobLog,
-    carrier: Carrier,
+    effects: EffectRunner,
     commands: mpsc::Receiver<Command>,
     closing: CancellationToken,
     crash: CrashPoint,
@@ -146,14 +146,14 @@ enum Panicked {
 enum Done {
     /// An attempt may begin; `None` when nobody is admitted any more.
     Admitted(Option<Permit>),
-    Carried(Carried),
+    Outcome(EffectOutcome),
 }
 
 impl JobLoop {
     /// Makes the loop of a job and the handle to it; `places` are those of its agents that are at work already.
     pub(crate) fn new(
         log: JobLog,
-        carrier: Carrier,
+        effects: EffectRunner,
         places: HashMap<String, Permit>,
         closing: CancellationToken,
         crash: CrashPoint,
@@ -162,7 +162,7 @@ impl JobLoop {
         let blocked = log.blocked();
         let this = Self {
             log,
-            carrier,
+            effects,
             commands,
             closing,
             crash,
@@ -199,7 +199,7 @@ impl JobLoop {
         self.results.abort_all();
         while self.results.join_next().await.is_some() {}
         if self.log.state.end().is_some() {
-            self.carrier.clean_up(&self.log.id, &self.log.state).await;
+            self.effects.clean_up(&self.log.id, &self.log.state).await;
         }
         end
     }
@@ -249,19 +249,19 @@ impl JobLoop {
             }
             let cancel = self.closing.child_token();
             if !self.places.contains_key(&key)
-                && let Some(admission) = self.carrier.admission(&self.log.id, &effect)
+                && let Some(admission) = self.effects.admission(&self.log.id, &effect)
             {
                 self.wait_for_place(key, effect, cancel, admission);
                 continue;
             }
             let (job, place) = (self.log.id.clone(), self.places.remove(&key));
-            let work = self.carrier.carry_out(job, effect.clone(), &self.log.state, cancel.clone(), place);
+            let work = self.effects.carry_out(job, effect.clone(), &self.log.state, cancel.clone(), place);
             let (carried_key, crash, named) = (key.clone(), self.crash.clone(), place_of(&effect));
             let task = self.results.spawn(async move {
                 crash.pass(|| format!("before {named}"));
                 let carried = work.await;
                 crash.pass(|| format!("after {named}"));
-                (carried_key, Done::Carried(carried))
+                (carried_key, Done::Outcome(carried))
             });
             self.keys.insert(task.id(), key.clone());
             self.under_way.insert(key, UnderWay { effect, cancel, progress: Progress::Running });
@@ -311,7 +311,7 @@ impl JobLoop {
                 self.admit(key, place);
                 return Ok(());
             }
-            Ok((id, (key, Done::Carried(carried)))) => {
+            Ok((id, (key, Done::Outcome(carried)))) => {
                 self.keys.remove(&id);
                 match self.finish(&key, carried.place) {
                     Answer::Counts => (key, carried.events),
@@ -320,7 +320,7 @@ impl JobLoop {
             }
             Err(error) if error.is_panic() => match self.panicked(&error) {
                 Some(Panicked::Failed(key, event)) => (key, vec![*event]),
-                Some(Panicked::ToRepeat(key)) => return self.answered_in_vain(key).await,
+                Some(Panicked::ToRepeat(key)) => return self.repeat_or_fail(key).await,
                 None => return Ok(()),
             },
             Err(_cancelled) => return Ok(()),
@@ -335,8 +335,8 @@ impl JobLoop {
                 self.draw_conclusions(&before).await
             }
             Record::Stale(illegal) => {
-                tracing::info!(job = %self.log.id, %key, %illegal, "dropped a late answer");
-                self.answered_in_vain(key).await
+                tracing::info!(job = %self.log.id, %key, why = %illegal.why, "dropped a late answer");
+                self.repeat_or_fail(key).await
             }
         }
     }
@@ -360,7 +360,7 @@ impl JobLoop {
 
     /// The answer of an effect came too late to be true, or not at all. If the effect is still wanted, it is carried out again on
     /// what is true now; if that does not help, its phase fails with it, or the loop ends: nothing may wait for ever.
-    async fn answered_in_vain(&mut self, key: String) -> Result<(), LogError> {
+    async fn repeat_or_fail(&mut self, key: String) -> Result<(), LogError> {
         let Some(under_way) = self.under_way.remove(&key) else { return Ok(()) };
         let times = self.stale.entry(key.clone()).or_default();
         *times += 1;
@@ -472,7 +472,7 @@ impl JobLoop {
 
     /// Notes what a former host had no time to note: it may have died between a phase's end and what follows from it.
     async fn catch_up(&mut self) -> Result<(), LogError> {
-        let mut notes = self.carrier.conclusions(&self.log.id, &JobState::New, &self.log.state).await;
+        let mut notes = self.effects.conclusions(&self.log.id, &JobState::New, &self.log.state).await;
         if notes.is_empty() {
             return Ok(());
         }
@@ -483,20 +483,24 @@ impl JobLoop {
         }
         match self.log.record_all(notes, &self.closing).await? {
             Record::Done => {}
-            Record::Stale(illegal) => tracing::warn!(job = %self.log.id, %illegal, "what was learned is not noted"),
+            Record::Stale(illegal) => {
+                tracing::warn!(job = %self.log.id, why = %illegal.why, "what was learned is not noted")
+            }
         }
         Ok(())
     }
 
     /// Notes what follows from a phase's end for the failures before it: which are gone, and what had helped.
     async fn draw_conclusions(&mut self, before: &JobState) -> Result<(), LogError> {
-        let notes = self.carrier.conclusions(&self.log.id, before, &self.log.state).await;
+        let notes = self.effects.conclusions(&self.log.id, before, &self.log.state).await;
         if notes.is_empty() || self.log.state.end().is_some() {
             return Ok(());
         }
         match self.log.record_all(notes, &self.closing).await? {
             Record::Done => {}
-            Record::Stale(illegal) => tracing::warn!(job = %self.log.id, %illegal, "what was learned is not noted"),
+            Record::Stale(illegal) => {
+                tracing::warn!(job = %self.log.id, why = %illegal.why, "what was learned is not noted")
+            }
         }
         Ok(())
     }
@@ -505,7 +509,7 @@ impl JobLoop {
         let before = self.log.state.clone();
         match self.log.record_all(events, &self.closing).await? {
             Record::Done => self.draw_conclusions(&before).await?,
-            Record::Stale(illegal) => tracing::info!(job = %self.log.id, %illegal, "dropped a late answer"),
+            Record::Stale(illegal) => tracing::info!(job = %self.log.id, why = %illegal.why, "dropped a late answer"),
         }
         Ok(())
     }

@@ -8,17 +8,17 @@ use helix_core::run::{Outcome, Retry};
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{Resolution, Suggestion, Work, check};
 use helix_failure::{Log, Stream};
-use helix_job::{Active, GateReport, JobEnd, JobEvent, JobState, PhaseState, Try};
+use helix_job::{Active, Attempt, GateReport, JobEnd, JobEvent, JobState, PhaseState};
 use helix_plan::Phase;
 use jiff::Timestamp;
 
-use super::effects::{Carrier, blocking};
+use super::effects::{EffectRunner, blocking};
 use crate::failures::{AttemptEnd, AttemptSite, FailureContext, ReportShelf, in_project, read_log};
 
 /// Most of a change that is remembered as a fix, in bytes.
 const DIFF_KEPT: usize = 64 << 10;
 
-impl Carrier {
+impl EffectRunner {
     /// What failure intelligence says about an answer that tells of a failure.
     pub(super) async fn notes(&self, job: &JobId, active: &Active, event: &JobEvent) -> Vec<JobEvent> {
         let now = Timestamp::now();
@@ -102,12 +102,12 @@ impl Carrier {
         let mut notes = Vec::new();
         for progress in &new.phases {
             let was = old.and_then(|old| old.progress(&progress.id)).map(|old| &old.state);
-            let Some(this) = progress.last_try() else { continue };
+            let Some(this) = progress.last_attempt() else { continue };
             match (&progress.state, was) {
                 (PhaseState::Passed { .. }, Some(PhaseState::Passed { .. }))
                 | (PhaseState::Failed { .. }, Some(PhaseState::Failed { .. })) => {}
                 // A phase that passed at its first try has nothing to thank anybody for.
-                (PhaseState::Passed { .. }, _) if progress.tries.len() > 1 => {
+                (PhaseState::Passed { .. }, _) if progress.attempts.len() > 1 => {
                     let Some((site, _)) = self.site(job, new, &progress.id, this.number) else { continue };
                     let end = self.attempt_end(new, site, passed_checks(this), now).await;
                     notes.extend(resolved(&self.failures().attempt_passed(end).await));
@@ -178,7 +178,7 @@ impl Carrier {
             attempt,
             max_attempts: active
                 .progress(id)
-                .map(|progress| progress.granted_tries(phase))
+                .map(|progress| progress.granted_attempts(phase))
                 // Tries that did not count are beyond the number.
                 .filter(|granted| attempt <= *granted),
             agent: self.agent_of(active, phase),
@@ -188,8 +188,14 @@ impl Carrier {
         })
     }
 
-    fn site<'a>(&self, job: &JobId, active: &'a Active, id: &PhaseId, attempt: u32) -> Option<(AttemptSite, &'a Try)> {
-        let this = active.progress(id)?.tries.iter().find(|one| one.number == attempt)?;
+    fn site<'a>(
+        &self,
+        job: &JobId,
+        active: &'a Active,
+        id: &PhaseId,
+        attempt: u32,
+    ) -> Option<(AttemptSite, &'a Attempt)> {
+        let this = active.progress(id)?.attempts.iter().find(|one| one.number == attempt)?;
         let site = self.site_of_phase(job, active, id, attempt)?;
         let commit = this.result.as_ref().map(|result| result.commit.clone());
         Some((AttemptSite { commit, ..site }, this))
@@ -246,7 +252,7 @@ impl Carrier {
 }
 
 /// Checks of a try that were made and found nothing.
-fn passed_checks(this: &Try) -> Vec<String> {
+fn passed_checks(this: &Attempt) -> Vec<String> {
     let run = this.run_end.as_ref().filter(|ended| matches!(ended.outcome.retry(), Retry::Accept));
     let run = run.map(|_| check::RUN.to_owned());
     let commit = this.result.as_ref().map(|_| check::COMMIT.to_owned());

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use helix_core::finding::{Fault, FaultKind};
 use helix_job::JobSpec;
 
-use super::effects::{Carrier, blocking_fault};
+use super::effects::{EffectRunner, blocking_fault};
 use crate::mutex::lock;
 use helix_git::{Repository, Workspaces};
 
-impl Carrier {
+impl EffectRunner {
     /// The worktrees of a job's repository, as it is at its path now.
     pub(super) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
         let path = PathBuf::from(&spec.repo.path);

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::cited::Citable;
-use super::effects::{Carrier, blocking, environment, phase_of, try_of};
+use super::effects::{EffectRunner, attempt_of, blocking, environment, phase_of};
 use super::side_run::{SideAnswer, SideAsk, misfit, unreadable};
 use crate::agent_run::AgentRunner;
 use crate::prompt;
@@ -59,7 +59,7 @@ struct AnswerFinding {
     fix: Option<String>,
 }
 
-impl Carrier {
+impl EffectRunner {
     /// `None` when the engine is closing: the run goes on under its keeper.
     pub(super) async fn run_review(
         &self,
@@ -71,7 +71,7 @@ impl Carrier {
         round: u32,
     ) -> Option<JobEvent> {
         let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), try_of(active, id, attempt)) {
+        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
             (Ok(phase), Ok(this)) => (phase, this),
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
@@ -164,7 +164,7 @@ impl Carrier {
         job: &JobId,
         active: &Active,
         phase: &Phase,
-        this: &helix_job::Try,
+        this: &helix_job::Attempt,
         result: &Committed,
         gate: Option<usize>,
         round: u32,

@@ -15,7 +15,7 @@ use helix_job::{Active, Policy, SideBudget, describe, remedy};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::effects::{Carrier, limit, new_session, run_fault};
+use super::effects::{EffectRunner, limit, new_session, run_fault};
 use crate::admission::{Owner, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
 use crate::engine::Activity;
@@ -45,7 +45,7 @@ pub(super) struct SideAnswer {
     pub(super) answer: Result<Value, Fault>,
 }
 
-impl Carrier {
+impl EffectRunner {
     /// Runs it, or goes on with the run that a former host began. `None` when the engine is closing.
     pub(super) async fn side_run(
         &self,
@@ -80,7 +80,7 @@ impl Carrier {
                 job: job.clone(),
                 phase: side.phase.clone(),
                 run: run.clone(),
-                carrier: self.clone(),
+                effects: self.clone(),
             };
             let mut report = match runner.run(&side.agent, &run, || ask, limits, &mut ear).await {
                 Ok(report) => report,
@@ -199,7 +199,7 @@ struct Ear {
     job: JobId,
     phase: PhaseId,
     run: RunId,
-    carrier: Carrier,
+    effects: EffectRunner,
 }
 
 impl Listener for Ear {
@@ -208,7 +208,7 @@ impl Listener for Ear {
             self.structured.clone_from(structured);
         }
         let (job, phase, run) = (self.job.clone(), self.phase.clone(), self.run.clone());
-        self.carrier.tell(Activity { job, phase, run, event });
+        self.effects.tell(Activity { job, phase, run, event });
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, PhaseProgress, Try};
+use helix_job::{Active, Attempt, PhaseProgress};
 use helix_plan::Phase;
 
 use helix_git::{AttemptKey, CommitText};
@@ -23,7 +23,7 @@ pub(super) struct Unsaved {
 pub(super) fn unsaved(job: &JobId, active: &Active) -> Vec<Unsaved> {
     let of = |(phase, progress): (&Phase, &PhaseProgress)| {
         let text = commit_text(phase);
-        let one = |this: &Try| Unsaved {
+        let one = |this: &Attempt| Unsaved {
             key: AttemptKey { job: job.clone(), phase: phase.id.clone(), attempt: this.number },
             base: this.base.clone(),
             start: this.start.clone(),

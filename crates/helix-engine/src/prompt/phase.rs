@@ -4,7 +4,7 @@
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Correction, Finding, fence_for};
-use helix_job::{AdrText, Briefing, JobSpec, SkillEntry, Try};
+use helix_job::{AdrText, Attempt, Briefing, JobSpec, SkillEntry};
 use helix_plan::{Ancestry, GateSpec, Phase, PhaseType, Plan, codes};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -21,7 +21,7 @@ use super::{PromptError, render};
 pub(crate) fn phase(
     spec: &JobSpec,
     phase: &Phase,
-    earlier: &[Try],
+    earlier: &[Attempt],
     correction: Option<&Correction>,
 ) -> Result<String, PromptError> {
     let values = Values::of(&spec.plan, spec.adr.as_ref());

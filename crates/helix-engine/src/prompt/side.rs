@@ -4,7 +4,7 @@
 
 use helix_core::finding::fence_for;
 use helix_core::ids::PhaseId;
-use helix_job::{JobSpec, PhaseProgress, Try};
+use helix_job::{Attempt, JobSpec, PhaseProgress};
 use helix_plan::Phase;
 use minijinja::context;
 use minijinja::value::Serde;
@@ -21,7 +21,7 @@ use helix_git::Patch;
 pub(crate) fn review(
     spec: &JobSpec,
     phase: &Phase,
-    this: &Try,
+    this: &Attempt,
     patch: &Patch,
     unusable: Option<&str>,
 ) -> Result<String, PromptError> {
@@ -57,16 +57,16 @@ pub(crate) fn advice(
     progress: &PhaseProgress,
     models: &[String],
 ) -> Result<String, PromptError> {
-    let tries: Vec<Told> = progress.tries.iter().map(Told::of).collect();
+    let attempts: Vec<Told> = progress.attempts.iter().map(Told::of).collect();
     let before: Vec<String> = progress.advice.iter().map(|advice| advice.reason.clone()).collect();
-    let record = tries.iter().map(|told| told.findings.as_str()).collect::<String>();
+    let record = attempts.iter().map(|told| told.findings.as_str()).collect::<String>();
     render(
         "advice.md.j2",
         include_str!("../../prompts/advice.md.j2"),
         context! {
             plan => Serde(&spec.plan),
             phase => Serde(phase),
-            tries => Serde(&tries),
+            tries => Serde(&attempts),
             fence => fence_for(&record),
             before,
             models => Serde(models),
@@ -95,7 +95,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(one: &Try) -> Self {
+    fn of(one: &Attempt) -> Self {
         let gate = one.gates.iter().find(|gate| !gate.verdict.passed()).map(|gate| &gate.verdict);
         let review = one.reviews.last().map(|(_, review)| &review.verdict).filter(|verdict| !verdict.passed());
         let findings = match gate.or(review) {

@@ -4,7 +4,7 @@
 //! Must not know templates.
 
 use helix_core::finding::{Correction, Finding};
-use helix_job::Try;
+use helix_job::Attempt;
 use serde::Serialize;
 
 /// Most of the whole section, in bytes. Twenty tries with fifty findings each would be megabytes, which no session can use
@@ -32,7 +32,7 @@ impl Tried {
         Self { number, changed: changed.into(), found }
     }
 
-    fn of(one: &Try, found: String) -> Self {
+    fn of(one: &Attempt, found: String) -> Self {
         let files: Vec<&str> =
             one.result.iter().flat_map(|result| &result.changed).map(|file| file.path.as_str()).collect();
         let mut changed = files.iter().take(FILES_NAMED).map(|path| line(path)).collect::<Vec<_>>().join(", ");
@@ -49,7 +49,7 @@ impl Tried {
 
 /// The tries before the last one, oldest first: the newest with its evidence, those before it without, and of those as many as
 /// there is room for.
-pub(super) fn tried(earlier: &[Try]) -> Vec<Tried> {
+pub(super) fn tried(earlier: &[Attempt]) -> Vec<Tried> {
     // The last one's finding is the correction itself.
     let before = earlier.split_last().map_or(&[][..], |(_, before)| before);
     let (mut told, mut bytes) = (Vec::new(), 0);
@@ -120,9 +120,9 @@ mod tests {
     }
 
     /// Tries of which each was told what was found about the one before.
-    fn tries(count: u32, findings: usize, evidence: usize) -> Vec<Try> {
+    fn tries(count: u32, findings: usize, evidence: usize) -> Vec<Attempt> {
         let commit = CommitId::new("0123456789012345678901234567890123456789").unwrap();
-        let one = |number: u32| Try {
+        let one = |number: u32| Attempt {
             number,
             run: RunId::new(format!("run{number}")).unwrap(),
             base: commit.clone(),

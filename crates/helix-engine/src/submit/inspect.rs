@@ -11,8 +11,8 @@ use helix_plan::{ParsedPlan, Plan, PlanPlaces};
 
 use super::agents::Agents;
 use super::gates;
-use super::ground::Ground;
 use super::plan_file::PlanFile;
+use super::repository::RepositoryFacts;
 use super::{Blame, SubmitError, SubmitRequest, confine, run_blocking};
 use crate::codes;
 use crate::config::EngineConfig;
@@ -207,10 +207,10 @@ impl Inspector<'_> {
             briefing: inspection.briefing.clone(),
             search_paths: plan.phases.iter().map(|phase| agents.search_path(phase)).collect(),
         };
-        let (ground, refusal, problems) = run_blocking(move || Ok(survey.make())).await?;
+        let (facts, refusal, problems) = run_blocking(move || Ok(survey.make())).await?;
         inspection.refusals.extend(refusal);
         inspection.diagnostics.extend(problems);
-        inspection.adr = ground.as_ref().and_then(|ground| ground.adr.clone());
+        inspection.adr = facts.as_ref().and_then(|facts| facts.adr.clone());
         for agent in agents.used() {
             if let Err((message, hint)) = self.probes.check(agent).await {
                 let (code, blame) = (codes::AGENT_UNUSABLE, Blame::Environment);
@@ -219,22 +219,22 @@ impl Inspector<'_> {
         }
         // Errors first, as people read them.
         inspection.diagnostics.sort_by_key(|one| !one.is_error());
-        let Some(ground) = ground else { return Ok(()) };
+        let Some(facts) = facts else { return Ok(()) };
         let mut policy = self.config.policy.clone();
         policy.budget_usd = request.budget_usd.or(policy.budget_usd);
         inspection.spec = Some(JobSpec {
             plan: plan.clone(),
             plan_path: file.path.to_string_lossy().into_owned(),
-            repo: ground.repo,
-            adr: ground.adr,
+            repo: facts.repo,
+            adr: facts.adr,
             policy,
             idempotency_key: request.idempotency_key.clone(),
             origin: request.origin.clone(),
             only,
-            default_agent: Some(self.config.default_agent.clone()),
+            default_agent: self.config.default_agent.clone(),
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
-            gate_files: ground.gate_files,
+            gate_files: facts.gate_files,
         });
         Ok(())
     }
@@ -254,15 +254,16 @@ struct Survey {
 }
 
 impl Survey {
-    fn make(self) -> (Option<Ground>, Option<SubmitError>, Vec<Diagnostic>) {
+    fn make(self) -> (Option<RepositoryFacts>, Option<SubmitError>, Vec<Diagnostic>) {
         let Self { directory, git, plan, places, file, briefing, search_paths } = self;
-        let ground = directory.map(|directory| Ground::survey(directory, git, &plan, &places, &file)).transpose();
-        let (ground, refusal) = match ground {
-            Ok(ground) => (ground, None),
+        let facts =
+            directory.map(|directory| RepositoryFacts::survey(directory, git, &plan, &places, &file)).transpose();
+        let (facts, refusal) = match facts {
+            Ok(facts) => (facts, None),
             Err(refusal) => (None, Some(refusal)),
         };
-        let adr = ground.as_ref().and_then(|ground| ground.adr.as_ref());
-        let mut problems: Vec<Diagnostic> = ground.iter().flat_map(|ground| ground.problems.iter().cloned()).collect();
+        let adr = facts.as_ref().and_then(|facts| facts.adr.as_ref());
+        let mut problems: Vec<Diagnostic> = facts.iter().flat_map(|facts| facts.problems.iter().cloned()).collect();
         problems.extend(gates::problems(&file, &plan, &places, adr, &search_paths));
         // Without its decision, a template that shows it would be called wrong.
         if plan.adr.is_none() || adr.is_some() {
@@ -271,7 +272,7 @@ impl Survey {
                 file.error(&problem.code, span, problem.message, problem.help.unwrap_or_default())
             }));
         }
-        (ground, refusal, problems)
+        (facts, refusal, problems)
     }
 }
 

@@ -4,11 +4,11 @@
 
 mod agents;
 mod gates;
-mod ground;
 mod guessed;
 mod inspect;
 mod plan_file;
 mod repeated;
+mod repository;
 
 use std::path::{Path, PathBuf};
 

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use helix_adr::{Adr, AdrForm, Criterion, EVIDENCE_FORM, Evidence, Proof};
+use helix_core::evidence::{CommandEvidence, TestCounts};
 use helix_core::finding::{Fault, FaultKind, Finding};
-use helix_job::{CommandEvidence, TestCounts};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use helix_adr::Proof;
+use helix_core::evidence::{CommandEvidence, TestCounts};
 use helix_core::finding::Fault;
-use helix_job::{CommandEvidence, TestCounts};
 use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 use tokio_util::sync::CancellationToken;
 

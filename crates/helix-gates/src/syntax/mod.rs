@@ -7,8 +7,8 @@ mod grammar;
 mod language;
 mod script;
 
+use helix_core::evidence::ChangeKind;
 use helix_core::finding::{FaultKind, Finding};
-use helix_job::ChangeKind;
 
 pub(crate) use language::Language;
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know what the counts are used for.
 
-use helix_job::TestCounts;
+use helix_core::evidence::TestCounts;
 
 use super::output::{FailedTest, TestRun, location, pairs};
 

@@ -130,8 +130,8 @@ fn diluted(run: &TestRun, before: &[Before]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
 
+    use helix_core::evidence::TestCounts;
     use helix_core::finding::Verdict;
-    use helix_job::TestCounts;
 
     use super::super::baseline::Baseline;
     use super::*;

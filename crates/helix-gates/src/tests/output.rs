@@ -2,7 +2,7 @@
 //!
 //! Must not guess: an output that no runner's form fits gives nothing, and a gate that gets nothing does not pass.
 
-use helix_job::TestCounts;
+use helix_core::evidence::TestCounts;
 use serde::{Deserialize, Serialize};
 
 use super::{go, javascript, node, python, rust};

@@ -5,7 +5,7 @@
 use helix_core::finding::{Fault, FaultKind};
 use helix_job::{AdviceAction, Effect, JobEnd, JobEvent, JobStatus, PhaseState, Reopen, ReopenError};
 
-use crate::world::{World, advice_given, commit, complete, fault, id, job, phase, run_finished, spec};
+use crate::world::{World, advice_given, fault, id, phase, spec};
 use crate::{Play, escalating};
 
 #[test]
@@ -48,36 +48,18 @@ fn a_result_that_could_not_be_committed_is_committed_first_when_the_job_goes_on(
     assert!(matches!(play.phase("a"), PhaseState::Failed { .. }));
     resume(&mut play);
     assert_eq!(play.keys(), ["commit/a/1"], "the agent has done its work");
-    let (mut twice, mut former) = (Play { world: World::new(Vec::new()), state: play.state.clone() }, play);
-    twice.world.number = former.world.number;
+    let mut twice = play;
     let mut good = Play { world: World::new(Vec::new()), state: twice.state.clone() };
     good.world.number = twice.world.number;
     while good.state.end().is_none() {
         good.happy();
     }
     assert_eq!(good.state.end(), Some(&JobEnd::Succeeded));
-    assert_eq!(good.state.active().unwrap().phases[0].tries.len(), 1);
+    assert_eq!(good.state.active().unwrap().phases[0].attempts.len(), 1);
     // What cannot be committed the second time either is not waited for again and again.
     twice.event(failed);
     resume(&mut twice);
     assert_eq!(twice.keys(), ["start/a/2"]);
-    // Former versions began anew at once: their journals stay readable.
-    let mut started = run_finished(&id("a"), 2, complete());
-    former.event(JobEvent::AttemptStarted {
-        phase: id("a"),
-        attempt: 2,
-        run: helix_core::ids::RunId::for_attempt(&job(), &id("a"), 2),
-        base: commit(0),
-        start: commit(0),
-        resume: None,
-        correction: None,
-        grant: Default::default(),
-    });
-    if let JobEvent::RunFinished { attempt, .. } = &mut started {
-        *attempt = 2;
-    }
-    former.event(started);
-    assert_eq!(former.keys(), ["commit/a/2"]);
 }
 
 #[test]
@@ -127,13 +109,7 @@ fn after_a_resume_the_adviser_is_asked_anew_and_what_it_has_cost_stays() {
     assert!((play.state.active().unwrap().usage().cost_usd - spent).abs() < 1e-9, "what was spent stays spent");
     fail(&mut play, 2);
     assert_eq!(play.keys(), ["advise/a/2"], "a round of its own: that of the first is over");
-    // Journals of former versions count from the resumption.
-    let mut former = Play { world: World::new(Vec::new()), state: play.state.clone() };
-    former.world.number = play.world.number;
-    advice(&mut former, 1);
     advice(&mut play, 2);
-    for play in [former, play] {
-        assert_eq!(play.state.active().unwrap().phases[0].advice.len(), 2);
-        assert!(matches!(play.phase("a"), PhaseState::Asking { .. }), "one round since the job was resumed");
-    }
+    assert_eq!(play.state.active().unwrap().phases[0].advice.len(), 2);
+    assert!(matches!(play.phase("a"), PhaseState::Asking { .. }), "one round since the job was resumed");
 }

@@ -73,7 +73,7 @@ pub fn spec(phases: Vec<Phase>) -> JobSpec {
         idempotency_key: None,
         origin: Origin::Cli,
         only: None,
-        default_agent: None,
+        default_agent: "claude".into(),
         roles: Default::default(),
         briefing: Default::default(),
         gate_files: Default::default(),

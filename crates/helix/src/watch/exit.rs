@@ -2,7 +2,7 @@
 
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::run::Outcome;
-use helix_job::{Active, Integration, JobEnd, JobState, PhaseState, Try};
+use helix_job::{Active, Attempt, Integration, JobEnd, JobState, PhaseState};
 
 use crate::exit::Exit;
 
@@ -22,7 +22,7 @@ fn is_surroundings_fault(active: &Active) -> bool {
     let of_phases = active.phases.iter().filter(|progress| matches!(progress.state, PhaseState::Failed { .. }));
     let phases_fault = of_phases.into_iter().any(|progress| {
         progress.fault.as_ref().is_some_and(|fault| is_surroundings(fault.kind))
-            || progress.last_try().is_some_and(environment_at_fault)
+            || progress.last_attempt().is_some_and(environment_at_fault)
     });
     let integrations = match &active.integration {
         Integration::Failed { fault, .. } => fault.as_ref(),
@@ -38,7 +38,7 @@ fn is_surroundings(kind: FaultKind) -> bool {
     }
 }
 
-fn environment_at_fault(last: &Try) -> bool {
+fn environment_at_fault(last: &Attempt) -> bool {
     let by_run = last.run_end.as_ref().is_some_and(|ended| match &ended.outcome {
         Outcome::Unstarted { .. } | Outcome::Credentials { .. } => true,
         Outcome::Completed(_)

@@ -3,7 +3,7 @@
 //! Must not know what was tried.
 
 /// After how many tries of those that are granted, such as `after 2 of 3 tries`.
-pub(super) fn after_tries(made: u32, granted: u32) -> String {
+pub(super) fn after_attempts(made: u32, granted: u32) -> String {
     match (made, granted) {
         (0, _) => "before an attempt that counts".into(),
         (1, 1) => "after its only attempt".into(),
@@ -19,8 +19,9 @@ mod tests {
 
     #[test]
     fn counts_and_grammar_agree() {
-        let said: Vec<String> =
-            [(0, 3), (1, 1), (1, 3), (2, 3), (3, 3), (4, 3)].map(|(made, granted)| after_tries(made, granted)).into();
+        let said: Vec<String> = [(0, 3), (1, 1), (1, 3), (2, 3), (3, 3), (4, 3)]
+            .map(|(made, granted)| after_attempts(made, granted))
+            .into();
         let expected = [
             "before an attempt that counts",
             "after its only attempt",

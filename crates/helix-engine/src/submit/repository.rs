@@ -18,14 +18,14 @@ use helix_gates::holds;
 use helix_git::{GitEnvironment, GitError, Head, Repository, TreeListing};
 
 /// What the repository says about a plan.
-pub(super) struct Ground {
+pub(super) struct RepositoryFacts {
     pub(super) repo: RepoRef,
     pub(super) adr: Option<AdrText>,
     pub(super) gate_files: BTreeMap<String, String>,
     pub(super) problems: Vec<Diagnostic>,
 }
 
-impl Ground {
+impl RepositoryFacts {
     /// Looks.
     ///
     /// # Errors

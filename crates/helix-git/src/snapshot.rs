@@ -12,7 +12,7 @@ use super::error::GitError;
 use super::repository::Repository;
 
 /// What a fast-forward changes in a work tree whose tracked files are as their commit has them.
-pub(super) struct Footing {
+pub(super) struct MergeSnapshot {
     work_tree: PathBuf,
     /// Files that are there and will be others, or none.
     tracked: Vec<Vec<u8>>,
@@ -29,7 +29,7 @@ pub(super) enum Trace {
     Undone,
 }
 
-impl Footing {
+impl MergeSnapshot {
     pub(super) fn of(repository: &Repository, work_tree: &Path, from: &TreeId, to: &TreeId) -> Result<Self, GitError> {
         let (mut tracked, mut new) = (Vec::new(), Vec::new());
         for change in repository.raw_changes(from, to)? {

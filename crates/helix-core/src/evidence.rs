@@ -1,0 +1,165 @@
+//! What was changed, and what proves that it is good: commits, gates' answers, commands that ran.
+//!
+//! Must not know jobs: whoever changes or checks something says so in these words.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::finding::Verdict;
+use super::ids::{CommitId, PhaseId, TreeId};
+
+/// A passed phase's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    /// Whose result it is.
+    pub phase: PhaseId,
+    /// The result.
+    pub commit: CommitId,
+}
+
+/// A commit and the tree it names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Committed {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// Branch that keeps it.
+    pub branch: String,
+    /// What changed since the phase's base (or the job's base, for an integration).
+    pub changed: Vec<ChangedFile>,
+    /// Whether the tree differs from the one the attempt started from.
+    pub moved: bool,
+}
+
+/// One changed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedFile {
+    /// Path relative to the root, with `/`.
+    pub path: String,
+    /// How it changed.
+    pub how: ChangeKind,
+}
+
+/// How a file changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Added,
+    /// Its content or mode changed.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+/// A gate's answer with what proves it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GateReport {
+    /// Name of the gate.
+    pub gate: String,
+    /// The answer.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// One line for people, such as `12 passed, 0 failed`.
+    pub summary: String,
+    /// The tree it looked at.
+    pub tree: TreeId,
+    /// The command it ran, if it ran one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandEvidence>,
+    /// Test counts, for gates that run tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestCounts>,
+    /// Commands and probes in the order in which they were made, for gates that act outside of the repository.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepReport>,
+    /// Things worth knowing that do not block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+impl GateReport {
+    /// The answer of a gate that ran no command and made no steps.
+    pub fn new(gate: impl Into<String>, verdict: Verdict, summary: String, tree: TreeId) -> Self {
+        let (gate, steps, notes) = (gate.into(), Vec::new(), Vec::new());
+        Self { gate, verdict, summary, tree, command: None, tests: None, steps, notes, duration_ms: 0 }
+    }
+}
+
+/// What proves that a command ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommandEvidence {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Exit status, when it exited by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// SHA-256 of its output, hex.
+    pub output_sha256: String,
+    /// File with the full output, relative to the state directory.
+    pub output_file: String,
+}
+
+/// Counts read from a test runner's output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestCounts {
+    /// Tests that passed.
+    pub passed: u32,
+    /// Tests that failed or broke.
+    pub failed: u32,
+    /// Tests that were skipped or ignored.
+    pub skipped: u32,
+}
+
+/// Where an integrated result went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "to", rename_all = "snake_case")]
+pub enum IntegrationTarget {
+    /// The target branch; the user's work tree, if it had the branch checked out, was brought up to date.
+    Branch {
+        /// Its name.
+        branch: String,
+    },
+    /// A branch of its own, since the user's work tree must not be touched.
+    Beside {
+        /// Its name.
+        branch: String,
+        /// Why not the target branch.
+        why: String,
+        /// What the user can run to take it.
+        command: String,
+    },
+    /// Nothing changed, so there was nothing to bring anywhere.
+    Nowhere,
+}
+
+/// One command or probe of a delivery, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StepReport {
+    /// What was run or looked at, as the plan says it.
+    pub step: String,
+    /// Whether it ended as expected.
+    pub outcome: StepOutcome,
+    /// What was seen at last: `exit 0`, `status 200`, `connected`.
+    pub seen: String,
+    /// Tries; a command that acts has one.
+    pub tries: u32,
+    /// The command that ran last for it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandEvidence>,
+}
+
+/// How a step of a delivery ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepOutcome {
+    /// As expected.
+    Good,
+    /// Not as expected.
+    Bad,
+    /// It could not be seen to its end.
+    Unknown,
+}
