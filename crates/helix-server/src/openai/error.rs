@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     fn of(outcome: Outcome) -> Response {
-        let error = Some(ErrorView { message: "it failed".into(), hint: Some("do this".into()) });
+        let error = Some(helix_job::ErrorView { message: "it failed".into(), hint: Some("do this".into()) });
         let ended = TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error };
         ApiError::of_turn(&ended, "2026-01-01T00:00:00Z".parse().unwrap()).unwrap().into_response()
     }
