@@ -115,6 +115,7 @@ pub(crate) async fn log(
 
 /// Which turn of a session.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct StopQuery {
     /// Id of the turn; without it the one that is running.
     #[serde(default)]
@@ -125,11 +126,11 @@ pub(crate) struct StopQuery {
 pub(crate) async fn stop(
     State(shared): State<Shared>,
     Path(text): Path<String>,
-    asked: Result<Query<StopQuery>, QueryRejection>,
+    Params(StopQuery { turn }): Params<StopQuery>,
 ) -> Result<Json<Stopped>, Problem> {
     let session = shared.engine.session(&id(text)?).await?;
     let unknown = |error: InvalidId| Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, error.to_string());
-    let turn = match query(asked)?.turn {
+    let turn = match turn {
         Some(turn) => Some(TurnId::new(turn).map_err(unknown)?),
         None => session.running().map(|running| running.id.clone()),
     };

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use futures::StreamExt;
 use helix_engine::consultant::Enforcement;
 use helix_engine::{AgentProfile, DialectName};
 use helix_server::ServerConfig;
