@@ -9,12 +9,12 @@ use std::time::Duration;
 use helix_agents::supervisor::Watching;
 use helix_agents::{Grace, Supervisor, SupervisorConfig};
 use helix_core::agent_event::AgentEvent;
-use helix_core::ids::{JobId, PhaseId, RunId, SessionId};
+use helix_core::ids::{JobId, PhaseId, RunId, SessionId, TurnId};
 use helix_job::session::SessionView;
 use helix_job::{ErrorView, IllegalEvent, JobEvent, JobState, JobView, PhaseProgress, PhaseState, Recorded, Stage};
 use helix_store::{
-    Access, Acquire, Fence, Follower, JobFilter, JobPage, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal,
-    StateDir, Stream,
+    Access, Acquire, Follower, JobFilter, JobPage, Journal, LeaseError, MAX_ROWS_PER_PAGE, SqliteJournal, StateDir,
+    Stream,
 };
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc};
@@ -25,8 +25,10 @@ use crate::admission::{Admission, Owner, Permit};
 use crate::agent_run::{AgentRunner, Listener, RunError, RunTimeouts};
 use crate::config::EngineConfig;
 use crate::consultant::{ConsultantServices, Sessions, TurnError, TurnEvent, TurnRequest};
+use crate::event_log::LogWriter;
 use crate::failures::{FailureDesk, ReportShelf};
-use crate::job::{EffectRunner, EffectServices, JobHandle, JobLog, JobLoop, LoopEnd, lock, side_runs};
+use crate::job::{EffectRunner, EffectServices, JobHandle, JobLog, JobLoop, LoopEnd, side_runs};
+use crate::mutex::lock;
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
 use crate::tools::{Caller, Tools};
@@ -54,7 +56,7 @@ pub(crate) struct Inner {
     pub(crate) state: StateDir,
     pub(crate) config: EngineConfig,
     pub(crate) journal: Arc<dyn Journal>,
-    pub(crate) fence: Fence,
+    pub(crate) writer: LogWriter,
     pub(crate) runner: AgentRunner,
     pub(crate) gate_places: Admission,
     pub(crate) git: GitEnvironment,
@@ -180,19 +182,18 @@ impl Engine {
         .with_timeouts(config.timeouts);
         let (activity, _) = broadcast::channel(ACTIVITY_BUFFER);
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
+        let writer = LogWriter { journal: Arc::clone(&journal), fence, crash: config.crash.clone() };
         let git = config.git.clone().owned_by(state.root());
         let failures = FailureDesk::open(&state, config.failures).await;
         let consultant = Arc::new(ConsultantServices {
             runner: runner.clone().with_timeouts(in_a_chat(config.timeouts)),
-            journal: Arc::clone(&journal),
-            fence: fence.clone(),
+            writer: writer.clone(),
             config: config.consultant.clone(),
             projects: config.projects.clone(),
             config_dir: config.config_dir.clone(),
             helix: config.helix.clone(),
             tools: config.tools.clone(),
             closing: closing.clone(),
-            crash: config.crash.clone(),
             failures: failures.clone(),
             reports: ReportShelf::of(state.root()),
         });
@@ -214,7 +215,7 @@ impl Engine {
             state,
             config,
             journal,
-            fence,
+            writer,
             runner,
             gate_places,
             git,
@@ -306,7 +307,7 @@ impl Engine {
     fn start_loop_in(&self, places: HashMap<String, Permit>, id: JobId, state: JobState) {
         let inner = &self.inner;
         let crash = inner.config.crash.clone();
-        let log = JobLog::new(id.clone(), state, Arc::clone(&inner.journal), inner.fence.clone(), crash.clone());
+        let log = JobLog::new(id.clone(), state, inner.writer.clone());
         let (job_loop, handle) = JobLoop::new(log, inner.effects.clone(), places, inner.closing.clone(), crash);
         lock(&inner.jobs).insert(id.clone(), handle);
         let engine = self.clone();
@@ -510,7 +511,8 @@ impl Engine {
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     pub async fn session(&self, id: &SessionId) -> Result<SessionView, EngineError> {
         let found = self.inner.journal.session(id.clone()).await.map_err(journal_error)?;
-        found.ok_or_else(|| EngineError::NotFound { kind: "session", id: id.to_string() })
+        let view = found.ok_or_else(|| EngineError::NotFound { kind: "session", id: id.to_string() })?;
+        Ok(SessionView { blocked: self.inner.sessions.blocked(id), ..view })
     }
 
     /// Answers a user message: opens the session if need be, queues behind its other turns, runs the agent. The turn
@@ -522,13 +524,9 @@ impl Engine {
         self.inner.sessions.turn(request).await
     }
 
-    /// Stops the running turn of a session, if there is one; returns whether there was.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Journal`].
-    pub async fn stop_turn(&self, session: &SessionId) -> Result<bool, EngineError> {
-        let view = self.session(session).await?;
-        Ok(self.inner.sessions.stop_turn(&view))
+    /// Stops a turn of a session if it is running; returns whether it was. A turn that waits behind it is not touched.
+    pub fn stop_turn(&self, session: &SessionId, turn: &TurnId) -> bool {
+        self.inner.sessions.stop_turn(session, turn)
     }
 
     /// Helix's own tools, as agents and MCP clients call them.

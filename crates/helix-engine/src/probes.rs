@@ -20,9 +20,8 @@ impl Probes {
         if usable.get(&profile.name) == Some(profile) {
             return Ok(());
         }
-        let capabilities = probe(profile)
-            .await
-            .map_err(|error| (crate::job::environment(&error).message, "run `helix doctor`".to_owned()))?;
+        let capabilities =
+            probe(profile).await.map_err(|error| (helix_core::error_chain(&error), "run `helix doctor`".to_owned()))?;
         match capabilities.supported {
             Supported::Yes | Supported::NotAsked => {}
             Supported::Untested { newest_tested } => tracing::warn!(

@@ -9,7 +9,8 @@ use helix_store::JobFilter;
 use jiff::Timestamp;
 
 use crate::engine::{Engine, EngineError, folded, journal_error};
-use crate::job::{Refused, lock};
+use crate::job::Refused;
+use crate::mutex::lock;
 
 /// Longest question or answer that is taken, in bytes.
 const MAX_TEXT: usize = 16 << 10;

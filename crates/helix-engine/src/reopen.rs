@@ -2,13 +2,13 @@
 //!
 //! Must not know why somebody wants it to go on.
 
-use std::sync::Arc;
-
 use helix_core::ids::{JobId, PhaseId};
 use helix_job::{JobEvent, JobView, Reopen, ReopenError};
 
 use crate::engine::{Engine, EngineError, folded, journal_error, refused as refused_by};
-use crate::job::{JobLog, Record, lock, renew_agents};
+use crate::event_log::Record;
+use crate::job::{JobLog, renew_agents};
+use crate::mutex::lock;
 
 /// How a job goes on.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,12 +50,11 @@ impl Engine {
         let state = folded(&view.id, &events)?;
         let what = request.phase.map_or(Reopen::Unfinished, Reopen::Phase);
         let (reopen, restart) = state.to_reopen(&what).map_err(refused)?;
-        let (journal, crash) = (Arc::clone(&self.inner.journal), self.inner.config.crash.clone());
         // Whoever takes a job up again may just have mended the agent's configuration.
         let (root, job, agents) = (self.inner.state.root().to_path_buf(), id.clone(), self.inner.config.agents.clone());
         let renewed = tokio::task::spawn_blocking(move || renew_agents(&root, &job, &agents));
         renewed.await.map_err(journal_error)?.map_err(journal_error)?;
-        let mut log = JobLog::new(id.clone(), state, journal, self.inner.fence.clone(), crash);
+        let mut log = JobLog::new(id.clone(), state, self.inner.writer.clone());
         let event = JobEvent::JobResumed { by: request.by, reopen, restart, budget_usd: request.budget_usd };
         match log.record(event, &self.inner.closing).await.map_err(journal_error)? {
             Record::Done => {}

@@ -48,7 +48,7 @@ impl Engine {
     /// Keeps the file of a job up to date until the job is over or this engine closes. Runs beside the job's loop.
     pub(crate) async fn keep_status_file(self, id: JobId) {
         if let Err(error) = self.follow_into_file(&id).await {
-            tracing::warn!(job = %id, error = %crate::job::environment(error.as_ref()).message, "status.json is not kept");
+            tracing::warn!(job = %id, error = %helix_core::error_chain(error.as_ref()), "status.json is not kept");
         }
     }
 

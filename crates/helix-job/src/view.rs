@@ -243,3 +243,13 @@ pub struct ErrorView {
     /// What to do.
     pub hint: Option<String>,
 }
+
+impl ErrorView {
+    /// Both in one line.
+    pub fn line(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}: {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}

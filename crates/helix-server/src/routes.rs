@@ -128,7 +128,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
         Route::new("get", "/api/v1/sessions/{id}", "One conversation, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
-        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)),
+        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(schema::<sessions::StopQuery>),
 
         Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
         Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),

@@ -6,6 +6,8 @@ mod host;
 mod jobs;
 #[path = "turns/retention.rs"]
 mod retention;
+#[path = "turns/robust.rs"]
+mod robust;
 
 use std::time::Duration;
 

@@ -62,7 +62,10 @@ rules:
     let mut client = bed.client();
     let report = client.say("Hello");
     let text = report["text"].as_str().unwrap();
-    assert!(text.starts_with("Good day.\n\n> [!CAUTION]\n> **Helix:** This answer is not in order"), "{report:#}");
+    assert!(
+        text.starts_with("Good day.\n\n> [!CAUTION]\n> **Helix:** This answer did not pass its checks"),
+        "{report:#}"
+    );
     assert!(text.contains("asked 2 times") && text.contains("step_marker"), "{report:#}");
     assert_eq!(bed.model.requests().len(), 3);
     assert_eq!(report["finish"], "stop", "a missing marker is no failure of the turn: {report:#}");

@@ -30,7 +30,7 @@ impl Stopping {
         self.failed = match handle.stop(cause).await {
             Ok(()) => None,
             Err(error) => {
-                let (error, pause) = (crate::job::environment(&error).message, self.pause);
+                let (error, pause) = (helix_core::error_chain(&error), self.pause);
                 tracing::error!(run = %handle.run(), error, "a run cannot be stopped; trying again in {pause:?}");
                 self.pause = (pause * 2).min(LONGEST_PAUSE);
                 Some((cause, Instant::now() + pause))

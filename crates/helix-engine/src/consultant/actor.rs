@@ -6,27 +6,28 @@ mod corrections;
 mod failures;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use helix_agents::{AgentAsk, SessionRef};
-use helix_core::ids::{RunId, SessionId, TurnId};
+use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
+use helix_job::ErrorView;
 use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnParent, TurnView, relation};
-use helix_job::{ErrorView, Recorded};
-use helix_store::{Append, NewEvent, Projection, Stream};
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::context::{self, Context};
 use super::job_digest::{self, JobDigest};
 use super::locator::{self, Difference, Located, TurnPosition};
-use super::services::{ConsultantServices, turn_place};
+use super::services::ConsultantServices;
+use super::session_log::{self, SessionLog, turn_name};
 use super::turn_output::TurnOutput;
 use super::{TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
 use crate::admission::{Owner, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
+use crate::event_log::Record;
+use crate::mutex::lock;
 use corrections::Enforced;
 
 /// A turn that waits for its place.
@@ -60,14 +61,32 @@ impl Drop for TurnPermit {
 /// The loop's data.
 pub(super) struct SessionActor {
     services: Arc<ConsultantServices>,
-    view: SessionView,
+    pub(super) log: SessionLog,
     queue: mpsc::Receiver<QueuedTurn>,
-    /// Cancelled to stop the turn under way; a new one for each turn.
-    stop: Arc<std::sync::Mutex<CancellationToken>>,
+    pub(super) running: Arc<Mutex<Option<RunningTurn>>>,
+    /// Why the end of a turn could not be recorded: a new actor has to read the record anew.
+    failed: Option<ErrorView>,
+}
+
+/// The turn that can be stopped.
+pub(super) struct RunningTurn {
+    turn: TurnId,
+    stop: CancellationToken,
+}
+
+impl RunningTurn {
+    /// Stops it if it is this turn.
+    pub(super) fn stop(&self, turn: &TurnId) -> bool {
+        let is_it = &self.turn == turn;
+        if is_it {
+            self.stop.cancel();
+        }
+        is_it
+    }
 }
 
 /// A turn under way.
-struct Work {
+struct ActiveTurn {
     turn: TurnId,
     /// The turn whose answer it continues.
     continues: Option<TurnId>,
@@ -83,13 +102,13 @@ struct Work {
 }
 
 impl SessionActor {
-    pub(super) fn new(
-        services: Arc<ConsultantServices>,
-        view: SessionView,
-        queue: mpsc::Receiver<QueuedTurn>,
-        stop: Arc<std::sync::Mutex<CancellationToken>>,
-    ) -> Self {
-        Self { services, view, queue, stop }
+    pub(super) fn new(services: Arc<ConsultantServices>, view: SessionView, queue: mpsc::Receiver<QueuedTurn>) -> Self {
+        let log = services.log(view);
+        Self { services, log, queue, running: Arc::default(), failed: None }
+    }
+
+    fn view(&self) -> &SessionView {
+        &self.log.state.view
     }
 
     /// Answers turns until the engine closes or nobody can ask any more.
@@ -97,8 +116,18 @@ impl SessionActor {
         let closing = self.services.closing.clone();
         let work = async {
             self.finish_interrupted_turn().await;
-            while let Some(waiting) = self.queue.recv().await {
-                self.answer(waiting).await;
+            while let Some(queued) = self.queue.recv().await {
+                match self.failed.clone() {
+                    None => self.answer(queued).await,
+                    Some(error) => {
+                        let QueuedTurn { request, listener, permit } = queued;
+                        drop(permit);
+                        TurnOutput::to_client(listener, request.disconnected).finish(refused(error)).await;
+                    }
+                }
+                if self.failed.is_some() {
+                    self.queue.close();
+                }
             }
         };
         tokio::select! {
@@ -109,14 +138,14 @@ impl SessionActor {
 
     /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read. [T10]
     async fn finish_interrupted_turn(&mut self) {
-        let Some(open) = self.view.running().cloned() else { return };
+        let Some(open) = self.view().running().cloned() else { return };
         let runs = runs_of(&self.services.runner, &open.id);
-        let mut work = Work {
+        let mut work = ActiveTurn {
             turn: open.id.clone(),
             continues: open.continues.clone(),
             runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
             usage: Usage::default(),
-            stop: self.new_stop(),
+            stop: self.new_stop(&open.id),
             output: TurnOutput::without_client(),
             permit: None,
         };
@@ -125,7 +154,7 @@ impl SessionActor {
             let report = match self.services.runner.follow(run, &mut work.output).await {
                 Ok(report) => report,
                 Err(error) => {
-                    tracing::warn!(session = %self.view.id, %run, %error, "a run of a former host cannot be read");
+                    tracing::warn!(session = %self.view().id, %run, %error, "a run of a former host cannot be read");
                     lost_report()
                 }
             };
@@ -158,10 +187,8 @@ impl SessionActor {
             message: format!("the conversation's record cannot be read: {error}"),
             hint: Some("`helix doctor` examines the database".into()),
         };
-        if let Some(view) = self.services.journal.session(self.view.id.clone()).await.map_err(failed)? {
-            self.view = view;
-        }
-        locator::locate(&self.services.journal, &self.view, request).await.map_err(failed)
+        self.log.reload().await.map_err(|error| error.view())?;
+        locator::locate(self.services.journal(), self.view(), request).await.map_err(failed)
     }
 
     /// Gives the answer of a turn that is over to whoever asks for it again. [12]
@@ -182,15 +209,15 @@ impl SessionActor {
         output: TurnOutput,
         permit: TurnPermit,
     ) {
-        let mut work = Work {
-            turn: self.view.next_turn(),
+        let mut work = ActiveTurn {
+            turn: self.view().next_turn(),
             continues: match &position.after {
                 TurnParent::Continuing { turn, .. } => Some(turn.clone()),
                 TurnParent::Latest | TurnParent::Beginning | TurnParent::After { .. } => None,
             },
             runs: 0,
             usage: Usage::default(),
-            stop: self.new_stop(),
+            stop: self.new_stop(&self.view().next_turn()),
             output,
             permit: Some(permit),
         };
@@ -212,16 +239,16 @@ impl SessionActor {
 
     async fn begin_and_ask(
         &mut self,
-        work: &mut Work,
+        work: &mut ActiveTurn,
         request: &TurnRequest,
         position: &mut TurnPosition,
     ) -> Result<RunReport, ErrorView> {
-        let attachments = uploads::keep(&self.view.directory, &request.uploads).await?;
+        let attachments = uploads::keep(&self.view().directory, &request.uploads).await?;
         let digests = self.digests(position).await?;
         position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.told())));
         let position = &*position;
-        let context = context::at(&self.services.journal, &self.view, position, request).await?;
-        let message = uploads::told(&request.message, &self.view.directory, &attachments);
+        let context = context::at(self.services.journal(), self.view(), position, request).await?;
+        let message = uploads::told(&request.message, &self.view().directory, &attachments);
         self.record(SessionEvent::TurnStarted {
             turn: work.turn.clone(),
             run: RunId::for_turn(&work.turn, 1),
@@ -236,7 +263,7 @@ impl SessionActor {
             agent_session: Some(context.writes_to().clone()),
         })
         .await?;
-        work.output.tell(TurnEvent::Began { session: self.view.id.clone(), turn: work.turn.clone() }).await;
+        work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
         for digest in &digests {
             work.output
                 .tell(TurnEvent::JobNews { text: format!("Since your last message, {}", digest.standing()) })
@@ -249,7 +276,7 @@ impl SessionActor {
     /// agent need not have seen.
     async fn digests(&self, position: &TurnPosition) -> Result<Vec<JobDigest>, ErrorView> {
         let since = position.parent.as_ref().map(|parent| parent.started_at);
-        let found = job_digest::since(&self.services.journal, &self.view.jobs, since).await;
+        let found = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
         found.map_err(|error| ErrorView {
             message: format!("the conversation's jobs cannot be read: {error}"),
             hint: Some("`helix doctor` examines the database".into()),
@@ -259,7 +286,7 @@ impl SessionActor {
     /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record [T8].
     async fn ask_agent(
         &self,
-        work: &mut Work,
+        work: &mut ActiveTurn,
         request: &TurnRequest,
         position: &TurnPosition,
         context: Context,
@@ -275,14 +302,14 @@ impl SessionActor {
         let text = "The agent has lost this conversation; it starts anew with the record of it".to_owned();
         work.output.tell(TurnEvent::Status { text }).await;
         work.usage += report.usage;
-        let context = context::rebuilt(&self.services.journal, position, request).await?;
+        let context = context::rebuilt(self.services.journal(), position, request).await?;
         self.run_once(work, request, &context.prompt(message), context.session).await
     }
 
     /// One run of the turn, the next by number.
     async fn run_once(
         &self,
-        work: &mut Work,
+        work: &mut ActiveTurn,
         request: &TurnRequest,
         prompt: &str,
         session: SessionRef,
@@ -290,20 +317,20 @@ impl SessionActor {
         work.runs += 1;
         let run = RunId::for_turn(&work.turn, work.runs);
         let ask = self.make_ask(&run, request, prompt, session).await?;
-        let owner = Owner::Session(self.view.id.clone());
+        let owner = Owner::Session(self.view().id.clone());
         let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
         let limits = RunLimits { deadline: Some(self.services.config.turn_timeout), stop: &work.stop, entry };
-        let place = format!("run {}.{}", turn_place(&work.turn), work.runs);
-        self.services.crash.pass(|| format!("before {place}"));
-        let result = self.services.runner.run(&self.view.agent, &run, || ask, limits, &mut work.output).await;
-        self.services.crash.pass(|| format!("after {place}"));
+        let place = format!("run {}.{}", turn_name(&work.turn), work.runs);
+        self.services.writer.crash.pass(|| format!("before {place}"));
+        let result = self.services.runner.run(&self.view().agent, &run, || ask, limits, &mut work.output).await;
+        self.services.writer.crash.pass(|| format!("after {place}"));
         work.output.end_of_run().await;
         result.map_err(|error| {
             let hint = match &error {
                 RunError::UnknownAgent { .. } => "set [consultant] agent in helix.toml to one that is there",
                 _ => "run `helix doctor`",
             };
-            ErrorView { message: crate::job::environment(&error).message, hint: Some(hint.into()) }
+            ErrorView { message: helix_core::error_chain(&error), hint: Some(hint.into()) }
         })
     }
 
@@ -314,13 +341,13 @@ impl SessionActor {
         prompt: &str,
         session: SessionRef,
     ) -> Result<AgentAsk, ErrorView> {
-        let cwd = PathBuf::from(&self.view.directory);
+        let cwd = PathBuf::from(&self.view().directory);
         let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.services.runner.agent_files(run));
-        ask.system = Some(self.services.system_prompt(&self.view, request).await?);
+        ask.system = Some(self.services.system_prompt(self.view(), request).await?);
         ask.model = request.model.clone().or_else(|| self.services.config.model.clone());
-        ask.tools = ConsultantServices::tool_access(&self.view);
-        ask.mcp = self.services.tool_server(&self.view.id).into_iter().collect();
-        ask.after_write = Some(self.services.save_hook(&self.view));
+        ask.tools = ConsultantServices::tool_access(self.view());
+        ask.mcp = self.services.tool_server(&self.view().id).into_iter().collect();
+        ask.after_write = Some(self.services.save_hook(self.view()));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
         Ok(ask)
@@ -330,7 +357,7 @@ impl SessionActor {
     /// what wants another run of the same turn first (such as a correction) calls [`SessionActor::run_once`] with `work`.
     ///
     /// `refused` is why the agent could not be asked at all.
-    async fn conclude(&mut self, work: &mut Work, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
+    async fn conclude(&mut self, work: &mut ActiveTurn, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
         let Enforced { report, note, findings } = enforced;
         work.output.release().await;
         let usage = work.usage + report.usage;
@@ -355,10 +382,11 @@ impl SessionActor {
             None => self.remember_turn(work, &report.facts, &findings, turn_error::of_outcome(&outcome)).await,
         };
         let mut ended = TurnEnded { error, outcome, answer, usage };
-        if self.view.running().is_some_and(|running| running.id == work.turn)
-            && let Err(error) = self.record(event).await
+        if self.view().running().is_some_and(|running| running.id == work.turn)
+            && let Err(error) = self.record_for(work, event).await
         {
-            tracing::error!(session = %self.view.id, message = error.message, "the end of a turn is not recorded");
+            tracing::error!(session = %self.view().id, message = error.message, "the end of a turn is not recorded");
+            self.failed = Some(error.clone());
             ended.error.get_or_insert(error);
         }
         if let Some(note) = note {
@@ -370,42 +398,56 @@ impl SessionActor {
     }
 
     /// Digest of what the client shows as this answer: with the one that it continues, which for the client is the same.
-    async fn answered(&self, work: &Work, answer: &str) -> Option<TextDigest> {
+    async fn answered(&self, work: &ActiveTurn, answer: &str) -> Option<TextDigest> {
         let (mut text, mut before) = (answer.to_owned(), work.continues.clone());
         while let Some(id) = before {
-            let turn = self.services.journal.turn(id).await.ok().flatten()?;
+            let turn = self.services.journal().turn(id).await.ok().flatten()?;
             text.insert_str(0, turn.end.as_ref().map_or("", |end| end.text()));
             before = turn.continues;
         }
         (!text.trim().is_empty()).then(|| TextDigest::of(&text))
     }
 
-    fn new_stop(&self) -> CancellationToken {
+    fn new_stop(&self, turn: &TurnId) -> CancellationToken {
         // No child of `closing`: when the engine closes, the agent goes on under its keeper.
         let stop = CancellationToken::new();
-        *crate::job::lock(&self.stop) = stop.clone();
+        *lock(&self.running) = Some(RunningTurn { turn: turn.clone(), stop: stop.clone() });
         stop
     }
 
-    /// Makes an event durable, after whatever the tools have recorded in this conversation meanwhile.
+    /// Makes an event durable, or says at once why that cannot be done.
     async fn record(&mut self, event: SessionEvent) -> Result<(), ErrorView> {
-        match self.services.record(&self.view.id, event).await {
-            Ok(view) => {
-                self.view = view;
-                Ok(())
+        match self.log.record_once(&[event]).await {
+            Ok(Record::Done) => Ok(()),
+            Ok(Record::Stale(illegal)) => Err(session_log::illegal(&illegal)),
+            Err(error) => Err(error.view()),
+        }
+    }
+
+    /// Makes an event of a turn durable that must not be lost: retries, and shows the client why the turn waits.
+    async fn record_for(&mut self, work: &mut ActiveTurn, event: SessionEvent) -> Result<(), ErrorView> {
+        let (blocked, closing) = (self.log.blocked(), self.services.closing.clone());
+        let recording = self.log.record(event, &closing);
+        tokio::pin!(recording);
+        let recorded = tokio::select! {
+            recorded = &mut recording => recorded,
+            why = blocked.wait() => {
+                work.output.tell(TurnEvent::Status { text: why.line() }).await;
+                recording.await
             }
-            Err(error) => Err(ErrorView {
-                message: format!("the conversation cannot be recorded: {error}"),
-                hint: Some("check that the state directory is writable and not full".into()),
-            }),
+        };
+        match recorded {
+            Ok(Record::Done) => Ok(()),
+            Ok(Record::Stale(illegal)) => Err(session_log::illegal(&illegal)),
+            Err(error) => Err(error.view()),
         }
     }
 }
 
 /// The user's words of a turn; those of the continued one, where it continues an answer.
-async fn asked(services: &ConsultantServices, work: &Work, request: &TurnRequest) -> TextDigest {
+async fn asked(services: &ConsultantServices, work: &ActiveTurn, request: &TurnRequest) -> TextDigest {
     let continued = match &work.continues {
-        Some(id) => services.journal.turn(id.clone()).await.ok().flatten(),
+        Some(id) => services.journal().turn(id.clone()).await.ok().flatten(),
         None => None,
     };
     continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.asked)
@@ -430,18 +472,4 @@ fn lost_view() -> ErrorView {
 /// What is known of a run that nobody can read.
 fn lost_report() -> RunReport {
     RunReport::without_record(RunFacts::without_record(Ending::Unknown, None))
-}
-
-/// Adds an event to a session's view and makes the append that stores both.
-pub(super) fn append_of(
-    view: SessionView,
-    event: SessionEvent,
-) -> Result<(Append, SessionView), Box<dyn std::error::Error + Send + Sync>> {
-    let (id, last): (SessionId, u64) = (view.id.clone(), view.last_event);
-    let recorded = Recorded { number: last + 1, at: Timestamp::now(), event };
-    let new = NewEvent::of(recorded.at, &recorded.event)?;
-    let applied = SessionView::apply(Some(view), &id, &recorded)?;
-    let projection = Projection::Session(Box::new(applied.view.clone()), applied.turn.map(Box::new));
-    let append = Append::to(Stream::Session(id), vec![new]).after(last).with(projection);
-    Ok((append, applied.view))
 }

@@ -38,7 +38,7 @@ pub(super) enum FactsError {
 impl ConsultantServices {
     /// Everything that the template is rendered with.
     pub(super) async fn facts(&self, view: &SessionView) -> Result<ConsultantFacts, FactsError> {
-        let (jobs, questions) = known_jobs(&self.journal, &view.jobs).await?;
+        let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
         let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
         let projects = self.projects.clone();
         let read = tokio::task::spawn_blocking(move || {

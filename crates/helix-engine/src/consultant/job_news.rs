@@ -168,7 +168,7 @@ impl Follower {
             let (event, job) = match read {
                 Ok(read) => read,
                 Err(error) => {
-                    tracing::warn!(job = %id, error = crate::job::environment(&error).message, "a job cannot be watched");
+                    tracing::warn!(job = %id, error = helix_core::error_chain(&error), "a job cannot be watched");
                     jobs.retain(|job| job.id != id);
                     continue;
                 }

@@ -12,6 +12,7 @@ mod job_news;
 mod locator;
 mod retention;
 mod services;
+mod session_log;
 mod sessions;
 mod summary;
 mod turn_error;
@@ -204,10 +205,7 @@ pub struct TurnEnded {
 
 /// What is wrong with a turn's outcome, and what to do, in one sentence; empty if it is an answer.
 pub fn outcome_error_line(outcome: &Outcome) -> String {
-    turn_error::of_outcome(outcome).map_or_else(String::new, |view| match view.hint {
-        Some(hint) => format!("{}: {hint}", view.message),
-        None => view.message,
-    })
+    turn_error::of_outcome(outcome).map_or_else(String::new, |view| view.line())
 }
 
 /// Why a turn could not begin.

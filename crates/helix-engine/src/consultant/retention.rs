@@ -55,7 +55,7 @@ impl Engine {
                     tracing::info!(count, "forgot conversations, as [consultant] keep_days and keep_count say")
                 }
                 Err(error) => {
-                    let error = crate::job::environment(&error).message;
+                    let error = helix_core::error_chain(&error);
                     tracing::warn!(error, "conversations that are not to be kept cannot be removed");
                 }
             }
@@ -88,7 +88,7 @@ impl Engine {
             }
         }
         for view in all.iter().filter(|view| may_go.contains(&view.id)) {
-            let fence = Some(self.inner.fence.clone());
+            let fence = Some(self.inner.writer.fence.clone());
             let forget = Forget { session: view.id.clone(), last_event: view.last_event, fence };
             match self.inner.journal.forget_session(forget).await {
                 Ok(()) => {

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_agents::{AfterWriteHook, McpAccess, McpServer, ToolAccess};
-use helix_core::ids::{SessionId, TurnId};
+use helix_core::ids::SessionId;
 use helix_job::ErrorView;
-use helix_job::session::{SessionEvent, SessionView};
-use helix_store::{AppendError, Fence, Journal};
+use helix_job::session::{SessionEvent, SessionState, SessionView};
+use helix_store::Journal;
 use tokio_util::sync::CancellationToken;
 
 use super::TurnRequest;
-use super::actor::append_of;
+use super::session_log::{self, SessionLog};
 use crate::agent_run::AgentRunner;
 use crate::config::ConsultantConfig;
-use crate::crash_point::CrashPoint;
+use crate::event_log::{LogWriter, Record};
 use crate::failures::{FailureDesk, ReportShelf};
 use crate::save_hook::save_hook;
 use helix_project::save_check::Belongs;
@@ -37,8 +37,7 @@ pub struct ToolsEndpoint {
 /// What all conversations share.
 pub(crate) struct ConsultantServices {
     pub(crate) runner: AgentRunner,
-    pub(crate) journal: Arc<dyn Journal>,
-    pub(crate) fence: Fence,
+    pub(crate) writer: LogWriter,
     pub(crate) config: ConsultantConfig,
     pub(crate) projects: PathBuf,
     /// The user's configuration directory, with workflows of their own.
@@ -47,8 +46,6 @@ pub(crate) struct ConsultantServices {
     pub(crate) helix: PathBuf,
     pub(crate) tools: Option<ToolsEndpoint>,
     pub(crate) closing: CancellationToken,
-    /// Where the process is to die, for tests of what a crash leaves.
-    pub(crate) crash: CrashPoint,
     /// Where failures are classified and remembered.
     pub(crate) failures: FailureDesk,
     /// Where their reports are kept.
@@ -56,32 +53,27 @@ pub(crate) struct ConsultantServices {
 }
 
 impl ConsultantServices {
-    /// Adds an event to a conversation. Others (tools) may write to the same stream: on a conflict it is read again.
-    pub(crate) async fn record(
-        &self,
-        id: &SessionId,
-        event: SessionEvent,
-    ) -> Result<SessionView, Box<dyn std::error::Error + Send + Sync>> {
-        loop {
-            let view = self.journal.session(id.clone()).await?.ok_or_else(|| format!("there is no session {id}"))?;
-            let place = append_place(&view, &event);
-            let (append, view) = append_of(view, event.clone())?;
-            self.crash.pass(|| format!("before {place}"));
-            match self.journal.append(append.fenced(self.fence.clone())).await {
-                Ok(_) => {
-                    self.crash.pass(|| format!("after {place}"));
-                    return Ok(view);
-                }
-                Err(AppendError::Conflict { .. }) => {}
-                Err(error) => return Err(Box::new(error)),
-            }
+    pub(crate) fn journal(&self) -> &Arc<dyn Journal> {
+        &self.writer.journal
+    }
+
+    pub(super) fn log(&self, view: SessionView) -> SessionLog {
+        SessionLog::new(view.id.clone(), SessionState { view, turn: None }, self.writer.clone())
+    }
+
+    /// Adds an event to a session, or says at once why that cannot be done: a tool's caller waits for it.
+    pub(crate) async fn record(&self, view: SessionView, event: SessionEvent) -> Result<(), ErrorView> {
+        match self.log(view).record_once(&[event]).await {
+            Ok(Record::Done) => Ok(()),
+            Ok(Record::Stale(illegal)) => Err(session_log::illegal(&illegal)),
+            Err(error) => Err(error.view()),
         }
     }
 
     /// The agent's standing instructions.
     pub(super) async fn system_prompt(&self, view: &SessionView, request: &TurnRequest) -> Result<String, ErrorView> {
         let unusable = |error: &dyn std::error::Error| ErrorView {
-            message: crate::job::environment(error).message,
+            message: helix_core::error_chain(error),
             hint: Some("run `helix doctor`".into()),
         };
         let facts = self.facts(view).await.map_err(|error| unusable(&error))?;
@@ -119,16 +111,4 @@ impl ConsultantServices {
         ];
         Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
     }
-}
-
-/// What the place of an append is called.
-fn append_place(view: &SessionView, event: &SessionEvent) -> String {
-    let turn = view.running().map(|turn| turn.id.clone());
-    let turn = turn.filter(|_| !matches!(event, SessionEvent::TurnStarted { .. })).unwrap_or_else(|| view.next_turn());
-    format!("append of {} {}", event.name(), turn_place(&turn))
-}
-
-/// A turn without its conversation.
-pub(super) fn turn_place(turn: &TurnId) -> &str {
-    turn.as_str().rsplit('.').next().unwrap_or_default()
 }

@@ -5,19 +5,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use helix_core::ids::{RunId, SessionId};
-use helix_job::Recorded;
+use helix_core::ids::{RunId, SessionId, TurnId};
 use helix_job::session::{SessionEvent, SessionView};
+use helix_job::{ErrorView, Recorded};
 use helix_store::{MAX_ROWS_PER_PAGE, NewEvent, NewSession, Opened, ReadError};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::actor::{self, QueuedTurn, SessionActor, TurnPermit};
+use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
 use super::services::ConsultantServices;
 use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, copy_directory};
-use crate::job::lock;
+use crate::event_log::Blocked;
+use crate::mutex::lock;
 
 /// Turns that may wait in one conversation.
 const QUEUE: usize = 32;
@@ -36,7 +36,8 @@ pub(crate) struct Sessions {
 #[derive(Clone)]
 struct SessionHandle {
     queue: mpsc::Sender<QueuedTurn>,
-    stop: Arc<Mutex<CancellationToken>>,
+    running: Arc<Mutex<Option<RunningTurn>>>,
+    blocked: Blocked,
     /// Turns that are waiting or under way.
     open: Arc<watch::Sender<usize>>,
 }
@@ -64,7 +65,7 @@ impl Sessions {
     async fn interrupted(&self) -> Result<Vec<SessionView>, ReadError> {
         let (mut found, mut cursor) = (Vec::new(), None);
         loop {
-            let page = self.services.journal.list_sessions(cursor, MAX_ROWS_PER_PAGE).await?;
+            let page = self.services.journal().list_sessions(cursor, MAX_ROWS_PER_PAGE).await?;
             found.extend(page.sessions.into_iter().filter(|view| view.running().is_some()));
             cursor = page.next;
             if cursor.is_none() {
@@ -91,27 +92,28 @@ impl Sessions {
                 // The buffer is new and empty, and its receiver is here: this cannot fail.
                 drop(unsent.1.try_send(TurnEvent::Queued { ahead }));
             }
+            if let Some(why) = handle.blocked.now() {
+                drop(unsent.1.try_send(TurnEvent::Status { text: why.line() }));
+            }
             let (request, listener) = unsent;
             match handle.queue.send(QueuedTurn { request, listener, permit }).await {
                 Ok(()) => return Ok(events),
                 // The loop ended between finding and using it: make a new one.
                 Err(mpsc::error::SendError(back)) => unsent = (back.request, back.listener),
             }
-            lock(&self.actors).remove(&view.id);
         }
         Err(TurnError::Closing)
     }
 
-    /// Stops the turn under way; `false` if there is none.
-    pub(crate) fn stop_turn(&self, view: &SessionView) -> bool {
-        let handle = lock(&self.actors).get(&view.id).cloned();
-        match handle {
-            Some(handle) if view.running().is_some() => {
-                lock(&handle.stop).cancel();
-                true
-            }
-            Some(_) | None => false,
-        }
+    /// Stops a turn, if it is the one that runs.
+    pub(crate) fn stop_turn(&self, session: &SessionId, turn: &TurnId) -> bool {
+        let handle = lock(&self.actors).get(session).cloned();
+        handle.is_some_and(|handle| lock(&handle.running).as_ref().is_some_and(|running| running.stop(turn)))
+    }
+
+    /// Why a session cannot be recorded at the moment.
+    pub(crate) fn blocked(&self, session: &SessionId) -> Option<ErrorView> {
+        lock(&self.actors).get(session).and_then(|handle| handle.blocked.now())
     }
 
     /// Ends the loop of a conversation that is gone.
@@ -132,7 +134,7 @@ impl Sessions {
 
     /// The conversation of a request; opened if the client has a new key for it.
     async fn find(&self, request: &TurnRequest) -> Result<SessionView, TurnError> {
-        let journal = &self.services.journal;
+        let journal = self.services.journal();
         match &request.session {
             SessionSelector::Id(id) => {
                 let found = journal.session(id.clone()).await.map_err(journal_error)?;
@@ -147,7 +149,7 @@ impl Sessions {
 
     /// Opens a conversation. One that goes on from an answer of another one is a copy of that, drafts included.
     async fn open(&self, key: &str, request: &TurnRequest) -> Result<SessionView, TurnError> {
-        let journal = &self.services.journal;
+        let journal = self.services.journal();
         let origin = match &request.parent {
             ParentSelector::Ids { parent: Some(parent) } => {
                 let turn = journal.turn_by_message(request.owner.clone(), parent.clone()).await;
@@ -180,9 +182,9 @@ impl Sessions {
         let new = NewEvent::of(now, &event).map_err(journal_error)?;
         let recorded = Recorded { number: 1, at: now, event };
         let view = SessionView::apply(None, &id, &recorded).map_err(journal_error)?.view;
-        self.services.crash.pass(|| "before opening a conversation".into());
+        self.services.writer.crash.pass(|| "before opening a conversation".into());
         let opened = journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
-        self.services.crash.pass(|| "after opening a conversation".into());
+        self.services.writer.crash.pass(|| "after opening a conversation".into());
         match opened.map_err(journal_error)? {
             Opened::Created(_) => Ok(view),
             Opened::Existing(other) => {
@@ -198,11 +200,11 @@ impl Sessions {
             return handle.clone();
         }
         let (queue, waiting) = mpsc::channel(QUEUE);
-        let stop = Arc::new(Mutex::new(CancellationToken::new()));
         let id = view.id.clone();
-        let actor = SessionActor::new(Arc::clone(&self.services), view, waiting, Arc::clone(&stop));
+        let actor = SessionActor::new(Arc::clone(&self.services), view, waiting);
+        let (running, blocked) = (Arc::clone(&actor.running), actor.log.blocked());
         self.tasks.spawn(actor.run());
-        let handle = SessionHandle { queue, stop, open: Arc::default() };
+        let handle = SessionHandle { queue, running, blocked, open: Arc::default() };
         actors.insert(id, handle.clone());
         handle
     }

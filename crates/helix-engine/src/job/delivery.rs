@@ -8,8 +8,9 @@ use helix_job::{Active, Committed, FormerEnd, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{EffectRunner, attempt_of, blocking, lock, phase_of};
+use super::effects::{EffectRunner, attempt_of, blocking, phase_of};
 use super::gate::GateCheck;
+use crate::mutex::lock;
 use helix_gates::delivery_obstacle;
 use helix_git::Workspaces;
 

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, McpServer, SessionRef, Shell, ToolAccess};
 use helix_core::agent_event::AgentEvent;
@@ -24,6 +24,7 @@ use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits};
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
 use crate::failures::FailureDesk;
+use crate::mutex::lock;
 use crate::prompt;
 use crate::save_hook::save_hook;
 use helix_gates::GateCheckouts;
@@ -506,9 +507,4 @@ fn internal(message: String) -> Fault {
 
 pub(super) fn new_session() -> Result<AgentSessionId, Fault> {
     AgentSessionId::new(uuid::Uuid::now_v7().to_string()).map_err(|error| environment(&error))
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // A map of handles is whole at every step: a panic elsewhere does not make it wrong.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

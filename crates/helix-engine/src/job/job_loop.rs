@@ -13,10 +13,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::log::{Blocked, JobLog, LogError, Record};
+use super::log::JobLog;
 use super::{EffectOutcome, EffectRunner};
 use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
+use crate::event_log::{Blocked, LogError, Record, StreamState};
 
 /// What can be asked of a running job.
 pub(crate) enum Command {
@@ -376,7 +377,7 @@ impl JobLoop {
             hint: Some("please report this with the host's log".into()),
         };
         let Some(failed) = self.failed(&under_way.effect, fault) else {
-            return Err(LogError::Stuck { job: self.log.id.clone(), effect: key });
+            return Err(LogError::Stuck { stream: JobState::stream(&self.log.id), effect: key });
         };
         self.under_way.insert(key, UnderWay { progress: Progress::Done, ..under_way });
         self.record(vec![failed]).await

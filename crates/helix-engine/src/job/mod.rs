@@ -22,7 +22,7 @@ mod side_run;
 mod unsaved;
 
 pub(crate) use agents::{keep_agents, renew_agents};
-pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, environment, lock};
+pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, environment};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
-pub(crate) use log::{JobLog, Record};
+pub(crate) use log::JobLog;
 pub(crate) use side_run::side_runs;

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use helix_core::finding::{Fault, FaultKind};
 use helix_job::JobSpec;
 
-use super::effects::{EffectRunner, blocking_fault, lock};
+use super::effects::{EffectRunner, blocking_fault};
+use crate::mutex::lock;
 use helix_git::{Repository, Workspaces};
 
 impl EffectRunner {

@@ -276,5 +276,5 @@ fn journal_refusal(error: &(dyn std::error::Error + 'static)) -> SubmitError {
 
 /// An error with all its causes in one line.
 fn chain(error: &dyn std::error::Error) -> String {
-    crate::job::environment(error).message
+    helix_core::error_chain(error)
 }

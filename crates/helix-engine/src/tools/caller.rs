@@ -145,8 +145,8 @@ impl Tools {
         if within_own || view.project.as_ref() == Some(&path) {
             return Ok(());
         }
-        let recorded = self.engine.inner.consultant.record(&view.id, SessionEvent::ProjectChosen { path }).await;
-        recorded.map(|_| ()).map_err(|error| Refusal::text(format!("the conversation cannot be recorded: {error}")))
+        let recorded = self.engine.inner.consultant.record(view, SessionEvent::ProjectChosen { path }).await;
+        recorded.map_err(|error| Refusal::text(error.line()))
     }
 
     /// The skills in reach of a project.

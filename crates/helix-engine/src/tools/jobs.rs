@@ -34,12 +34,14 @@ impl Tools {
             request.idempotency_key = self.key_of_start(&request.plan).await?;
             let submission = self.engine.submit(request).await?;
             let id = submission.job.id.clone();
-            if let (Caller::Session(session), Some(view)) = (&self.caller, self.conversation().await?)
+            if let Some(view) = self.conversation().await?
                 && !view.jobs.contains(&id)
             {
                 let event = SessionEvent::JobStarted { job: id.clone() };
-                let recorded = self.engine.inner.consultant.record(session, event).await;
-                recorded.map_err(|error| Refusal::text(format!("job {id} runs, but is not noted here: {error}")))?;
+                let recorded = self.engine.inner.consultant.record(view, event).await;
+                recorded.map_err(|error| {
+                    Refusal::text(format!("job {id} runs, but is not noted in the conversation: {}", error.line()))
+                })?;
             }
             let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
             let mut text = match submission.existed {
@@ -81,18 +83,19 @@ impl Tools {
     /// Notes that the conversation is about a job from now on. Where that fails the question is answered all the same.
     async fn join(&self, job: &JobId) {
         let Caller::Session(session) = &self.caller else { return };
-        match self.engine.session(session).await {
+        let view = match self.engine.session(session).await {
             Ok(view) if view.jobs.contains(job) => return,
-            Ok(_) => {}
+            Ok(view) => view,
             Err(error) => {
-                tracing::warn!(%session, %job, error = crate::job::environment(&error).message, "a conversation cannot be read");
+                tracing::warn!(%session, %job, error = helix_core::error_chain(&error), "a conversation cannot be read");
                 return;
             }
-        }
+        };
         if let Err(error) =
-            self.engine.inner.consultant.record(session, SessionEvent::JobJoined { job: job.clone() }).await
+            self.engine.inner.consultant.record(view, SessionEvent::JobJoined { job: job.clone() }).await
         {
-            tracing::warn!(%session, %job, %error, "a job is not noted in the conversation that asked about it");
+            let error = error.line();
+            tracing::warn!(%session, %job, error, "a job is not noted in the conversation that asked about it");
         }
     }
 

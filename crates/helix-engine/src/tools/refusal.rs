@@ -24,7 +24,7 @@ impl Refusal {
     }
 
     pub(super) fn of(error: &dyn std::error::Error) -> Self {
-        Self::text(crate::job::environment(error).message)
+        Self::text(helix_core::error_chain(error))
     }
 
     /// With what is known of it from before, if anything is.

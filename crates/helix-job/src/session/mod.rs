@@ -14,4 +14,4 @@ pub use digest::{TextDigest, TextRelation, relation};
 pub use event::{SessionEvent, TurnParent};
 pub use history::{Author, Exchange, HistoryMatch, Mismatch, TurnSummary, exchanges, match_history};
 pub use turn::{AnswerCheck, AnswerFinding, Attachment, ClientIds, Delivery, TurnEnd, TurnView};
-pub use view::{Applied, IllegalSessionEvent, SessionView};
+pub use view::{IllegalSessionEvent, SessionState, SessionView};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{SessionEvent, TurnParent};
 use super::turn::{TurnEnd, TurnView};
-use crate::Recorded;
+use crate::{ErrorView, Recorded};
 use helix_core::ids::{JobId, SessionId, TurnId};
 
 /// A session as it stands.
@@ -48,11 +48,14 @@ pub struct SessionView {
     pub project: Option<String>,
     /// Number of the last event that this view includes.
     pub last_event: u64,
+    /// Why nothing can be recorded in it at the moment; in no record, but known to the host that runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<ErrorView>,
 }
 
 /// What an event makes of a session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Applied {
+pub struct SessionState {
     /// The session after it.
     pub view: SessionView,
     /// The turn that it began or ended.
@@ -101,7 +104,7 @@ impl SessionView {
         view: Option<Self>,
         id: &SessionId,
         recorded: &Recorded<SessionEvent>,
-    ) -> Result<Applied, IllegalSessionEvent> {
+    ) -> Result<SessionState, IllegalSessionEvent> {
         let at = recorded.at;
         let name = recorded.event.name();
         let illegal = |why: &str| IllegalSessionEvent { event: name, why: why.into() };
@@ -161,7 +164,7 @@ impl SessionView {
         };
         view.updated_at = at;
         view.last_event = recorded.number;
-        Ok(Applied { view, turn })
+        Ok(SessionState { view, turn })
     }
 
     /// The turn that is being answered.
@@ -191,6 +194,7 @@ fn opened(id: &SessionId, at: Timestamp, event: &SessionEvent) -> SessionView {
         jobs: Vec::new(),
         project: None,
         last_event: 0,
+        blocked: None,
     };
     if let SessionEvent::SessionOpened { key, owner, copied_from, directory, agent } = event {
         view.key.clone_from(key);

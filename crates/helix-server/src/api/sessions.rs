@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use helix_core::ids::{RunId, SessionId, TurnId};
+use helix_core::ids::{InvalidId, RunId, SessionId, TurnId};
 use helix_job::session::{Branch, SessionView, TurnView, branches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,27 @@ pub(crate) async fn log(
     logs::lines(&shared, &known, asked.follow()?).await
 }
 
+/// Which turn of a session.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StopQuery {
+    /// Id of the turn; without it the one that is running.
+    #[serde(default)]
+    turn: Option<String>,
+}
+
 /// `POST /api/v1/sessions/{id}/stop`
-pub(crate) async fn stop(State(shared): State<Shared>, Path(text): Path<String>) -> Result<Json<Stopped>, Problem> {
-    Ok(Json(Stopped { stopped: shared.engine.stop_turn(&id(text)?).await? }))
+pub(crate) async fn stop(
+    State(shared): State<Shared>,
+    Path(text): Path<String>,
+    Params(StopQuery { turn }): Params<StopQuery>,
+) -> Result<Json<Stopped>, Problem> {
+    let session = shared.engine.session(&id(text)?).await?;
+    let unknown = |error: InvalidId| Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, error.to_string());
+    let turn = match turn {
+        Some(turn) => Some(TurnId::new(turn).map_err(unknown)?),
+        None => session.running().map(|running| running.id.clone()),
+    };
+    let stopped = turn.is_some_and(|turn| shared.engine.stop_turn(&session.id, &turn));
+    Ok(Json(Stopped { stopped }))
 }

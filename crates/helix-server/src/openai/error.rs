@@ -5,7 +5,6 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::run::Outcome;
 use helix_engine::consultant::{TurnEnded, TurnError};
-use helix_job::ErrorView;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -119,11 +118,7 @@ impl ApiError {
 
     /// The error of a turn; `None` when it has an answer.
     pub(crate) fn of_turn(ended: &TurnEnded, now: Timestamp) -> Option<Self> {
-        let ErrorView { message, hint } = ended.error.as_ref()?;
-        let message = match hint {
-            Some(hint) => format!("{message}: {hint}"),
-            None => message.clone(),
-        };
+        let message = ended.error.as_ref()?.line();
         let (status, kind, code) = classify(&ended.outcome);
         let mut error = Self::new(status, kind, code, message).without_retry();
         if let Outcome::RateLimited { resets_at } = &ended.outcome {
@@ -262,7 +257,7 @@ mod tests {
     use super::*;
 
     fn of(outcome: Outcome) -> Response {
-        let error = Some(ErrorView { message: "it failed".into(), hint: Some("do this".into()) });
+        let error = Some(helix_job::ErrorView { message: "it failed".into(), hint: Some("do this".into()) });
         let ended = TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error };
         ApiError::of_turn(&ended, "2026-01-01T00:00:00Z".parse().unwrap()).unwrap().into_response()
     }

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use super::error::ApiError;
 use super::profile::Profile;
 use crate::config::Disconnect;
-use crate::problem::chain;
 use crate::shared::Shared;
 
 /// Longest time that a turn continues after Open WebUI closed the connection. It does that for Stop alone: when a page is
@@ -128,7 +127,8 @@ impl DetachedTurn {
         let mut waits = true;
         loop {
             if let (false, Some((session, turn))) = (waits, &self.began) {
-                self.stop(session, turn).await;
+                let stopped = self.shared.engine.stop_turn(session, turn);
+                tracing::info!(%session, %turn, stopped, "stopped a turn whose client disconnected");
                 break;
             }
             tokio::select! {
@@ -145,25 +145,6 @@ impl DetachedTurn {
                 next = self.next_turns.recv(), if waits => waits = next.is_ok_and(|key| key != self.key),
                 () = shutdown.cancelled() => break,
             }
-        }
-    }
-
-    /// Stops the turn, unless the session runs another one by now.
-    async fn stop(&self, session: &SessionId, turn: &TurnId) {
-        let engine = &self.shared.engine;
-        let runs = match engine.session(session).await {
-            Ok(view) => view.running().is_some_and(|running| &running.id == turn),
-            Err(error) => {
-                tracing::warn!(%session, error = chain(&error), "cannot read the session of a detached turn");
-                return;
-            }
-        };
-        if !runs {
-            return;
-        }
-        match engine.stop_turn(session).await {
-            Ok(stopped) => tracing::info!(%session, %turn, stopped, "stopped a turn whose client disconnected"),
-            Err(error) => tracing::warn!(%session, %turn, error = chain(&error), "cannot stop a detached turn"),
         }
     }
 }

@@ -83,6 +83,10 @@ impl Host {
         Self { url, http, shutdown: Some(shutdown), server, engine, state }
     }
 
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     pub(crate) fn get(&self, path: &str) -> reqwest::RequestBuilder {
         self.http.get(format!("{}{path}", self.url)).bearer_auth(TOKEN)
     }

@@ -17,7 +17,7 @@ use super::super::enforce::{
     AnswerAttempt, AnswerAttempts, CheckedFiles, CorrectionScope, Evidence, Examined, NextStep, ResponseEnforcer, Retry,
 };
 use super::super::{ParentSelector, Purpose, SessionSelector, TurnEvent, TurnRequest, turn_error};
-use super::{RunReport, SessionActor, Work};
+use super::{ActiveTurn, RunReport, SessionActor};
 use tokio_util::sync::CancellationToken;
 
 /// What stands between an answer that the user has seen and the one that replaces it.
@@ -56,7 +56,12 @@ struct Corrections {
 impl SessionActor {
     /// Looks at the answers of these runs, in their order, and has the last one mended as often as the settings allow. Runs that
     /// are there already (after a restart) are not repeated.
-    pub(super) async fn enforce(&mut self, work: &mut Work, request: &TurnRequest, runs: Vec<FinishedRun>) -> Enforced {
+    pub(super) async fn enforce(
+        &mut self,
+        work: &mut ActiveTurn,
+        request: &TurnRequest,
+        runs: Vec<FinishedRun>,
+    ) -> Enforced {
         let mut runs = VecDeque::from(runs);
         let enforcer = ResponseEnforcer::new(self.services.config.enforcement.clone());
         // What came before the first answer (a lost session) was never one.
@@ -92,8 +97,8 @@ impl SessionActor {
             let attempt = AnswerAttempt { run: run.clone(), answer: answer.clone(), examined };
             if let Some(check) = attempt.check() {
                 let event = SessionEvent::AnswerChecked { turn: work.turn.clone(), check };
-                if let Err(error) = self.record(event).await {
-                    tracing::error!(session = %self.view.id, message = error.message, "a check of an answer is not recorded");
+                if let Err(error) = self.record_for(work, event).await {
+                    tracing::error!(session = %self.view().id, message = error.message, "a check of an answer is not recorded");
                 }
             }
             corrections.reports.push((run.clone(), report.clone()));
@@ -101,19 +106,28 @@ impl SessionActor {
             if let NextStep::Accept = next {
                 work.output.release().await;
             }
-            if corrections.reports.len() == 1 && !work.output.is_holding() {
+            // An agent may say its answer only at the end: nothing of it was shown then.
+            let shown = !work.output.shown().trim().is_empty();
+            if corrections.reports.len() == 1 && shown && !work.output.is_holding() {
                 corrections.visible.push(split(&answer).0.to_owned());
             }
             let retry = match next {
                 NextStep::Accept | NextStep::Exhausted => break,
                 NextStep::Retry(retry) => retry,
             };
+            // After a restart its runs are there already, and were asked for.
+            if runs.is_empty() && corrections.last.session.is_none() {
+                let note = corrections.attempts.note(Some("this agent cannot continue a conversation"));
+                return self.kept(work, corrections, note, None).await;
+            }
             work.output.tell(TurnEvent::Status { text: retry.status.clone() }).await;
             match retry.wanted {
                 // The answer stands: it may be read while the marker is asked for.
                 CorrectionScope::MarkerLine => {
                     work.output.release().await;
-                    corrections.visible.push(split(&answer).0.to_owned());
+                    if !work.output.shown().trim().is_empty() {
+                        corrections.visible.push(split(&answer).0.to_owned());
+                    }
                 }
                 CorrectionScope::Answer => work.output.withdraw().await,
             }
@@ -122,6 +136,9 @@ impl SessionActor {
                 Some(done) => Ok(done),
                 None => self.ask_again(work, request, &retry, &corrections).await,
             };
+            if again.is_ok() {
+                corrections.attempts.count_asked();
+            }
             match again {
                 Ok((next_run, next_report)) if is_answer(&next_report) => {
                     (run, report) = (next_run, next_report);
@@ -138,7 +155,7 @@ impl SessionActor {
                     break;
                 }
                 Err(error) => {
-                    tracing::warn!(session = %self.view.id, message = error.message, "a correction cannot be asked for");
+                    tracing::warn!(session = %self.view().id, message = error.message, "a correction cannot be asked for");
                     let note = corrections.attempts.note(Some(&error.message));
                     return self.kept(work, corrections, note, None).await;
                 }
@@ -158,7 +175,7 @@ impl SessionActor {
     /// The best answer, shown if it has not been, with the files as it left them.
     async fn kept(
         &self,
-        work: &mut Work,
+        work: &mut ActiveTurn,
         corrections: Corrections,
         note: Option<String>,
         trouble: Option<Outcome>,
@@ -179,14 +196,14 @@ impl SessionActor {
         }
         work.output.as_it_comes();
         let (restore, judged) = (attempts.files_to_restore(), attempts.judged_files());
-        let directory = PathBuf::from(&self.view.directory);
+        let directory = PathBuf::from(&self.view().directory);
         let settled = tokio::task::spawn_blocking(move || settle(&directory, restore, judged)).await;
         match settled {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                tracing::warn!(session = %self.view.id, %error, "what was judged is not recorded; it is looked at again");
+                tracing::warn!(session = %self.view().id, %error, "what was judged is not recorded; it is looked at again");
             }
-            Err(error) => tracing::warn!(session = %self.view.id, %error, "what was judged is not recorded"),
+            Err(error) => tracing::warn!(session = %self.view().id, %error, "what was judged is not recorded"),
         }
         // A turn that was stopped is recorded as stopped, whatever its answer was worth by then.
         let stopped = matches!(trouble, Some(Outcome::Cancelled));
@@ -198,7 +215,7 @@ impl SessionActor {
 
     async fn ask_again(
         &self,
-        work: &mut Work,
+        work: &mut ActiveTurn,
         request: &TurnRequest,
         retry: &Retry,
         corrections: &Corrections,
@@ -216,22 +233,18 @@ impl SessionActor {
 
     async fn examine(&mut self, enforcer: &ResponseEnforcer, answer: &str) -> Result<Examined, String> {
         // Tools may have chosen a project meanwhile.
-        match self.services.journal.session(self.view.id.clone()).await {
-            Ok(Some(view)) => self.view = view,
-            Ok(None) => return Err("the conversation is gone".into()),
-            Err(error) => return Err(crate::job::environment(&error).message),
-        }
+        self.log.reload().await.map_err(|error| helix_core::error_chain(&error))?;
         let evidence = Evidence {
             answer: answer.to_owned(),
-            directory: PathBuf::from(&self.view.directory),
-            project: self.view.project.clone().map(PathBuf::from),
+            directory: PathBuf::from(&self.view().directory),
+            project: self.view().project.clone().map(PathBuf::from),
             skills: self.services.config.skills.clone(),
             config: self.services.config_dir.clone(),
         };
         let enforcer = enforcer.clone();
         match tokio::task::spawn_blocking(move || enforcer.examine(&evidence)).await {
             Ok(Ok(examined)) => Ok(examined),
-            Ok(Err(error)) => Err(crate::job::environment(&error).message),
+            Ok(Err(error)) => Err(helix_core::error_chain(&error)),
             Err(error) => Err(format!("the check ended early: {error}")),
         }
     }
@@ -239,8 +252,8 @@ impl SessionActor {
     /// The request of a turn that a former host began, as far as a correction needs it.
     pub(super) fn recovered_request(&self, turn: &TurnView) -> TurnRequest {
         TurnRequest {
-            session: SessionSelector::Id(self.view.id.clone()),
-            owner: self.view.owner.clone(),
+            session: SessionSelector::Id(self.view().id.clone()),
+            owner: self.view().owner.clone(),
             parent: ParentSelector::Latest,
             purpose: Purpose::Answer,
             message: turn.message.clone(),

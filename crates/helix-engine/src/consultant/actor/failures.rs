@@ -15,7 +15,7 @@ use helix_job::ErrorView;
 use helix_job::session::{AnswerFinding, SessionEvent, TurnView};
 use jiff::Timestamp;
 
-use super::{SessionActor, Work};
+use super::{ActiveTurn, SessionActor};
 use crate::failures::{AttemptEnd, AttemptSite, FailureContext};
 
 /// What a failed turn says something about.
@@ -69,7 +69,7 @@ impl SessionActor {
     /// Remembers what became of a turn's run. Returns the error that the user is shown, with what is known of it from before.
     pub(super) async fn remember_turn(
         &mut self,
-        work: &Work,
+        work: &ActiveTurn,
         facts: &RunFacts,
         findings: &[AnswerFinding],
         error: Option<ErrorView>,
@@ -83,7 +83,7 @@ impl SessionActor {
         let mut error = error?;
         let site = self.site(work, &turn);
         let name = About::of(&outcome).check(&turn);
-        let dialect = self.services.runner.profile(&self.view.agent).map_or("", |profile| profile.dialect.as_str());
+        let dialect = self.services.runner.profile(&self.view().agent).map_or("", |profile| profile.dialect.as_str());
         if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), now) {
             context.see_as(&name);
             self.note_failure(context, &name, &site, &mut error).await;
@@ -92,7 +92,7 @@ impl SessionActor {
     }
 
     /// Remembers that the agent could not be asked at all.
-    pub(super) async fn remember_refusal(&mut self, work: &Work, mut error: ErrorView) -> ErrorView {
+    pub(super) async fn remember_refusal(&mut self, work: &ActiveTurn, mut error: ErrorView) -> ErrorView {
         let Some(turn) = self.turn_of(work) else { return error };
         let site = self.site(work, &turn);
         let name = About::TheWay.check(&turn);
@@ -103,7 +103,7 @@ impl SessionActor {
     }
 
     /// What an answer's checks found and the agent has not mended: one failure for each check.
-    async fn note_findings(&mut self, work: &Work, turn: &TurnView, findings: &[AnswerFinding], at: Timestamp) {
+    async fn note_findings(&mut self, work: &ActiveTurn, turn: &TurnView, findings: &[AnswerFinding], at: Timestamp) {
         let names: BTreeSet<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
         for validator in names {
             let of_it = findings.iter().filter(|one| one.validator == validator);
@@ -127,7 +127,7 @@ impl SessionActor {
     }
 
     /// Only what looked again is resolved: the way to this model, and this very message.
-    async fn note_success(&mut self, work: &Work, turn: &TurnView, findings: &[AnswerFinding], at: Timestamp) {
+    async fn note_success(&mut self, work: &ActiveTurn, turn: &TurnView, findings: &[AnswerFinding], at: Timestamp) {
         let site = self.site(work, turn);
         let mut passed = vec![About::TheWay.check(turn), About::TheMessage.check(turn)];
         let found = |name: &String| findings.iter().any(|one| check::answer(&one.validator) == *name);
@@ -139,19 +139,19 @@ impl SessionActor {
     }
 
     /// The turn as the record has it; `None` if it could not even be begun.
-    fn turn_of(&self, work: &Work) -> Option<TurnView> {
-        self.view.running().filter(|running| running.id == work.turn).cloned()
+    fn turn_of(&self, work: &ActiveTurn) -> Option<TurnView> {
+        self.view().running().filter(|running| running.id == work.turn).cloned()
     }
 
-    fn site(&self, work: &Work, turn: &TurnView) -> AttemptSite {
+    fn site(&self, work: &ActiveTurn, turn: &TurnView) -> AttemptSite {
         AttemptSite {
-            project: self.view.project.clone().unwrap_or_default(),
-            work: failures::Work::Conversation { session: self.view.id.clone() },
+            project: self.view().project.clone().unwrap_or_default(),
+            work: failures::Work::Conversation { session: self.view().id.clone() },
             phase_name: String::new(),
             goal: turn.message.clone(),
             attempt: turn.number,
             max_attempts: None,
-            agent: self.view.agent.clone(),
+            agent: self.view().agent.clone(),
             run: (work.runs > 0).then(|| RunId::for_turn(&work.turn, work.runs)),
             commit: None,
             adr: None,
@@ -161,7 +161,7 @@ impl SessionActor {
     async fn tell_journal(&mut self, events: Vec<FailureEvent>) {
         for event in events {
             if let Err(error) = self.record(SessionEvent::Failure(Box::new(event))).await {
-                tracing::error!(session = %self.view.id, message = error.message, "a failure is not noted in the conversation");
+                tracing::error!(session = %self.view().id, message = error.message, "a failure is not noted in the conversation");
                 return;
             }
         }

@@ -11,7 +11,7 @@ use helix_job::session::{AnswerCheck, AnswerFinding};
 
 use super::{Examined, Validator};
 
-/// Most findings that the user is shown of an answer that could not be mended.
+/// Most findings that the user is shown of an answer that could not be fixed.
 const SHOWN_FINDINGS: usize = 5;
 
 /// An answer that was looked at.
@@ -100,8 +100,12 @@ impl AnswerAttempts {
         if self.asked == self.retries {
             return NextStep::Exhausted;
         }
-        self.asked += 1;
         NextStep::Retry(self.retry(&examined))
+    }
+
+    /// Counts a correction that the agent was really asked for.
+    pub(crate) fn count_asked(&mut self) {
+        self.asked += 1;
     }
 
     /// The best answer so far: the one with the fewest findings, those of the marker counting least; of equal ones the latest,
@@ -133,15 +137,15 @@ impl AnswerAttempts {
     pub(crate) fn note(&self, failed_correction: Option<&str>) -> Option<String> {
         let best = self.best().filter(|best| !best.examined.findings.is_empty())?;
         let times = match self.asked {
-            0 => "the agent was not asked to mend it".to_owned(),
-            1 => "the agent was asked once to mend it".to_owned(),
-            many => format!("the agent was asked {many} times to mend it"),
+            0 => "the agent was not asked to fix it".to_owned(),
+            1 => "the agent was asked once to fix it".to_owned(),
+            many => format!("the agent was asked {many} times to fix it"),
         };
         let times = match failed_correction {
-            Some(why) => format!("{times}, the last time in vain: {}", one_line(why)),
+            Some(why) => format!("{times}: {}", one_line(why)),
             None => times,
         };
-        let mut note = format!("> [!CAUTION]\n> **Helix:** This answer is not in order; {times}.\n>\n");
+        let mut note = format!("> [!CAUTION]\n> **Helix:** This answer did not pass its checks; {times}.\n>\n");
         for one in best.examined.findings.iter().take(SHOWN_FINDINGS) {
             note.push_str(&format!("> - {}: {}\n", one.validator, one_line(&told(&one.finding))));
         }
@@ -159,9 +163,9 @@ impl AnswerAttempts {
         validators.dedup();
         let findings = if count == 1 { "finding" } else { "findings" };
         let status = format!(
-            "The answer is not in order ({count} {findings}: {}); asking the agent to mend it, {} of {}",
+            "The answer did not pass its checks ({count} {findings}: {}); asking the agent to fix it, {} of {}",
             validators.join(", "),
-            self.asked,
+            self.asked + 1,
             self.retries
         );
         if examined.is_marker_alone() {
@@ -175,11 +179,11 @@ impl AnswerAttempts {
             return Retry { prompt, status, wanted: CorrectionScope::MarkerLine };
         }
         let correction = Correction {
-            summary: format!("Your last answer was checked, and {count} {findings} must be mended first:"),
+            summary: format!("Your last answer was checked, and {count} {findings} must be fixed first:"),
             findings: examined.findings.iter().map(named).collect(),
         };
         let prompt = format!(
-            "[Helix, not the user] {}\nMend exactly this, in the files where it is about files, and check with the tools that you \
+            "[Helix, not the user] {}\nFix exactly this, in the files where it is about files, and check with the tools that you \
              have. Then give your whole answer to the user's last message again, as it is to be read: it replaces the earlier one. \
              Do not mention this correction.",
             correction.to_markdown()

@@ -50,7 +50,11 @@ impl Scene {
         let turn = TurnId::nth(&SessionId::new("s").unwrap(), 1);
         let answer = self.attempts.answer_of(wanted, said);
         let examined = self.examine(&answer);
-        self.attempts.add(AnswerAttempt { run: RunId::for_turn(&turn, number), answer, examined })
+        let next = self.attempts.add(AnswerAttempt { run: RunId::for_turn(&turn, number), answer, examined });
+        if let NextStep::Retry(_) = next {
+            self.attempts.count_asked();
+        }
+        next
     }
 
     fn attempts_made(&self) -> usize {

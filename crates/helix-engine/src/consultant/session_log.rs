@@ -1,0 +1,58 @@
+//! A session's stream in the journal and the state that it adds up to.
+//!
+//! Must not know what a turn does. Tools write to the stream beside the session's actor.
+
+use helix_core::ids::{SessionId, TurnId};
+use helix_job::session::{IllegalSessionEvent, SessionEvent, SessionState, SessionView};
+use helix_job::{ErrorView, Recorded};
+use helix_store::{Journal, Projection, ReadError, Stream};
+
+use crate::event_log::{EventLog, StreamState};
+
+/// A session's events and state.
+pub(super) type SessionLog = EventLog<SessionState>;
+
+impl StreamState for SessionState {
+    type Id = SessionId;
+    type Event = SessionEvent;
+    type Illegal = IllegalSessionEvent;
+    const NOUN: &'static str = "conversation";
+
+    fn stream(id: &SessionId) -> Stream {
+        Stream::Session(id.clone())
+    }
+
+    fn last_event(&self) -> u64 {
+        self.view.last_event
+    }
+
+    fn apply(self, id: &SessionId, recorded: &Recorded<SessionEvent>) -> Result<Self, IllegalSessionEvent> {
+        SessionView::apply(Some(self.view), id, recorded)
+    }
+
+    fn projection(&self, _id: &SessionId) -> Option<Projection> {
+        Some(Projection::Session(Box::new(self.view.clone()), self.turn.clone().map(Box::new)))
+    }
+
+    async fn reload(journal: &dyn Journal, id: &SessionId) -> Result<Option<Self>, ReadError> {
+        Ok(journal.session(id.clone()).await?.map(|view| Self { view, turn: None }))
+    }
+
+    fn append_name(&self, events: &[SessionEvent]) -> String {
+        let begins = events.iter().any(|event| matches!(event, SessionEvent::TurnStarted { .. }));
+        let turn = self.view.running().map(|turn| turn.id.clone()).filter(|_| !begins);
+        let turn = turn.unwrap_or_else(|| self.view.next_turn());
+        let names: Vec<&str> = events.iter().map(SessionEvent::name).collect();
+        format!("append of {} {}", names.join(", "), turn_name(&turn))
+    }
+}
+
+/// A turn's id without its session's.
+pub(super) fn turn_name(turn: &TurnId) -> &str {
+    turn.as_str().rsplit('.').next().unwrap_or_default()
+}
+
+pub(super) fn illegal(error: &IllegalSessionEvent) -> ErrorView {
+    let hint = "please report this with the host's log".to_owned();
+    ErrorView { message: format!("the conversation cannot be recorded: {error}"), hint: Some(hint) }
+}
