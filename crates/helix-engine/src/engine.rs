@@ -117,7 +117,7 @@ pub enum EngineError {
         /// Which job.
         job: JobId,
         /// The first event that cannot follow.
-        source: IllegalEvent,
+        source: Box<IllegalEvent>,
     },
     /// Anything else of the surroundings.
     #[error("{message}")]
@@ -584,7 +584,7 @@ pub(crate) fn journal_error(error: impl std::error::Error + Send + Sync + 'stati
 
 /// The state that the events of a job add up to.
 pub(crate) fn folded(job: &JobId, events: &[Recorded<JobEvent>]) -> Result<JobState, EngineError> {
-    JobState::fold(events).map_err(|source| EngineError::Contradiction { job: job.clone(), source })
+    JobState::fold(events).map_err(|source| EngineError::Contradiction { job: job.clone(), source: Box::new(source) })
 }
 
 pub(crate) fn environment_error(error: impl std::error::Error) -> EngineError {

@@ -20,9 +20,9 @@ use crate::openai::ApiError;
 pub struct Problem {
     /// The kind of problem: `urn:helix:` and its code in lower case.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: Box<str>,
     /// The HTTP status in words.
-    pub title: Cow<'static, str>,
+    pub title: Box<str>,
     /// The HTTP status.
     pub status: u16,
     /// What is wrong, in one sentence.
@@ -72,7 +72,7 @@ impl Problem {
     /// A problem without hint or diagnostics.
     pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<Box<str>>) -> Self {
         Self {
-            kind: format!("urn:helix:{}", code.to_ascii_lowercase()),
+            kind: format!("urn:helix:{}", code.to_ascii_lowercase()).into(),
             title: status.canonical_reason().unwrap_or("error").into(),
             status: status.as_u16(),
             detail: detail.into(),

@@ -50,7 +50,7 @@ impl Environment {
     /// An environment without variables.
     #[cfg(test)]
     pub(crate) fn for_tests() -> Self {
-        let variables = BTreeMap::from([("HOME".to_owned(), "/home/test".to_owned())]);
+        let variables = BTreeMap::from([("HOME".to_owned(), "/home/user".to_owned())]);
         Self { variables, unreadable: Vec::new(), directory: "/p".into(), program: "/bin/helix".into() }
     }
 
