@@ -4,42 +4,20 @@
 //! meanwhile: an author fixes errors one by one, and only what was left at the end says anything to others.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_failure::memory::{Work, check};
 use jiff::Timestamp;
 
-use super::context::{AttemptSite, FailureContext};
+use super::checked_document::{CheckedDocument, Depth};
+use super::context::FailureContext;
 use super::service::{AttemptEnd, FailureService};
 
 /// Drafts that are kept; the oldest goes first.
 const KEPT: usize = 32;
 /// Longest draft that is kept, in bytes. Plans and ADRs have a few thousand.
 const LONGEST: u64 = 256 << 10;
-
-/// How far a document was checked. A shallower check does not prove gone what it did not look for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// By the rule set.
-    Rules,
-    /// With everything that a job needs: repository, agents, inputs.
-    Submission,
-}
-
-/// A plan or an ADR that was checked.
-#[derive(Debug)]
-pub(crate) struct CheckedDocument {
-    path: PathBuf,
-    /// Root of its project, where that is known.
-    project: Option<PathBuf>,
-    depth: Depth,
-    /// What was found; with an error among it, the document is refused.
-    diagnostics: Vec<Diagnostic>,
-    /// Its text; `None` if it cannot be read or is too long to be compared.
-    text: Option<String>,
-    at: Timestamp,
-}
 
 /// The texts of documents as they were refused last. Those that a restart loses make a fix without its diff.
 #[derive(Debug, Default)]
@@ -101,30 +79,6 @@ impl FailureService {
         };
         let site = document.site(work, last + 1);
         self.attempt_passed(AttemptEnd { site, passed, files, diff, at: document.at }).await;
-    }
-}
-
-impl CheckedDocument {
-    fn site(&self, work: Work, attempt: u32) -> AttemptSite {
-        AttemptSite {
-            project: self.project.as_ref().map(|root| root.display().to_string()).unwrap_or_default(),
-            work,
-            phase_name: String::new(),
-            goal: String::new(),
-            attempt,
-            max_attempts: None,
-            agent: String::new(),
-            run: None,
-            commit: None,
-            adr: None,
-        }
-    }
-
-    /// Its name in a diff: within its project, if it lies in one.
-    fn shown(&self) -> String {
-        let within = self.project.as_ref().and_then(|root| self.path.strip_prefix(root).ok());
-        let name = within.or_else(|| self.path.file_name().map(Path::new)).unwrap_or(&self.path);
-        name.to_string_lossy().replace('\\', "/")
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Must not know what follows from a failure: nothing here decides control flow, and nothing here fails outward.
 
+mod checked_document;
 mod context;
 mod documents;
 mod reports;
@@ -10,8 +11,8 @@ mod service;
 mod service_test;
 mod tool;
 
+pub use checked_document::Depth;
 pub(crate) use context::{AttemptSite, FailureContext, in_project, read_log};
-pub use documents::Depth;
 pub(crate) use documents::RefusedDrafts;
 pub(crate) use service::{AttemptEnd, borrowed};
 pub use service::{FailureService, FailureSettings, MemoryUse};

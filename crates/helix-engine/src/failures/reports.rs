@@ -104,7 +104,7 @@ impl ReportStore {
             let mut bytes = Vec::new();
             let file = tokio::fs::File::open(self.root.join(&artefact)).await?;
             file.take(LONGEST_REPORT).read_to_end(&mut bytes).await?;
-            Ok(serde_json::from_slice(&bytes)?)
+            Ok::<_, std::io::Error>(serde_json::from_slice(&bytes)?)
         };
         match read.await {
             Ok(report) => Ok(Some((artefact, report))),

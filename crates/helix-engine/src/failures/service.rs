@@ -22,8 +22,8 @@ use helix_store::{Access, StateDir};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{OnceCell, mpsc};
 
+use super::checked_document::CheckedDocument;
 use super::context::{AttemptSite, FailureContext};
-use super::documents::CheckedDocument;
 use super::reports::{Prompt, ReportStore};
 
 /// Past failures that a report shows.
@@ -232,20 +232,25 @@ impl FailureService {
             drafts.into_iter().map(|draft| Suggestion::of(draft, &occurrence, holdout)).collect()
         };
         let known = || Section::Known(&classified);
-        let Some(memory) = &self.shared.file else {
+        let Some(file) = &self.shared.file else {
             let suggestions = suggested(drafts(&[]));
             let report = report(&context, known(), Section::Missing(NOT_REMEMBERED.to_owned()), &suggestions);
             let artefact = self.shared.reports.keep(&report, &context.place).await.artefact;
             return RecordedFailure { occurrence: Some((occurrence, classified)), suggestions, report, artefact };
         };
-        let asking = Section::Missing(format!("{} has not answered yet", memory.display()));
+        let asking = Section::Missing(format!("{} has not answered yet", file.display()));
         let first = report(&context, known(), asking, &suggested(drafts(&[])));
         self.shared.reports.keep(&first, &context.place).await;
 
-        let similar = self.remember(&occurrence).await;
+        // Captured first: a fix that has just not held is not offered any more.
+        let memory = self.memory().await;
+        let memory = memory.as_deref();
+        if let Some(memory) = memory {
+            self.heard(memory.capture(occurrence.clone()).await);
+        }
+        let similar = self.recalled(memory, &occurrence.diagnosis, occurrence.at).await;
         let past = similar.known().cloned().unwrap_or_default();
-        let drafts = self.ranked(&occurrence.diagnosis.cause, drafts(&past)).await;
-        let mut suggestions = suggested(drafts);
+        let mut suggestions = suggested(self.ranked(memory, &occurrence.diagnosis.cause, drafts(&past)).await);
         let report = report(&context, known(), borrowed(&similar), &suggestions);
         let kept = self.shared.reports.keep(&report, &context.place).await;
         if kept.prompt == Prompt::TooLate {
@@ -254,7 +259,7 @@ impl FailureService {
                 one.exposure = Exposure::Missed;
             }
         }
-        if let Some(memory) = self.memory().await {
+        if let Some(memory) = memory {
             self.heard(memory.record_suggestions(suggestions.clone()).await);
         }
         RecordedFailure { occurrence: Some((occurrence, classified)), suggestions, report, artefact: kept.artefact }
@@ -342,17 +347,18 @@ impl FailureService {
         })
     }
 
-    /// Captures, then recalls: a fix that has just not held is not offered any more.
-    async fn remember(&self, occurrence: &Occurrence) -> Section<Vec<PastFailure>> {
-        if let Some(memory) = self.memory().await {
-            self.heard(memory.capture(occurrence.clone()).await);
-        }
-        self.recall(&occurrence.diagnosis, occurrence.at).await
-    }
-
     /// Past failures like this one, or why none can be named.
     pub(crate) async fn recall(&self, diagnosis: &Diagnosis, at: Timestamp) -> Section<Vec<PastFailure>> {
-        let Some(memory) = self.memory().await else { return Section::Missing(NOT_REMEMBERED.to_owned()) };
+        self.recalled(self.memory().await.as_deref(), diagnosis, at).await
+    }
+
+    async fn recalled(
+        &self,
+        memory: Option<&dyn FailureMemory>,
+        diagnosis: &Diagnosis,
+        at: Timestamp,
+    ) -> Section<Vec<PastFailure>> {
+        let Some(memory) = memory else { return Section::Missing(NOT_REMEMBERED.to_owned()) };
         let recalled = memory.similar(SimilarQuery::like(diagnosis, SIMILAR, at)).await;
         match recalled.trouble {
             Some(trouble) => {
@@ -365,8 +371,13 @@ impl FailureService {
 
     /// What the memory offers stays first; the rest is ordered by how well it did, in steps of a tenth, so that little
     /// evidence changes nothing.
-    async fn ranked(&self, cause: &str, drafts: Vec<SuggestionDraft>) -> Vec<SuggestionDraft> {
-        let Some(memory) = self.memory().await else { return drafts };
+    async fn ranked(
+        &self,
+        memory: Option<&dyn FailureMemory>,
+        cause: &str,
+        drafts: Vec<SuggestionDraft>,
+    ) -> Vec<SuggestionDraft> {
+        let Some(memory) = memory else { return drafts };
         let texts = drafts.iter().map(|draft| redact(&draft.text).into_owned()).collect();
         let Some(rates) = self.heard(memory.effectiveness(cause.to_owned(), texts).await) else { return drafts };
         let mut rated: Vec<_> = drafts.into_iter().zip(rates).collect();

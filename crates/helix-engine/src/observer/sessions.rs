@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use helix_core::finding::Finding;
-use helix_core::ids::{RunId, TurnId};
+use helix_core::ids::RunId;
 use helix_core::run::{Outcome, Retry, RunFacts};
 use helix_failure::Log;
 use helix_failure::event::FailureEvent;

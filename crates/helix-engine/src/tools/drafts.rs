@@ -9,7 +9,7 @@ use helix_plan::Plan;
 use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};
-use super::{AdrCheck, AdrFinalize, AdrList, Answer, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
+use super::{AdrCheck, AdrFinalize, AdrList, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
 use crate::consultant::CheckedFiles;
 use crate::failures::Depth;
 use crate::submit::{Inspection, Site, SubmitRequest, look_at};
