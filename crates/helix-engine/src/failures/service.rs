@@ -271,7 +271,11 @@ impl FailureService {
         let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await else {
             return Vec::new();
         };
-        self.recall(&Diagnosis::of(&context.0.tool, &classified), Timestamp::now()).await.known().cloned().unwrap_or_default()
+        self.recall(&Diagnosis::of(&context.0.tool, &classified), Timestamp::now())
+            .await
+            .known()
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// The commit from which the change of an attempt is measured: that of the oldest failure of its work that is open.

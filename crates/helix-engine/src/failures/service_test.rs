@@ -8,9 +8,9 @@ use helix_core::run::{Ending, RunFacts};
 use helix_failure::memory::{
     Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
+use helix_failure::report::HISTORY_TOKENS;
 use helix_failure::{Category, Log};
 use helix_job::{CommandEvidence, GateReport, TestCounts};
-use helix_failure::report::HISTORY_TOKENS;
 use helix_store::failures::{Ceasing, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;
@@ -125,8 +125,9 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
     assert_eq!(resolution.resolved.len(), first.suggestions.len());
 
     let again = service.record(failing("second", 1, LOG)).await;
-    let known = service.memory().await.unwrap().show(again.occurrence.unwrap().0.diagnosis.fingerprint.to_string());
-    let known = known.await.unwrap().unwrap().known;
+    let memory = service.memory().await.unwrap();
+    let (occurrence, _) = again.occurrence.unwrap();
+    let known = memory.show(occurrence.diagnosis.fingerprint.to_string()).await.unwrap().unwrap().known;
     assert_eq!(known.count, 2);
     assert!(matches!(&known.end, FailureEnd::Fixed { link, .. } if link.work == work("first")), "{known:?}");
     assert!(matches!(again.suggestions[0].source, SuggestionSource::PastFix { .. }), "{:?}", again.suggestions);
@@ -173,7 +174,10 @@ async fn a_phase_that_was_given_up_leaves_its_suggestions_unknown() {
     assert_eq!(unknown.len(), recorded.suggestions.len());
     let again = service.record(failing("b", 1, LOG)).await;
     assert_eq!(again.report.similar.known().unwrap()[0].ended, "gave_up");
-    assert_eq!(service.cease(&JobId::new("b").unwrap(), None, Ceasing::Stopped, at(10)).await.len(), again.suggestions.len());
+    assert_eq!(
+        service.cease(&JobId::new("b").unwrap(), None, Ceasing::Stopped, at(10)).await.len(),
+        again.suggestions.len()
+    );
 }
 
 /// With the memory disabled or damaged everything else works as before.

@@ -234,7 +234,11 @@ impl Observer {
             match compared.await {
                 Ok(compared) => (files, diff) = compared,
                 Err(fault) => {
-                    tracing::warn!(work = site.work.name(), message = fault.message, "what fixed a failure is not known");
+                    tracing::warn!(
+                        work = site.work.name(),
+                        message = fault.message,
+                        "what fixed a failure is not known"
+                    );
                 }
             }
         }

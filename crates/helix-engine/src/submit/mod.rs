@@ -145,7 +145,7 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     let inspected = inspector(engine, &inner.config.roots).inspect(&request, &Site::Repository).await;
     let inspected = inspected.and_then(Inspection::accepted);
     remember(engine, &inspected).await;
-        let checked = inspected?;
+    let checked = inspected?;
     let now = Timestamp::now();
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
     let event = JobEvent::JobSubmitted { spec: Box::new(checked.spec) };

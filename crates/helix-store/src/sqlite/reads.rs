@@ -55,12 +55,10 @@ fn stored(
     let (mut events, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next().map_err(failed)? {
         let number = unsigned(row.get(0).map_err(failed)?);
-        let (at, stream): (String, String) =
-            row.get(2).and_then(|at| Ok((at, row.get(5)?))).map_err(failed)?;
+        let (at, stream): (String, String) = row.get(2).and_then(|at| Ok((at, row.get(5)?))).map_err(failed)?;
         let what = || format!("event {number} of {stream}");
         let at = at.parse().map_err(|error: jiff::Error| unreadable(reading, &what(), Arc::new(error)))?;
-        let stream =
-            stream.parse().map_err(|error: InvalidStream| unreadable(reading, &what(), Arc::new(error)))?;
+        let stream = stream.parse().map_err(|error: InvalidStream| unreadable(reading, &what(), Arc::new(error)))?;
         let body: String = row.get(4).map_err(failed)?;
         bytes += body.len();
         events.push(StoredEvent {
