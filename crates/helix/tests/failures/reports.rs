@@ -52,7 +52,7 @@ fn a_failed_job_shows_why_and_what_to_do_with_and_without_a_host() {
     }
 
     // A report that is gone is made again from the record; a damaged one is named, and the rest is as it was.
-    let kept = stage.sandbox.state().join(format!("reports/{id}/a.2.gate-0-command.json"));
+    let kept = stage.sandbox.state().join(format!("reports/{id}/a.2.gate-1-command.json"));
     std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
     let _absent = std::fs::remove_file(&kept);
     let again: Value = serde_json::from_slice(run(&stage, &["jobs", "show", &id, "--json"]).stdout.as_bytes()).unwrap();

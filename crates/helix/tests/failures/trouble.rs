@@ -50,13 +50,18 @@ async fn until<T>(stage: &Stage, mut there: impl AsyncFnMut() -> Option<T>) -> T
 
 /// How often the only failure was seen.
 fn seen(stage: &Stage) -> Option<u64> {
-    let listed = stage.helix(&["failures", "list", "--json"]).output().unwrap();
+    listed(stage, &[])
+}
+
+fn listed(stage: &Stage, query: &[&str]) -> Option<u64> {
+    let listed = stage.helix(&[&["failures", "list", "--json"], query].concat()).output().unwrap();
     let listed: Value = serde_json::from_slice(&listed.stdout).ok()?;
     listed["failures"][0]["count"].as_u64()
 }
 
+/// Waits for the last that is learned from a failed job.
 async fn seen_twice(stage: &Stage) {
-    until(stage, async || (seen(stage) == Some(2)).then_some(())).await;
+    until(stage, async || (listed(stage, &["--ended", "gave_up"]) == Some(2)).then_some(())).await;
 }
 
 /// What the host has logged about the memory, once there is something.
