@@ -26,9 +26,10 @@ use crate::agent_run::{AgentRunner, Listener, RunError, RunTimeouts};
 use crate::config::EngineConfig;
 use crate::consultant::{ConsultantServices, Sessions, TurnError, TurnEvent, TurnRequest};
 use crate::event_log::LogWriter;
-use crate::failures::{FailureDesk, ReportShelf};
+use crate::failures::FailureService;
 use crate::job::{EffectRunner, EffectServices, JobHandle, JobLog, JobLoop, LoopEnd, side_runs};
 use crate::mutex::lock;
+use crate::observer::Observer;
 use crate::probes::Probes;
 use crate::submit::{Submission, SubmitError, SubmitRequest};
 use crate::tools::{Caller, Tools};
@@ -67,7 +68,7 @@ pub(crate) struct Inner {
     pub(crate) jobs: Mutex<HashMap<JobId, JobHandle>>,
     /// One job at a time is taken up again: two that resume the same one would both write its next event.
     pub(crate) reopening: tokio::sync::Mutex<()>,
-    pub(crate) failures: FailureDesk,
+    pub(crate) failures: FailureService,
     /// Told when the loop of a job has ended and cleaned up.
     pub(crate) settled: tokio::sync::Notify,
     activity: broadcast::Sender<Activity>,
@@ -184,7 +185,7 @@ impl Engine {
         let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
         let writer = LogWriter { journal: Arc::clone(&journal), fence, crash: config.crash.clone() };
         let git = config.git.clone().owned_by(state.root());
-        let failures = FailureDesk::open(&state, config.failures).await;
+        let failures = FailureService::new(state.root(), config.failures);
         let consultant = Arc::new(ConsultantServices {
             runner: runner.clone().with_timeouts(in_a_chat(config.timeouts)),
             writer: writer.clone(),
@@ -194,8 +195,6 @@ impl Engine {
             helix: config.helix.clone(),
             tools: config.tools.clone(),
             closing: closing.clone(),
-            failures: failures.clone(),
-            reports: ReportShelf::of(state.root()),
         });
         let gate_places = Admission::to_gates(&config.admission);
         let effects = EffectRunner::new(EffectServices {
@@ -233,8 +232,25 @@ impl Engine {
         };
         let engine = Self { inner: Arc::new(inner) };
         engine.recover().await?;
+        engine.inner.tasks.spawn(engine.failure_observer().run());
         engine.inner.tasks.spawn(engine.clone().keep_conversations_few());
         Ok(engine)
+    }
+
+    fn failure_observer(&self) -> Observer {
+        let inner = &self.inner;
+        let engine = self.clone();
+        Observer {
+            journal: Arc::clone(&inner.journal),
+            state: inner.state.clone(),
+            failures: inner.failures.clone(),
+            effects: inner.effects.clone(),
+            consultant: Arc::clone(&inner.consultant),
+            runner: inner.runner.clone(),
+            validators: inner.config.consultant.enforcement.validators.iter().map(|one| one.word()).collect(),
+            running: Box::new(move |job| lock(&engine.inner.jobs).get(job).cloned()),
+            closing: inner.closing.clone(),
+        }
     }
 
     /// Folds every unfinished job and carries it on; removes what no job needs any more.

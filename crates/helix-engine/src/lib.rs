@@ -19,6 +19,7 @@ pub mod failures;
 pub mod figures;
 mod job;
 mod mutex;
+pub mod observer;
 pub mod preview;
 mod probes;
 mod prompt;

@@ -112,7 +112,7 @@ impl Engine {
         view.accepts(&answer).map_err(|misfit| AnswerError::Misfit(misfit.to_string()))?;
         let handle = lock(&self.inner.jobs).get(&job).cloned();
         let Some(handle) = handle else { return Err(settled("the job is over".into())) };
-        match handle.record(JobEvent::QuestionAnswered { phase, asked: number, answer }).await {
+        match handle.record(vec![JobEvent::QuestionAnswered { phase, asked: number, answer }]).await {
             Ok(()) => Ok(self.question(id).await?),
             // Somebody else was faster.
             Err(Refused::Illegal(why)) => Err(settled(why.to_string())),

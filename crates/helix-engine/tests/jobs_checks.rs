@@ -8,6 +8,7 @@ use helix_core::ids::{PhaseId, RunId};
 use helix_engine::EngineConfig;
 use helix_engine::questions::{AnswerError, QuestionFilter, Reply};
 use helix_engine::reopen::ReopenRequest;
+use helix_failure::memory::SuggestionOutcome;
 use helix_job::question::{QuestionKind, QuestionStatus};
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Review, Role};
 use workshop::{Ended, Workshop, part};
@@ -372,7 +373,7 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
 async fn a_failure_that_was_fixed_before_is_shown_with_its_fix_and_reaches_the_agents_prompt() {
     let plan = |name: &str| {
         format!(
-            "name: {name}\nphases: [{{ id: {name}, type: documentation, description: D, outputs: [a.md], gates: [{{ type: command, command: \"python3 check.py\" }}] }}]\n"
+            "name: {name}\nphases: [{{ id: {name}, type: documentation, description: D, outputs: [a.md], max_attempts: 1, gates: [{{ type: command, command: \"python3 check.py\" }}] }}]\n"
         )
     };
     let check = "import sys\\ntext = open('a.md').read()\\nsys.exit(0 if 'right' in text else 'ValueError: the page does not say right')\\n";
@@ -385,19 +386,29 @@ async fn a_failure_that_was_fixed_before_is_shown_with_its_fix_and_reaches_the_a
         )
     };
     let script = format!("parts:\n{}{}", tries("one", "first"), tries("two", "second"));
-    let shop = Workshop::open(&script).await;
+    // A person lets the second attempt begin once the first one's failure is looked up: what comes later is not in a prompt.
+    let shop = Workshop::configured(&script, asking).await;
     let repo = shop.repo();
-    let first = shop.run(&repo, &plan("one")).await;
+    let run = async |name: &str| {
+        let job = shop.submit(&repo, &plan(name)).await;
+        let question = shop.question(&job).await;
+        shop.until_event(&job, "suggestion.recorded").await;
+        shop.answer(&question, "retry", Some("go on")).await;
+        shop.ended(&job).await
+    };
+    let first = run("one").await;
     assert_eq!(first.view.status, JobStatus::Succeeded, "{:#?}", first.view);
-    for name in ["failure.recorded", "report.generated", "suggestion.recorded", "suggestion.resolved"] {
+    for name in ["failure.recorded", "report.generated", "suggestion.recorded"] {
         assert!(first.names().contains(&name), "{:?}", first.names());
     }
+    let detail = shop.fixed_failure().await;
+    assert!(detail.suggestions.iter().all(|one| one.outcome == Some(SuggestionOutcome::Helped)), "{detail:#?}");
     let told = shop.prompt(&first.view.id, "one", 2);
     assert!(told.contains("the page does not say right"), "{told}");
 
     // The same failure again, in another phase of another job: the change that had mended it is known.
     shop.git(&repo, &["checkout", "--quiet", "-B", "main", "HEAD~1"]);
-    let second = shop.run(&repo, &plan("two")).await;
+    let second = run("two").await;
     assert_eq!(second.view.status, JobStatus::Succeeded, "{:#?}", second.view);
     let told = shop.prompt(&second.view.id, "two", 2);
     assert!(told.contains("right first"), "the fix of the first job is in the prompt of the second:\n{told}");

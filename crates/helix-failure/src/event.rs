@@ -40,6 +40,17 @@ impl FailureEvent {
             Self::SuggestionResolved(_) => "suggestion.resolved",
         }
     }
+
+    /// What it says, and about which occurrence or suggestion: the same for a note that is written twice.
+    pub fn key(&self) -> (&'static str, &str) {
+        let about = match self {
+            Self::FailureRecorded(event) => &event.occurrence,
+            Self::ReportGenerated(event) => &event.occurrence,
+            Self::SuggestionRecorded(event) => &event.suggestion,
+            Self::SuggestionResolved(event) => &event.suggestion,
+        };
+        (self.name(), about)
+    }
 }
 
 /// `failure.recorded`

@@ -181,14 +181,11 @@ impl From<SubmitError> for Problem {
     fn from(error: SubmitError) -> Self {
         let (detail, code) = (error.to_string(), error.code());
         match error {
-            SubmitError::Plan { diagnostics, before, .. } => {
-                let before = before.map(|before| format!(". {before}")).unwrap_or_default();
-                let hint = "fix the places in `diagnostics`; `helix plan check` shows them in the file";
-                Self {
-                    diagnostics,
-                    ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).hint(format!("{hint}{before}"))
-                }
-            }
+            SubmitError::Plan { diagnostics, .. } => Self {
+                diagnostics,
+                ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
+                    .hint("fix the places in `diagnostics`; `helix plan check` shows them in the file")
+            },
             SubmitError::Refused { code, message, hint, blame } => {
                 let status = match blame {
                     Blame::Request => StatusCode::UNPROCESSABLE_ENTITY,

@@ -137,9 +137,9 @@ pub(crate) fn list() -> Vec<Route> {
 
         Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", JsonOr("text/markdown", schema::<failures::ReportList>), get(failures::reports)).query(schema::<failures::ReportQuery>),
 
-        Route::new("get", "/api/v1/failures", "Failures in memory: latest first, or those that match words", Json(200, schema::<helix_engine::failures::FailurePage>), get(failures::list)).query(schema::<failures::FailureQuery>),
+        Route::new("get", "/api/v1/failures", "Failures in memory: latest first, or those that match words", Json(200, schema::<helix_engine::observer::FailurePage>), get(failures::list)).query(schema::<failures::FailureQuery>),
         Route::new("get", "/api/v1/failures/{fingerprint}", "One failure in memory, by its fingerprint or a unique prefix", Json(200, schema::<helix_failure::memory::FailureDetail>), get(failures::show)),
-        Route::new("post", "/api/v1/failures/explain", "Explain a log; nothing of it is remembered", Json(200, schema::<helix_engine::failures::Explanation>), post(failures::explain)).body(schema::<failures::ExplainRequest>),
+        Route::new("post", "/api/v1/failures/explain", "Explain a log; nothing of it is remembered", Json(200, schema::<helix_engine::observer::Explanation>), post(failures::explain)).body(schema::<failures::ExplainRequest>),
 
         Route::new("get", "/api/v1/questions", "Open questions, oldest first", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
         Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_job::question::QuestionView>), get(questions::show)),

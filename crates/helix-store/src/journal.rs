@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, LeaseError, ReadError};
+use crate::event::StoredEvent;
 use crate::follow::Subscription;
 use crate::lease::{Acquire, Fence, Lease};
 use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, SessionPage};
@@ -50,6 +51,9 @@ pub trait Journal: Send + Sync {
 
     /// Reads events after a number, at most `limit` (and [`MAX_EVENTS_PER_READ`], and a few megabytes).
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError>;
+
+    /// Reads events of all streams after a position, in the order in which they were written, bounded as [`Journal::read`] is.
+    fn read_all(&self, after: u64, limit: usize) -> Pending<'_, Vec<StoredEvent>, ReadError>;
 
     /// List jobs, newest first, that come after `cursor`.
     fn list_jobs(&self, filter: JobFilter, cursor: Option<JobId>, limit: usize) -> Pending<'_, JobPage, ReadError>;

@@ -3,7 +3,6 @@
 //! Must not know other conversations, and nothing of who listens: a turn goes on when its listener is gone.
 
 mod corrections;
-mod failures;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -230,7 +229,11 @@ impl SessionActor {
                 let run = RunId::for_turn(&work.turn, work.runs);
                 (self.enforce(&mut work, &request, vec![(run, report)]).await, None)
             }
-            Err(error) => (Enforced { report: lost_report(), note: None, findings: Vec::new() }, Some(error)),
+            Err(error) => {
+                let never_ran = Ending::NotStarted { reason: error.message.clone(), errno: None };
+                let report = RunReport::without_record(RunFacts::without_record(never_ran, None));
+                (Enforced { report, note: None }, Some(error))
+            }
         };
         let ended = self.conclude(&mut work, enforced, error).await;
         drop(work.permit.take());
@@ -358,7 +361,7 @@ impl SessionActor {
     ///
     /// `refused` is why the agent could not be asked at all.
     async fn conclude(&mut self, work: &mut ActiveTurn, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
-        let Enforced { report, note, findings } = enforced;
+        let Enforced { report, note } = enforced;
         work.output.release().await;
         let usage = work.usage + report.usage;
         let shown = work.output.shown().to_owned();
@@ -377,10 +380,7 @@ impl SessionActor {
             delivery: work.output.delivery(),
         };
         let outcome = Outcome::from_facts(&report.facts);
-        let error = match refused {
-            Some(refused) => Some(self.remember_refusal(work, refused).await),
-            None => self.remember_turn(work, &report.facts, &findings, turn_error::of_outcome(&outcome)).await,
-        };
+        let error = refused.or_else(|| turn_error::of_outcome(&outcome));
         let mut ended = TurnEnded { error, outcome, answer, usage };
         if self.view().running().is_some_and(|running| running.id == work.turn)
             && let Err(error) = self.record_for(work, event).await

@@ -17,7 +17,6 @@ use super::session_log::{self, SessionLog};
 use crate::agent_run::AgentRunner;
 use crate::config::ConsultantConfig;
 use crate::event_log::{LogWriter, Record};
-use crate::failures::{FailureDesk, ReportShelf};
 use crate::save_hook::save_hook;
 use helix_project::save_check::Belongs;
 
@@ -46,10 +45,6 @@ pub(crate) struct ConsultantServices {
     pub(crate) helix: PathBuf,
     pub(crate) tools: Option<ToolsEndpoint>,
     pub(crate) closing: CancellationToken,
-    /// Where failures are classified and remembered.
-    pub(crate) failures: FailureDesk,
-    /// Where their reports are kept.
-    pub(crate) reports: ReportShelf,
 }
 
 impl ConsultantServices {

@@ -187,11 +187,6 @@ impl FailureContext {
         Some(Self { place, report_place, observation, log, at })
     }
 
-    /// Remembers it as seen by this check; people read of it as before.
-    pub fn see_as(&mut self, check: &str) {
-        check.clone_into(&mut self.place.check);
-    }
-
     /// Something around the attempt that failed: git, the disk, an input that is missing.
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
         let mut observation = FailureObservation { phase: check.to_owned(), ..own() };
@@ -323,7 +318,7 @@ fn own_code(rule: &str) -> Option<String> {
 
 /// Names files in checkouts below `worktrees` as they are called in the project: a checkout is gone when somebody reads of it, and
 /// the same file has another path in the next one. A checkout is two directories below: `<job>/<name>`.
-pub fn in_project(log: &mut Log, worktrees: &Path) {
+pub(crate) fn in_project(log: &mut Log, worktrees: &Path) {
     let root = format!("{}/", worktrees.display());
     for line in log.lines.iter_mut().filter(|line| line.raw.contains(&root)) {
         let mut parts = line.raw.split(root.as_str());
@@ -349,7 +344,7 @@ pub fn in_project(log: &mut Log, worktrees: &Path) {
 ///
 /// # Errors
 /// What the operating system says.
-pub async fn read_log(path: PathBuf, stream: Stream) -> std::io::Result<Log> {
+pub(crate) async fn read_log(path: PathBuf, stream: Stream) -> std::io::Result<Log> {
     let reading = tokio::task::spawn_blocking(move || {
         let mut file = std::fs::File::open(path)?;
         let mut collector = LogCollector::new(stream);

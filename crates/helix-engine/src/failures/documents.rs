@@ -1,148 +1,139 @@
 //! Plans and ADRs that were refused, and what became of them: failures of the tool `helix`.
 //!
-//! Must not know who had a document checked. A document is refused once until it is accepted, however often it is looked at
-//! meanwhile: who writes mends as they go, and only what they were refused for last says anything to others.
+//! Must not know who had a document checked. A document is refused once until it is accepted, however often it is checked
+//! meanwhile: an author fixes errors one by one, and only what was left at the end says anything to others.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_failure::memory::{Work, check};
 use jiff::Timestamp;
 
-use super::context::{AttemptSite, FailureContext};
-use super::desk::{AttemptEnd, FailureDesk};
-use super::drafts::changed_stretch;
+use super::checked_document::{CheckedDocument, Depth};
+use super::context::FailureContext;
+use super::service::{AttemptEnd, FailureService};
 
-/// Whether what a check found is remembered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Remembering {
-    /// It is.
-    Yes,
-    /// It is only looked up. What the agent of a phase leaves is looked at once more by the phase's gates, and remembered then.
-    No,
-}
+/// Drafts that are kept; the oldest goes first.
+const KEPT: usize = 32;
+/// Longest draft that is kept, in bytes. Plans and ADRs have a few thousand.
+const LONGEST: u64 = 256 << 10;
 
-/// How far a document was looked at. What a shallower look did not see, it does not prove gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// By the rule set.
-    Rules,
-    /// With everything that a job needs: repository, agents, inputs.
-    Submission,
-}
+/// The texts of documents as they were refused last. Those that a restart loses make a fix without its diff.
+#[derive(Debug, Default)]
+pub(crate) struct RefusedDrafts(VecDeque<(String, String)>);
 
-impl Depth {
-    fn check(self) -> &'static str {
-        match self {
-            Self::Rules => check::DOCUMENT,
-            Self::Submission => check::SUBMISSION,
-        }
+impl FailureService {
+    /// Hands over what a check of a plan or an ADR found. The memory is not waited for.
+    pub(crate) async fn document_checked(
+        &self,
+        path: &Path,
+        project: Option<&Path>,
+        depth: Depth,
+        diagnostics: &[Diagnostic],
+    ) {
+        let path = tokio::fs::canonicalize(path).await.unwrap_or_else(|_| path.to_path_buf());
+        let short = tokio::fs::metadata(&path).await.is_ok_and(|found| found.len() <= LONGEST);
+        let text = if short { tokio::fs::read_to_string(&path).await.ok() } else { None };
+        let (project, diagnostics) = (project.map(Path::to_path_buf), diagnostics.to_vec());
+        self.hand_over(CheckedDocument { path, project, depth, diagnostics, text, at: Timestamp::now() });
     }
 
-    fn passed(self) -> Vec<String> {
-        match self {
-            Self::Rules => vec![check::DOCUMENT.to_owned()],
-            Self::Submission => vec![check::DOCUMENT.to_owned(), check::SUBMISSION.to_owned()],
-        }
-    }
-}
-
-/// A plan or an ADR that was looked at.
-#[derive(Debug, Clone)]
-pub struct DocumentCheck<'a> {
-    /// Its path.
-    pub path: &'a Path,
-    /// Root of its project, where that is known.
-    pub project: Option<&'a Path>,
-    /// How far it was looked at.
-    pub depth: Depth,
-    /// What was found; with an error among it, the document is refused.
-    pub diagnostics: &'a [Diagnostic],
-    /// Whether it is remembered.
-    pub remembering: Remembering,
-}
-
-impl FailureDesk {
-    /// Notes what a check of a plan or an ADR found. Returns what is known of it from before, in one sentence.
-    pub async fn document_checked(&self, checked: DocumentCheck<'_>) -> Option<String> {
-        self.memory()?;
-        let refused = checked.diagnostics.iter().any(Diagnostic::is_error);
-        let path = tokio::fs::canonicalize(checked.path).await.unwrap_or_else(|_| checked.path.to_path_buf());
-        let work = Work::Document { document: path.display().to_string() };
-        match (refused, checked.remembering) {
-            (true, Remembering::Yes) => self.refused_document(&checked, &path, work).await,
-            (true, Remembering::No) => {
-                let site = site(&checked, work, 1);
-                let context =
-                    FailureContext::of_document(&site, checked.depth.check(), checked.diagnostics, Timestamp::now());
-                let FailureContext { observation, log, report_place, .. } = context;
-                self.explain(observation, log, report_place).await?.report.recollection(0)
-            }
-            (false, Remembering::Yes) => {
-                self.accepted_document(&checked, &path, work).await;
-                None
-            }
-            (false, Remembering::No) => None,
-        }
-    }
-
-    async fn refused_document(&self, checked: &DocumentCheck<'_>, path: &Path, work: Work) -> Option<String> {
+    /// Remembers what a check found.
+    pub(crate) async fn document(&self, document: CheckedDocument, drafts: &mut RefusedDrafts) {
+        let work = Work::Document { document: document.path.display().to_string() };
         let open = self.open_failures(&work).await;
-        let attempt = match open.iter().map(|open| open.attempt).max() {
-            Some(attempt) => attempt,
-            None => self.last_attempt(&work).await + 1,
+        let refused = document.diagnostics.iter().any(Diagnostic::is_error);
+        let check = |depth| match depth {
+            Depth::Rules => check::DOCUMENT,
+            Depth::Submission => check::SUBMISSION,
         };
-        // A text that cannot be read is none to compare with; the check has said so by itself.
-        if let Ok(text) = tokio::fs::read_to_string(path).await {
-            self.refused().keep(&work.name(), text);
+        if refused {
+            let attempt = match open.iter().map(|open| open.attempt).max() {
+                Some(attempt) => attempt,
+                None => self.last_attempt(&work).await + 1,
+            };
+            if let Some(text) = &document.text {
+                drafts.keep(&work.name(), text.clone());
+            }
+            let site = document.site(work, attempt);
+            let found = &document.diagnostics;
+            self.record(FailureContext::of_document(&site, check(document.depth), found, document.at)).await;
+            return;
         }
-        let site = site(checked, work, attempt);
-        let context = FailureContext::of_document(&site, checked.depth.check(), checked.diagnostics, Timestamp::now());
-        let recorded = self.record_failure(context).await;
-        recorded.report.recollection(recorded.seen_before)
-    }
-
-    async fn accepted_document(&self, checked: &DocumentCheck<'_>, path: &Path, work: Work) {
-        let passed = checked.depth.passed();
-        let open = self.open_failures(&work).await.into_iter().filter(|open| passed.contains(&open.check));
+        let passed = match document.depth {
+            Depth::Rules => vec![check(Depth::Rules).to_owned()],
+            Depth::Submission => vec![check(Depth::Rules).to_owned(), check(Depth::Submission).to_owned()],
+        };
+        let open = open.into_iter().filter(|open| passed.contains(&open.check));
         let Some(last) = open.map(|open| open.attempt).max() else { return };
-        let before = self.refused().take(&work.name());
-        let name = shown(checked, path);
-        let after = tokio::fs::read_to_string(path).await.ok();
-        let (files, diff) = match (before, after) {
+        let name = document.shown();
+        let (files, diff) = match (drafts.take(&work.name()), &document.text) {
             // The same text, and it is in order now: something around it has changed.
-            (Some(before), Some(after)) if before == after => (Vec::new(), String::new()),
+            (Some(before), Some(after)) if before == *after => (Vec::new(), String::new()),
             (Some(before), Some(after)) => {
-                let diff = changed_stretch(&name, &before, &after);
+                let diff = changed_stretch(&name, &before, after);
                 (vec![name], diff)
             }
-            // Refused by a former host: that it was changed is known, how it was is not.
             (None, _) | (_, None) => (vec![name], String::new()),
         };
-        let site = site(checked, work, last + 1);
-        let end = AttemptEnd { site, passed, files, diff, at: Timestamp::now() };
-        self.attempt_passed(end).await;
+        let site = document.site(work, last + 1);
+        self.attempt_passed(AttemptEnd { site, passed, files, diff, at: document.at }).await;
     }
 }
 
-fn site(checked: &DocumentCheck<'_>, work: Work, attempt: u32) -> AttemptSite {
-    AttemptSite {
-        project: checked.project.map(|root| root.display().to_string()).unwrap_or_default(),
-        work,
-        phase_name: String::new(),
-        goal: String::new(),
-        attempt,
-        max_attempts: None,
-        agent: String::new(),
-        run: None,
-        commit: None,
-        adr: None,
+impl RefusedDrafts {
+    fn keep(&mut self, document: &str, text: String) {
+        self.0.retain(|(other, _)| other != document);
+        if self.0.len() >= KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back((document.to_owned(), text));
+    }
+
+    fn take(&mut self, document: &str) -> Option<String> {
+        let at = self.0.iter().position(|(other, _)| other == document)?;
+        self.0.remove(at).map(|(_, text)| text)
     }
 }
 
-/// A document's name in a diff: within its project, if it lies in one.
-fn shown(checked: &DocumentCheck<'_>, path: &Path) -> String {
-    let within = checked.project.and_then(|root| path.strip_prefix(root).ok());
-    let name = within.or_else(|| path.file_name().map(Path::new)).unwrap_or(path);
-    name.to_string_lossy().replace('\\', "/")
+/// The stretch in which two texts differ, in the form of a diff: the lines between what both begin and end with.
+fn changed_stretch(file: &str, before: &str, after: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let room = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(room).take_while(|(old, new)| old == new).count();
+    let mut diff = format!("--- {file}\n+++ {file}\n@@ line {} @@\n", head + 1);
+    for (sign, lines) in [('-', &old), ('+', &new)] {
+        for line in lines.get(head..lines.len() - tail).unwrap_or_default() {
+            diff.push(sign);
+            diff.push_str(line);
+            diff.push('\n');
+        }
+    }
+    diff
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_changed_stretch_is_what_both_do_not_share() {
+        let diff = |before, after| changed_stretch("p", before, after);
+        assert_eq!(diff("a\nb\nc\n", "a\nx\ny\nc\n"), "--- p\n+++ p\n@@ line 2 @@\n-b\n+x\n+y\n");
+        assert_eq!(diff("a\na\n", "a\n"), "--- p\n+++ p\n@@ line 2 @@\n-a\n");
+        assert_eq!(diff("", "a"), "--- p\n+++ p\n@@ line 1 @@\n+a\n");
+    }
+
+    #[test]
+    fn few_drafts_are_kept_and_the_latest_text_counts() {
+        let mut drafts = RefusedDrafts::default();
+        for number in 0..KEPT + 3 {
+            drafts.keep(&number.to_string(), "old".into());
+        }
+        drafts.keep("9", "new".into());
+        assert_eq!(drafts.0.len(), KEPT);
+        assert_eq!((drafts.take("0"), drafts.take("9"), drafts.take("9")), (None, Some("new".into()), None));
+    }
 }

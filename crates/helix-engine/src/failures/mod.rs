@@ -2,21 +2,17 @@
 //!
 //! Must not know what follows from a failure: nothing here decides control flow, and nothing here fails outward.
 
+mod checked_document;
 mod context;
-mod desk;
-#[cfg(test)]
-mod desk_test;
 mod documents;
-mod drafts;
-mod reading;
-mod renewal;
-mod shelf;
+mod reports;
+mod service;
+#[cfg(test)]
+mod service_test;
 mod tool;
 
-pub use context::{AttemptSite, FailureContext, in_project, read_log};
-pub use desk::{AttemptEnd, FailureDesk, FailureSettings, MemoryUse, RecordedFailure};
-pub use documents::{Depth, DocumentCheck, Remembering};
-pub use helix_store::failures::{FailureFilter, FailurePage};
-pub use reading::{Explanation, JobReport, job_reports, last_reports};
-pub use shelf::ReportShelf;
-pub use tool::tool_of;
+pub use checked_document::Depth;
+pub(crate) use context::{AttemptSite, FailureContext, in_project, read_log};
+pub(crate) use documents::RefusedDrafts;
+pub(crate) use service::{AttemptEnd, borrowed};
+pub use service::{FailureService, FailureSettings, MemoryUse};

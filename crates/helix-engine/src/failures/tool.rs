@@ -13,7 +13,7 @@ const BETWEEN: [&str; 3] = ["run", "exec", "dlx"];
 const DEPTH: usize = 4;
 
 /// The tool's name, such as `pytest` for `uv run python -m pytest -q`; empty for an empty command line.
-pub fn tool_of(argv: &[String]) -> String {
+pub(super) fn tool_of(argv: &[String]) -> String {
     let words: Vec<&str> = argv.iter().map(String::as_str).collect();
     tool(&words, DEPTH)
 }

@@ -49,7 +49,7 @@ pub(crate) fn renew_agents(state: &Path, job: &JobId, configured: &[AgentProfile
 }
 
 /// The agents that were kept for a job; `None` once somebody has removed the file.
-fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentProfile>>> {
+pub(crate) fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentProfile>>> {
     match std::fs::read(file_of(state, job)) {
         Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -10,6 +10,7 @@ use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, McpServer, SessionRef, S
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
+use helix_failure::memory::Work;
 use helix_job::{
     Active, Attempt, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip,
 };
@@ -23,7 +24,7 @@ use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits};
 use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
 use crate::engine::Activity;
-use crate::failures::FailureDesk;
+use crate::failures::FailureService;
 use crate::mutex::lock;
 use crate::prompt;
 use crate::save_hook::save_hook;
@@ -54,15 +55,15 @@ pub(crate) struct EffectServices {
     pub(crate) tools: Option<ToolsEndpoint>,
     /// This `helix` binary, for agents that call it.
     pub(crate) helix: PathBuf,
-    /// Where failures are handed in.
-    pub(crate) failures: FailureDesk,
+    /// Has what is known about earlier failures, for prompts.
+    pub(crate) failures: FailureService,
 }
 
 /// What came of an effect.
 #[derive(Default)]
 pub(crate) struct EffectOutcome {
-    /// What is recorded: the answer first, then what is worth noting about it.
-    pub(crate) events: Vec<JobEvent>,
+    /// The answer, which is recorded.
+    pub(crate) event: Option<JobEvent>,
     /// The place in which the attempt that has started runs its agent.
     pub(crate) place: Option<Permit>,
 }
@@ -141,8 +142,7 @@ impl EffectRunner {
                 return EffectOutcome::default();
             };
             let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted { .. }));
-            let notes = this.notes(&job, &active, &event).await;
-            EffectOutcome { events: std::iter::once(event).chain(notes).collect(), place }
+            EffectOutcome { event: Some(event), place }
         }
     }
 
@@ -312,7 +312,7 @@ impl EffectRunner {
             }
         };
         let mut prompt = prompt.map_err(|error| environment(&error))?;
-        if let Some(history) = self.history(&this.run, active, phase, this.number).await {
+        if let Some(history) = self.history(&this.run, this.number).await {
             prompt.push_str(&history);
         }
         if let Some(conflict) = active.conflict(&phase.id).filter(|_| this.resume.is_none()) {
@@ -341,6 +341,19 @@ impl EffectRunner {
         ask.label = Some(phase.id.to_string());
         ask.take = Some(this.number);
         Ok(ask)
+    }
+
+    /// What is known by now about the failure of the attempt before this one, as data.
+    async fn history(&self, run: &RunId, attempt: u32) -> Option<String> {
+        let (job, phase) = run.job_and_phase()?;
+        let before = attempt.checked_sub(1).filter(|before| *before > 0)?;
+        match self.shared.services.failures.reports().take_prompt(&Work::phase_of(&job, Some(&phase)), before).await {
+            Ok(text) => text.map(|text| format!("\n{text}\n")),
+            Err(error) => {
+                tracing::warn!(%run, %error, "the agent is not told about its last failure");
+                None
+            }
+        }
     }
 
     pub(super) fn known_workspaces(&self) -> &Mutex<HashMap<PathBuf, Workspaces>> {
@@ -377,10 +390,6 @@ impl EffectRunner {
 
     pub(super) fn gate_places(&self) -> &Admission {
         &self.shared.services.gate_places
-    }
-
-    pub(super) fn failures(&self) -> &FailureDesk {
-        &self.shared.services.failures
     }
 
     /// Tells whoever listens what an agent does. Nobody listening is the normal case.
@@ -469,7 +478,7 @@ pub(super) fn attempt_of<'a>(active: &'a Active, id: &PhaseId, attempt: u32) -> 
 }
 
 /// Runs blocking git work away from the runtime's threads.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, GitError> + Send + 'static,
 ) -> Result<T, Fault> {
     blocking_fault(move || work().map_err(|error| error.fault())).await

@@ -28,10 +28,10 @@ pub(crate) enum Command {
         /// Told whether the request was recorded.
         done: oneshot::Sender<bool>,
     },
-    /// Record something that came from outside; answered once it is durable, or with why it cannot be.
+    /// Record something that came from outside, all or none; answered once it is durable, or with why it cannot be.
     Record {
         /// What.
-        event: Box<JobEvent>,
+        events: Vec<JobEvent>,
         /// Told what became of it.
         done: oneshot::Sender<Result<(), Refused>>,
     },
@@ -219,7 +219,6 @@ impl JobLoop {
     }
 
     async fn carry_out(&mut self) -> Result<(), LogError> {
-        self.catch_up().await?;
         while self.log.state.end().is_none() {
             let decision = decide(&self.log.state, Timestamp::now());
             self.reconcile(decision.effects);
@@ -306,7 +305,7 @@ impl JobLoop {
         &mut self,
         result: Result<(tokio::task::Id, (String, Done)), tokio::task::JoinError>,
     ) -> Result<(), LogError> {
-        let (key, events) = match result {
+        let (key, event) = match result {
             Ok((_, (key, Done::Admitted(place)))) => {
                 self.admit(key, place);
                 return Ok(());
@@ -314,25 +313,22 @@ impl JobLoop {
             Ok((id, (key, Done::Outcome(carried)))) => {
                 self.keys.remove(&id);
                 match self.finish(&key, carried.place) {
-                    Answer::Counts => (key, carried.events),
+                    Answer::Counts => (key, carried.event),
                     Answer::Dropped => return Ok(()),
                 }
             }
             Err(error) if error.is_panic() => match self.panicked(&error) {
-                Some(Panicked::Failed(key, event)) => (key, vec![*event]),
+                Some(Panicked::Failed(key, event)) => (key, Some(*event)),
                 Some(Panicked::ToRepeat(key)) => return self.repeat_or_fail(key).await,
                 None => return Ok(()),
             },
             Err(_cancelled) => return Ok(()),
         };
-        if events.is_empty() {
-            return Ok(());
-        }
-        let before = self.log.state.clone();
-        match self.log.record_all(events, &self.closing).await? {
+        let Some(event) = event else { return Ok(()) };
+        match self.log.record(event, &self.closing).await? {
             Record::Done => {
                 self.stale.remove(&key);
-                self.draw_conclusions(&before).await
+                Ok(())
             }
             Record::Stale(illegal) => {
                 tracing::info!(job = %self.log.id, %key, why = %illegal.why, "dropped a late answer");
@@ -380,7 +376,7 @@ impl JobLoop {
             return Err(LogError::Stuck { stream: JobState::stream(&self.log.id), effect: key });
         };
         self.under_way.insert(key, UnderWay { progress: Progress::Done, ..under_way });
-        self.record(vec![failed]).await
+        self.record(failed).await
     }
 
     /// A panic while an effect was carried out: the phase fails with it, the job's other phases and all other jobs go on.
@@ -429,14 +425,14 @@ impl JobLoop {
     async fn obey(&mut self, command: Command) -> Result<(), LogError> {
         match command {
             Command::Cancel { by, done } => {
-                self.record(vec![JobEvent::CancelRequested { by }]).await?;
+                self.record(JobEvent::CancelRequested { by }).await?;
                 // The asker may have gone; the request stands.
                 if done.send(true).is_err() {
                     tracing::debug!(job = %self.log.id, "nobody waits for the answer to a cancel");
                 }
             }
-            Command::Record { event, done } => {
-                let answer = self.take_in(*event).await?;
+            Command::Record { events, done } => {
+                let answer = self.take_in(events).await?;
                 if done.send(answer).is_err() {
                     tracing::debug!(job = %self.log.id, "nobody waits for what became of an answer");
                 }
@@ -448,7 +444,7 @@ impl JobLoop {
                     None => {
                         let number = progress.map_or(0, |progress| progress.questions.len() as u32) + 1;
                         question.number = number;
-                        self.take_in(JobEvent::QuestionAsked { phase, question }).await?.map(|()| number)
+                        self.take_in(vec![JobEvent::QuestionAsked { phase, question }]).await?.map(|()| number)
                     }
                 };
                 if done.send(answer).is_err() {
@@ -459,57 +455,16 @@ impl JobLoop {
         Ok(())
     }
 
-    async fn take_in(&mut self, event: JobEvent) -> Result<Result<(), Refused>, LogError> {
-        let before = self.log.state.clone();
-        Ok(match self.log.record(event, &self.closing).await? {
-            Record::Done => {
-                self.draw_conclusions(&before).await?;
-                Ok(())
-            }
+    async fn take_in(&mut self, events: Vec<JobEvent>) -> Result<Result<(), Refused>, LogError> {
+        Ok(match self.log.record_all(events, &self.closing).await? {
+            Record::Done => Ok(()),
             Record::Stale(illegal) => Err(Refused::Illegal(illegal.why)),
         })
     }
 
-    /// Notes what a former host had no time to note: it may have died between a phase's end and what follows from it.
-    async fn catch_up(&mut self) -> Result<(), LogError> {
-        let mut notes = self.effects.conclusions(&self.log.id, &JobState::New, &self.log.state).await;
-        if notes.is_empty() {
-            return Ok(());
-        }
-        let known = self.log.events().await?;
-        notes.retain(|note| !known.iter().any(|one| &one.event == note));
-        if notes.is_empty() {
-            return Ok(());
-        }
-        match self.log.record_all(notes, &self.closing).await? {
-            Record::Done => {}
-            Record::Stale(illegal) => {
-                tracing::warn!(job = %self.log.id, why = %illegal.why, "what was learned is not noted")
-            }
-        }
-        Ok(())
-    }
-
-    /// Notes what follows from a phase's end for the failures before it: which are gone, and what had helped.
-    async fn draw_conclusions(&mut self, before: &JobState) -> Result<(), LogError> {
-        let notes = self.effects.conclusions(&self.log.id, before, &self.log.state).await;
-        if notes.is_empty() || self.log.state.end().is_some() {
-            return Ok(());
-        }
-        match self.log.record_all(notes, &self.closing).await? {
-            Record::Done => {}
-            Record::Stale(illegal) => {
-                tracing::warn!(job = %self.log.id, why = %illegal.why, "what was learned is not noted")
-            }
-        }
-        Ok(())
-    }
-
-    async fn record(&mut self, events: Vec<JobEvent>) -> Result<(), LogError> {
-        let before = self.log.state.clone();
-        match self.log.record_all(events, &self.closing).await? {
-            Record::Done => self.draw_conclusions(&before).await?,
-            Record::Stale(illegal) => tracing::info!(job = %self.log.id, why = %illegal.why, "dropped a late answer"),
+    async fn record(&mut self, event: JobEvent) -> Result<(), LogError> {
+        if let Record::Stale(illegal) = self.log.record(event, &self.closing).await? {
+            tracing::info!(job = %self.log.id, why = %illegal.why, "dropped a late answer");
         }
         Ok(())
     }
@@ -528,10 +483,10 @@ impl JobHandle {
         sent.is_ok() && answer.await.unwrap_or(false)
     }
 
-    /// Records something that came from outside.
-    pub(crate) async fn record(&self, event: JobEvent) -> Result<(), Refused> {
+    /// Records something that came from outside, all or none.
+    pub(crate) async fn record(&self, events: Vec<JobEvent>) -> Result<(), Refused> {
         let (done, answer) = oneshot::channel();
-        let command = Command::Record { event: Box::new(event), done };
+        let command = Command::Record { events, done };
         self.commands.send(command).await.map_err(|_| Refused::Over)?;
         answer.await.unwrap_or(Err(Refused::Over))
     }

@@ -6,7 +6,7 @@ use helix_core::ids::JobId;
 use helix_job::{IllegalEvent, JobEvent, JobState, JobView, Recorded};
 use helix_store::{Journal, Projection, ReadError, Stream};
 
-use crate::event_log::{EventLog, LogError, StreamState};
+use crate::event_log::{EventLog, StreamState};
 
 /// A job's events and state. Its loop is the only writer.
 pub(crate) type JobLog = EventLog<JobState>;
@@ -52,13 +52,5 @@ impl StreamState for JobState {
             name
         });
         format!("append of {}", names.collect::<Vec<_>>().join(", "))
-    }
-}
-
-impl JobLog {
-    /// Everything that was recorded so far.
-    pub(crate) async fn events(&self) -> Result<Vec<Recorded<JobEvent>>, LogError> {
-        let read = helix_store::job_events(self.journal(), &self.id, 0).await;
-        read.map_err(|error| self.unusable(error))
     }
 }

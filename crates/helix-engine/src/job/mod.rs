@@ -15,14 +15,13 @@ pub(crate) mod inputs;
 mod integrate;
 mod job_loop;
 mod log;
-mod notes;
 mod repositories;
 mod review;
 mod side_run;
 mod unsaved;
 
-pub(crate) use agents::{keep_agents, renew_agents};
-pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, environment};
+pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
+pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, blocking, environment};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use log::JobLog;
 pub(crate) use side_run::side_runs;

@@ -13,7 +13,7 @@ use helix_git::{Repository, Workspaces};
 
 impl EffectRunner {
     /// The worktrees of a job's repository, as it is at its path now.
-    pub(super) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
+    pub(crate) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
         let path = PathBuf::from(&spec.repo.path);
         let known = lock(self.known_workspaces()).get(&path).cloned();
         let (environment, root) = (self.git().clone(), self.state().worktrees());

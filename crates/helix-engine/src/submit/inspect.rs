@@ -57,7 +57,7 @@ impl Inspection {
     pub fn accepted(self) -> Result<Checked, SubmitError> {
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             let Self { file, source_text, diagnostics, .. } = self;
-            return Err(SubmitError::Plan { file, source_text, diagnostics, before: None });
+            return Err(SubmitError::Plan { file, source_text, diagnostics });
         }
         match (self.refusals.into_iter().next(), self.spec) {
             (Some(refusal), _) => Err(refusal),

@@ -22,7 +22,7 @@ pub use inspect::{Checked, Inspection, inspect};
 
 use crate::codes;
 use crate::engine::Engine;
-use crate::failures::{Depth, DocumentCheck, Remembering};
+use crate::failures::Depth;
 use inspect::Inspector;
 pub(crate) use inspect::Site;
 
@@ -95,8 +95,6 @@ pub enum SubmitError {
         source_text: String,
         /// Errors and warnings.
         diagnostics: Vec<Diagnostic>,
-        /// What is known of the first error from before, in one sentence.
-        before: Option<String>,
     },
     /// Something else in the request or its surroundings is wrong.
     #[error("{message}")]
@@ -146,7 +144,8 @@ pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Su
     }
     let inspected = inspector(engine, &inner.config.roots).inspect(&request, &Site::Repository).await;
     let inspected = inspected.and_then(Inspection::accepted);
-    let checked = remembered(engine, inspected).await?;
+    remember(engine, &inspected).await;
+    let checked = inspected?;
     let now = Timestamp::now();
     let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
     let event = JobEvent::JobSubmitted { spec: Box::new(checked.spec) };
@@ -198,28 +197,14 @@ async fn keep_agents(engine: &Engine, id: &JobId) -> Result<(), SubmitError> {
     run_blocking(move || crate::job::keep_agents(&state, &id, &agents).map_err(|error| journal_refusal(&error))).await
 }
 
-/// Remembers that a plan was refused or accepted; says with the refusal what is known from before.
-async fn remembered(engine: &Engine, checked: Result<Checked, SubmitError>) -> Result<Checked, SubmitError> {
-    let (path, diagnostics) = match &checked {
-        Ok(checked) => (PathBuf::from(&checked.spec.plan_path), [].as_slice()),
-        Err(SubmitError::Plan { file, diagnostics, .. }) => (PathBuf::from(file), diagnostics.as_slice()),
-        Err(SubmitError::Refused { .. }) => return checked,
+/// Has it remembered that a plan was refused or accepted.
+async fn remember(engine: &Engine, checked: &Result<Checked, SubmitError>) {
+    let (path, project, diagnostics) = match checked {
+        Ok(checked) => (&checked.spec.plan_path, Some(Path::new(&checked.spec.repo.path)), [].as_slice()),
+        Err(SubmitError::Plan { file, diagnostics, .. }) => (file, None, diagnostics.as_slice()),
+        Err(SubmitError::Refused { .. }) => return,
     };
-    let project = checked.as_ref().ok().map(|checked| PathBuf::from(&checked.spec.repo.path));
-    let look = DocumentCheck {
-        path: &path,
-        project: project.as_deref(),
-        depth: Depth::Submission,
-        diagnostics,
-        remembering: Remembering::Yes,
-    };
-    let known = engine.failures().document_checked(look).await;
-    checked.map_err(|error| match error {
-        SubmitError::Plan { file, source_text, diagnostics, before: _ } => {
-            SubmitError::Plan { file, source_text, diagnostics, before: known }
-        }
-        refused @ SubmitError::Refused { .. } => refused,
-    })
+    engine.inner.failures.document_checked(Path::new(path), project, Depth::Submission, diagnostics).await;
 }
 
 /// Refuses a path that lies outside the roots, links resolved.

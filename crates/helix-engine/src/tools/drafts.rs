@@ -9,9 +9,9 @@ use helix_plan::Plan;
 use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};
-use super::{AdrCheck, AdrFinalize, AdrList, Answer, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
+use super::{AdrCheck, AdrFinalize, AdrList, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
 use crate::consultant::CheckedFiles;
-use crate::failures::{Depth, DocumentCheck, Remembering};
+use crate::failures::Depth;
 use crate::submit::{Inspection, Site, SubmitRequest, look_at};
 use helix_git::Repository;
 use helix_project::adr_files::{AdrDirectory, AdrFileError};
@@ -42,28 +42,21 @@ impl Tools {
                 Ok::<_, Refusal>((shown, found))
             })
             .await?;
-            let answer = diagnosed(&shown, &found);
-            self.checked(&file, root.as_deref(), Depth::Rules, &found, answer).await
+            self.remember(&file, root.as_deref(), Depth::Rules, &found).await;
+            diagnosed(&shown, &found)
         })
         .await
     }
 
-    /// Remembers what a check found, and adds to a refusal what is known from before.
-    async fn checked(
-        &self,
-        path: &Path,
-        project: Option<&Path>,
-        depth: Depth,
-        found: &[Diagnostic],
-        answer: Answer,
-    ) -> Answer {
-        let remembering = match &self.caller {
-            Caller::Session(_) | Caller::Outside { .. } => Remembering::Yes,
-            Caller::Run(_) => Remembering::No,
-        };
-        let check = DocumentCheck { path, project, depth, diagnostics: found, remembering };
-        let before = self.engine.failures().document_checked(check).await;
-        answer.map_err(|refusal| refusal.remembered(before))
+    /// Has remembered what a check found. What the agent of a phase leaves is checked once more by the phase's gates, and
+    /// remembered then.
+    async fn remember(&self, path: &Path, project: Option<&Path>, depth: Depth, found: &[Diagnostic]) {
+        match &self.caller {
+            Caller::Session(_) | Caller::Outside { .. } => {
+                self.engine.inner.failures.document_checked(path, project, depth, found).await;
+            }
+            Caller::Run(_) => {}
+        }
     }
 
     /// Gives a draft its number and its place in the project, and commits it.
@@ -100,12 +93,14 @@ impl Tools {
                         AdrFileError::Invalid { diagnostics, .. } => diagnostics.clone(),
                         _ => Vec::new(),
                     };
-                    return self.checked(&file, Some(&root), Depth::Rules, &found, Err(error.into())).await;
+                    self.remember(&file, Some(&root), Depth::Rules, &found).await;
+                    return Err(error.into());
                 }
             };
             let text = format!("Finalized as {} and committed, with {}.", done.path, done.index);
             let data = json!({ "number": done.number, "path": done.path, "index": done.index });
-            self.checked(&file, Some(&root), Depth::Rules, &[], Ok((text, data))).await
+            self.remember(&file, Some(&root), Depth::Rules, &[]).await;
+            Ok((text, data))
         })
         .await
     }
@@ -142,7 +137,8 @@ impl Tools {
             let Inspection { file, diagnostics, refusals, parsed, .. } = inspection;
             let refusals: Vec<Refusal> = refusals.into_iter().map(Refusal::from).collect();
             let answer = diagnosed(&file, &diagnostics).map_err(|refusal| refusal.and_also(&refusals));
-            let (text, mut data) = self.checked(&path, project.as_deref(), depth, &diagnostics, answer).await?;
+            self.remember(&path, project.as_deref(), depth, &diagnostics).await;
+            let (text, mut data) = answer?;
             if !refusals.is_empty() {
                 return Err(Refusal { text, data }.and_also(&refusals));
             }
@@ -197,12 +193,13 @@ impl Tools {
                         _ => (None, Vec::new()),
                     };
                     let Some(draft) = draft else { return Err(error.into()) };
-                    return self.checked(&draft, None, Depth::Rules, &found, Err(error.into())).await;
+                    self.remember(&draft, None, Depth::Rules, &found).await;
+                    return Err(error.into());
                 }
             };
             for draft in [decision, phases].into_iter().flatten() {
                 // Whatever it was refused for before, it is in order now.
-                self.checked(&draft, None, Depth::Rules, &[], Ok((String::new(), json!({})))).await?;
+                self.remember(&draft, None, Depth::Rules, &[]).await;
             }
             self.choose(std::path::Path::new(&made.path)).await?;
             let text = format!(

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::questions::question_line;
 use super::refusal::Refusal;
 use super::{Caller, JobStart, JobStatusOf, ToolAnswer, Tools};
-use crate::failures::{JobReport, last_reports};
+use crate::observer::{JobReport, last_reports};
 use crate::submit::SubmitRequest;
 
 impl Tools {

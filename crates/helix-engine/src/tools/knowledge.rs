@@ -64,11 +64,11 @@ impl Tools {
             }
             let observation = FailureObservation { tool: arguments.tool.unwrap_or_default(), ..Default::default() };
             let log = Log::of_texts("", &text[from..]);
-            let desk = &self.engine.inner.failures;
-            if desk.memory().is_none() {
+            let failures = &self.engine.inner.failures;
+            if failures.memory().await.is_none() {
                 return Err(Refusal::text("failures are not remembered on this machine: `helix doctor` says why"));
             }
-            let mut found = desk.similar(observation, log).await;
+            let mut found = failures.similar(observation, log).await;
             found.truncate(arguments.limit.unwrap_or(10).clamp(1, 10) as usize);
             let text = match found.as_slice() {
                 [] => "No failure like this one is remembered.".to_owned(),

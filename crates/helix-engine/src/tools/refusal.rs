@@ -27,15 +27,6 @@ impl Refusal {
         Self::text(helix_core::error_chain(error))
     }
 
-    /// With what is known of it from before, if anything is.
-    pub(super) fn remembered(mut self, before: Option<String>) -> Self {
-        if let Some(before) = before {
-            self.text.push_str(&format!("\n{before}"));
-            self.data["seen_before"] = json!(before);
-        }
-        self
-    }
-
     /// With what else a job of the same plan would be refused for.
     pub(super) fn and_also(mut self, others: &[Self]) -> Self {
         for other in others {
@@ -97,7 +88,7 @@ impl From<SkillError> for Refusal {
 impl From<SubmitError> for Refusal {
     fn from(error: SubmitError) -> Self {
         match error {
-            SubmitError::Plan { file, diagnostics, before, .. } => Self::found(&file, &diagnostics).remembered(before),
+            SubmitError::Plan { file, diagnostics, .. } => Self::found(&file, &diagnostics),
             SubmitError::Refused { code, message, hint, .. } => {
                 let hint_text = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
                 Self {

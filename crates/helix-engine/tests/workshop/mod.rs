@@ -10,9 +10,11 @@ use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::admission::AdmissionLimits;
 use helix_engine::agent_run::RunTimeouts;
+use helix_engine::observer::FailureFilter;
 use helix_engine::questions::{QuestionFilter, Reply};
 use helix_engine::submit::SubmitRequest;
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
+use helix_failure::memory::FailureDetail;
 use helix_git::GitEnvironment;
 use helix_job::question::QuestionView;
 use helix_job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
@@ -166,6 +168,29 @@ impl Workshop {
     pub async fn run(&self, repo: &Path, plan: &str) -> Ended {
         let job = self.submit(repo, plan).await;
         self.ended(&job).await
+    }
+
+    /// Waits for an event of a job.
+    pub async fn until_event(&self, job: &JobId, name: &str) {
+        let mut events = self.engine.job_events(job, 0).await.unwrap();
+        while let Some(event) = events.recv().await {
+            if event.unwrap().event.name() == name {
+                return;
+            }
+        }
+        panic!("there is no {name} in job {job}");
+    }
+
+    /// Waits until a failure is known to be fixed: what is learned from a job may come after its end.
+    pub async fn fixed_failure(&self) -> FailureDetail {
+        let fixed = FailureFilter { ended: Some("fixed".into()), ..FailureFilter::default() };
+        loop {
+            let page = self.engine.failure_list(fixed.clone(), None, 1).await.unwrap();
+            if let Some(failure) = page.failures.first() {
+                return self.engine.failure(failure.diagnosis.fingerprint.as_str()).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 
     /// Waits for the end of a job; whatever its end, none of its processes may be left.

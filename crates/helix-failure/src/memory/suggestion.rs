@@ -80,6 +80,8 @@ pub enum Exposure {
     Shown,
     /// It was kept from the agent by chance, so that the memory's benefit can be measured.
     HeldBack,
+    /// It was known only when the agent had its prompt.
+    Missed,
 }
 
 impl Exposure {
@@ -88,6 +90,7 @@ impl Exposure {
         match self {
             Self::Shown => "shown",
             Self::HeldBack => "held_back",
+            Self::Missed => "missed",
         }
     }
 }

@@ -10,7 +10,6 @@ mod markdown;
 mod neutral;
 mod place;
 mod prompt;
-mod recollection;
 mod suggest;
 mod terminal;
 

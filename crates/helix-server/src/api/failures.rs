@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use helix_engine::EngineError;
-use helix_engine::failures::{Explanation, FailureFilter, FailurePage, JobReport};
+use helix_engine::observer::{Explanation, FailureFilter, FailurePage, JobReport};
 use helix_failure::memory::FailureDetail;
 use helix_failure::{Category, FailureObservation, Termination};
 use schemars::JsonSchema;

@@ -28,6 +28,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError};
+use crate::event::StoredEvent;
 use crate::follow::Subscription;
 use crate::journal::{Journal, Pending};
 use crate::lease::{Acquire, Fence, Lease};
@@ -351,6 +352,10 @@ impl Journal for SqliteJournal {
 
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError> {
         Box::pin(self.readers.run(move |reading| reads::events(reading, &stream, after, limit)))
+    }
+
+    fn read_all(&self, after: u64, limit: usize) -> Pending<'_, Vec<StoredEvent>, ReadError> {
+        Box::pin(self.readers.run(move |reading| reads::all_events(reading, after, limit)))
     }
 
     fn list_jobs(&self, filter: JobFilter, cursor: Option<JobId>, limit: usize) -> Pending<'_, JobPage, ReadError> {

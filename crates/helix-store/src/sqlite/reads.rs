@@ -6,7 +6,7 @@ use helix_core::ids::{JobId, SessionId};
 use helix_job::JobView;
 use helix_job::session::SessionView;
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params_from_iter};
+use rusqlite::{OptionalExtension, params, params_from_iter};
 use serde::de::DeserializeOwned;
 
 use super::reader::Reading;
@@ -14,7 +14,7 @@ use super::{signed, unsigned};
 use crate::error::{Cause, ReadError};
 use crate::event::StoredEvent;
 use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
-use crate::stream::Stream;
+use crate::stream::{InvalidStream, Stream};
 
 /// A read stops after this many bytes of events, so that a stream of huge ones does not fill the memory.
 pub(super) const MAX_BYTES_PER_READ: usize = 8 * 1024 * 1024;
@@ -30,27 +30,39 @@ pub(super) fn events(reading: &Reading<'_>, stream: &Stream, after: u64, limit: 
         .and_then(|mut find| find.query_row([stream.to_string()], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(failed)?;
     let Some((row, last)) = found else { return Ok(EventPage { events: Vec::new(), last: 0 }) };
-    let mut select = reading
-        .connection
-        .prepare_cached(
-            "SELECT number, position, at, kind, body FROM events WHERE stream = ?1 AND number > ?2
-             ORDER BY number LIMIT ?3",
-        )
-        .map_err(failed)?;
+    let sql = "SELECT number, position, at, kind, body, ?4 FROM events WHERE stream = ?1 AND number > ?2
+               ORDER BY number LIMIT ?3";
     let limit = signed(limit.min(MAX_EVENTS_PER_READ) as u64);
-    let mut rows = select.query([row, signed(after), limit]).map_err(failed)?;
-    let mut events = Vec::new();
-    let mut bytes = 0;
+    let events = stored(reading, sql, params![row, signed(after), limit, stream.to_string()])?;
+    Ok(EventPage { events, last: unsigned(last) })
+}
+
+/// Events of all streams after a position.
+pub(super) fn all_events(reading: &Reading<'_>, after: u64, limit: usize) -> Result<Vec<StoredEvent>, ReadError> {
+    let sql = "SELECT number, position, at, kind, body, name FROM events JOIN streams ON streams.id = stream
+               WHERE position > ?1 ORDER BY position LIMIT ?2";
+    stored(reading, sql, params![signed(after), signed(limit.min(MAX_EVENTS_PER_READ) as u64)])
+}
+
+fn stored(
+    reading: &Reading<'_>,
+    sql: &str,
+    parameters: &[&dyn rusqlite::ToSql],
+) -> Result<Vec<StoredEvent>, ReadError> {
+    let failed = |error| reading.failed(error);
+    let mut select = reading.connection.prepare_cached(sql).map_err(failed)?;
+    let mut rows = select.query(parameters).map_err(failed)?;
+    let (mut events, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next().map_err(failed)? {
         let number = unsigned(row.get(0).map_err(failed)?);
-        let at: String = row.get(2).map_err(failed)?;
-        let at = at.parse().map_err(|error: jiff::Error| {
-            unreadable(reading, &format!("event {number} of {stream}"), Arc::new(error))
-        })?;
+        let (at, stream): (String, String) = row.get(2).and_then(|at| Ok((at, row.get(5)?))).map_err(failed)?;
+        let what = || format!("event {number} of {stream}");
+        let at = at.parse().map_err(|error: jiff::Error| unreadable(reading, &what(), Arc::new(error)))?;
+        let stream = stream.parse().map_err(|error: InvalidStream| unreadable(reading, &what(), Arc::new(error)))?;
         let body: String = row.get(4).map_err(failed)?;
         bytes += body.len();
         events.push(StoredEvent {
-            stream: stream.clone(),
+            stream,
             number,
             position: unsigned(row.get(1).map_err(failed)?),
             at,
@@ -61,7 +73,7 @@ pub(super) fn events(reading: &Reading<'_>, stream: &Stream, after: u64, limit: 
             break;
         }
     }
-    Ok(EventPage { events, last: unsigned(last) })
+    Ok(events)
 }
 
 /// Jobs, newest first.

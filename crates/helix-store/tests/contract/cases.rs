@@ -42,6 +42,17 @@ pub(crate) async fn events_are_numbered_per_stream_from_one(journal: Shared) {
     assert_eq!(journal.read(stream("nobody"), 0, 100).await.unwrap().last, 0);
 }
 
+pub(crate) async fn events_of_all_streams_are_read_in_the_order_in_which_they_were_written(journal: Shared) {
+    for stream in ["job/a", "session/b", "job/a"] {
+        journal.append(Append::to(stream.parse::<Stream>().unwrap(), vec![event("x")])).await.unwrap();
+    }
+    let all = journal.read_all(0, 10).await.unwrap();
+    let names: Vec<String> = all.iter().map(|event| format!("{} {}", event.stream, event.number)).collect();
+    assert_eq!(names, ["job/a 1", "session/b 1", "job/a 2"]);
+    assert_eq!(journal.read_all(all[0].position, 1).await.unwrap(), all[1..2]);
+    assert_eq!(journal.read_all(all[2].position, 1).await.unwrap(), []);
+}
+
 pub(crate) async fn a_page_says_whether_there_is_more(journal: Shared) {
     journal.append(Append::to(job_id("a"), ["1", "2", "3"].map(event).into())).await.unwrap();
     let page = journal.read(stream("a"), 0, 2).await.unwrap();

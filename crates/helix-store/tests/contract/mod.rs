@@ -12,6 +12,7 @@ macro_rules! contract_tests {
     ($factory:path) => {
         $crate::contract::contract_tests!(@each $factory:
             events_are_numbered_per_stream_from_one,
+            events_of_all_streams_are_read_in_the_order_in_which_they_were_written,
             a_page_says_whether_there_is_more,
             a_conflict_names_the_real_number,
             of_two_racing_decisions_one_is_refused,

@@ -194,9 +194,7 @@ fn refusal(error: &SubmitError) -> RefusalView<'_> {
 /// A refusal as the end of a command.
 fn refused(error: SubmitError) -> CommandError {
     match error {
-        SubmitError::Plan { file, source_text, diagnostics, before: _ } => {
-            plan_errors(&file, diagnostics, &source_text)
-        }
+        SubmitError::Plan { file, source_text, diagnostics } => plan_errors(&file, diagnostics, &source_text),
         SubmitError::Refused { code, message, hint, blame } => {
             let error = match blame {
                 Blame::Request | Blame::Permission => CommandError::usage(code, message),

@@ -2,7 +2,8 @@
 //!
 //! Must not know how a report is made. They are read from the journal and the files beside it, with or without a host.
 
-use helix_engine::failures::{JobReport, job_reports, last_reports};
+use helix_engine::failures::FailureService;
+use helix_engine::observer::{JobReport, job_reports, last_reports};
 use helix_failure::report::{Look, Reader};
 use helix_job::{JobStatus, JobView};
 use serde::Serialize;
@@ -30,7 +31,9 @@ pub(crate) struct Reported<'a> {
 pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<JobReport>, CommandError> {
     let settings = context.settings()?;
     let journal = offline::open_or_missing(settings, view.id.as_str()).await?;
-    job_reports(&journal, &settings.state_dir.value, &view.id).await.map_err(|error| engine_error(&error))
+    let root = &settings.state_dir.value;
+    let reports = job_reports(&journal, root, &view.id, &FailureService::read_only(root)).await;
+    reports.map_err(|error| engine_error(&error))
 }
 
 /// Prints the last report of each phase that has failed, if any has. Trouble with them is said and changes nothing else.

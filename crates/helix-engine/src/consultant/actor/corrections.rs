@@ -11,7 +11,7 @@ use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Outcome, Retry as Verdict};
 use helix_core::step_marker::split;
 use helix_job::ErrorView;
-use helix_job::session::{AnswerFinding, SessionEvent, TurnView};
+use helix_job::session::{SessionEvent, TurnView};
 
 use super::super::enforce::{
     AnswerAttempt, AnswerAttempts, CheckedFiles, CorrectionScope, Evidence, Examined, NextStep, ResponseEnforcer, Retry,
@@ -32,13 +32,11 @@ pub(super) struct Enforced {
     pub(super) report: RunReport,
     /// What the user is told below it, if it is not in order.
     pub(super) note: Option<String>,
-    /// What was found in it and not mended.
-    pub(super) findings: Vec<AnswerFinding>,
 }
 
 impl Enforced {
     fn unchanged(report: RunReport) -> Self {
-        Self { report, note: None, findings: Vec::new() }
+        Self { report, note: None }
     }
 }
 
@@ -91,7 +89,7 @@ impl SessionActor {
                     work.output.release().await;
                     let note = unexamined(&why);
                     let report = RunReport { answer, ..corrections.last };
-                    return Enforced { report, note: Some(note), findings: Vec::new() };
+                    return Enforced { report, note: Some(note) };
                 }
             };
             let attempt = AnswerAttempt { run: run.clone(), answer: answer.clone(), examined };
@@ -210,7 +208,7 @@ impl SessionActor {
         let evidence = reports.into_iter().find(|(run, _)| *run == best.run).map(|(_, report)| report.facts);
         let facts = evidence.filter(|_| !stopped).unwrap_or_else(|| last.facts.clone());
         let report = RunReport { answer: best.answer.clone(), facts, ..last };
-        Enforced { report, note, findings: best.examined.findings.clone() }
+        Enforced { report, note }
     }
 
     async fn ask_again(

@@ -1,4 +1,4 @@
-//! The desk over a real memory: what the engine hands in, and what its next prompt gets.
+//! Failure intelligence over a real memory: what the engine hands in, and what its next prompt gets.
 
 use std::sync::Arc;
 
@@ -8,13 +8,14 @@ use helix_core::run::{Ending, RunFacts};
 use helix_failure::memory::{
     Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
-use helix_failure::{Category, FINGERPRINT_VERSION, Fingerprint, Log};
+use helix_failure::report::HISTORY_TOKENS;
+use helix_failure::{Category, Log};
 use helix_job::{CommandEvidence, GateReport, TestCounts};
-use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{Ceasing, FailureMemory, MemoryOptions, SqliteFailureMemory};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;
 
-use super::{AttemptEnd, AttemptSite, FailureContext, FailureDesk, FailureSettings, MemoryUse};
+use super::{AttemptEnd, AttemptSite, FailureContext, FailureService, FailureSettings, MemoryUse};
 
 const LOG: &str = "running 1 test\n\
     test adds ... FAILED\n\
@@ -91,117 +92,145 @@ fn tests() -> String {
     check::gate(0, "tests_pass")
 }
 
-async fn desk(holdout: Holdout) -> (FailureDesk, tempfile::TempDir) {
+fn settings(holdout: Holdout) -> FailureSettings {
+    FailureSettings { holdout, deadline: std::time::Duration::from_secs(5), ..FailureSettings::default() }
+}
+
+fn service(holdout: Holdout) -> (FailureService, tempfile::TempDir) {
     let scratch = tempfile::tempdir().unwrap();
-    let state = StateDir::open(scratch.path()).unwrap();
-    let settings =
-        FailureSettings { holdout, deadline: std::time::Duration::from_secs(5), ..FailureSettings::default() };
-    (FailureDesk::open(&state, settings).await, scratch)
+    (FailureService::new(scratch.path(), settings(holdout)), scratch)
+}
+
+/// What the agent of the next attempt is told.
+async fn prompt(service: &FailureService, job: &str) -> String {
+    service.reports().take_prompt(&work(job), 1).await.unwrap().unwrap_or_default()
 }
 
 /// A job that fails and is fixed; the same failure elsewhere is shown the fix, and the prompt contains it.
 #[tokio::test]
 async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
-    let (desk, _scratch) = desk(Holdout::NONE).await;
-    let first = desk.record_failure(failing("first", 1, LOG)).await;
-    assert_eq!((first.similar.len(), first.seen_before), (0, 0));
-    assert_eq!(first.classified.as_ref().unwrap().category, Category::AssertionFailure);
+    let (service, _scratch) = service(Holdout::NONE);
+    let first = service.record(failing("first", 1, LOG)).await;
+    assert_eq!(first.report.similar.known().map(Vec::len), Some(0));
+    assert_eq!(first.occurrence.as_ref().unwrap().1.category, Category::AssertionFailure);
     assert!((2..=4).contains(&first.suggestions.len()), "{:?}", first.suggestions);
-    assert_eq!(first.events(None).len(), 2 + first.suggestions.len());
-    desk.attempt_failed_again(ended("first", 1, &[check::RUN.into()]), vec![(tests(), Log::of_texts(LOG, ""))]).await;
+    assert_eq!(first.events().len(), 2 + first.suggestions.len());
+    service.attempt_failed_again(ended("first", 1, &[check::RUN.into()]), tests(), Log::of_texts(LOG, "")).await;
 
-    let since = desk.changed_since(&work("first")).await;
+    let since = service.changed_since(&work("first")).await;
     assert_eq!(since, site("first", 1).commit, "the change is measured from the commit that failed");
-    let resolution = desk.attempt_passed(ended("first", 2, &[check::RUN.into(), tests()])).await;
+    let resolution = service.attempt_passed(ended("first", 2, &[check::RUN.into(), tests()])).await;
     assert_eq!(resolution.gone.len(), 1);
     assert!(resolution.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::Helped)), "{resolution:?}");
     assert_eq!(resolution.resolved.len(), first.suggestions.len());
 
-    let again = desk.record_failure(failing("second", 1, LOG)).await;
-    assert_eq!(again.seen_before, 1);
-    assert!(matches!(&again.similar[0].known.end, FailureEnd::Fixed { link, .. } if link.work == work("first")));
+    let again = service.record(failing("second", 1, LOG)).await;
+    let memory = service.memory().await.unwrap();
+    let (occurrence, _) = again.occurrence.unwrap();
+    let known = memory.show(occurrence.diagnosis.fingerprint.to_string()).await.unwrap().unwrap().known;
+    assert_eq!(known.count, 2);
+    assert!(matches!(&known.end, FailureEnd::Fixed { link, .. } if link.work == work("first")), "{known:?}");
     assert!(matches!(again.suggestions[0].source, SuggestionSource::PastFix { .. }), "{:?}", again.suggestions);
-    let prompt = again.prompt();
+    let prompt = prompt(&service, "second").await;
     assert!(prompt.contains("prices.iter().sum()"), "{prompt}");
 }
 
 #[tokio::test]
 async fn what_is_held_back_is_recorded_and_kept_from_the_prompt() {
-    let (desk, _scratch) = desk(Holdout::new(1.0)).await;
-    desk.record_failure(failing("first", 1, LOG)).await;
-    desk.attempt_passed(ended("first", 2, &[tests()])).await;
-    let again = desk.record_failure(failing("second", 1, LOG)).await;
+    let (service, _scratch) = service(Holdout::new(1.0));
+    service.record(failing("first", 1, LOG)).await;
+    service.attempt_passed(ended("first", 2, &[tests()])).await;
+    let again = service.record(failing("second", 1, LOG)).await;
     let held = again.suggestions.iter().filter(|one| one.exposure == Exposure::HeldBack).count();
     let shown = again.suggestions.len() - held;
     assert!(held == 1 && shown >= 2, "{:?}", again.suggestions);
-    assert!(!again.prompt().contains("prices.iter().sum()"), "{}", again.prompt());
-    let figures = desk.memory().unwrap().statistics().await.unwrap();
+    let prompt = prompt(&service, "second").await;
+    assert!(prompt.contains("total of the cart") && !prompt.contains("prices.iter().sum()"), "{prompt}");
+    let figures = service.memory().await.unwrap().statistics().await.unwrap();
     assert_eq!(figures.benefit.held_back.tally.open, 1);
 }
 
 /// Another failure is the cause now, but the log still has the first: no credit. Then it is gone: credit.
 #[tokio::test]
 async fn a_failure_that_the_log_still_shows_is_not_called_fixed() {
-    let (desk, _scratch) = desk(Holdout::NONE).await;
-    let first = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap().diagnosis.fingerprint;
+    let (service, _scratch) = service(Holdout::NONE);
+    let first = service.record(failing("a", 1, LOG)).await.occurrence.unwrap().0.diagnosis.fingerprint;
     let both = format!("{OTHER}{}", "assertion `left == right` failed: total of the cart\n");
-    desk.record_failure(failing("a", 2, OTHER)).await;
+    service.record(failing("a", 2, OTHER)).await;
     let log = Log::of_texts(&both, "");
-    let still = desk.attempt_failed_again(ended("a", 2, &[check::RUN.into()]), vec![(tests(), log)]).await;
+    let still = service.attempt_failed_again(ended("a", 2, &[check::RUN.into()]), tests(), log).await;
     assert_eq!(still.gone, Vec::new());
     assert!(still.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::NoEffect)), "{still:?}");
-    let gone = desk.attempt_passed(ended("a", 3, &[check::RUN.into(), tests()])).await.gone;
+    let gone = service.attempt_passed(ended("a", 3, &[check::RUN.into(), tests()])).await.gone;
     assert!(gone.iter().any(|(fingerprint, _)| *fingerprint == first) && gone.len() == 2, "{gone:?}");
 }
 
 #[tokio::test]
 async fn a_phase_that_was_given_up_leaves_its_suggestions_unknown() {
-    let (desk, _scratch) = desk(Holdout::NONE).await;
-    let recorded = desk.record_failure(failing("a", 1, LOG)).await;
+    let (service, _scratch) = service(Holdout::NONE);
+    let recorded = service.record(failing("a", 1, LOG)).await;
     let job = JobId::new("a").unwrap();
-    let unknown = desk.gave_up(&job, None, at(9)).await;
+    let unknown = service.cease(&job, None, Ceasing::GaveUp, at(9)).await;
     assert_eq!(unknown.len(), recorded.suggestions.len());
-    let again = desk.record_failure(failing("b", 1, LOG)).await;
-    assert_eq!(again.similar[0].known.end, FailureEnd::GaveUp);
-    assert_eq!(desk.stopped(&JobId::new("b").unwrap(), at(10)).await.len(), again.suggestions.len());
+    let again = service.record(failing("b", 1, LOG)).await;
+    assert_eq!(again.report.similar.known().unwrap()[0].ended, "gave_up");
+    assert_eq!(
+        service.cease(&JobId::new("b").unwrap(), None, Ceasing::Stopped, at(10)).await.len(),
+        again.suggestions.len()
+    );
 }
 
 /// With the memory disabled or damaged everything else works as before.
 #[tokio::test]
 async fn without_a_memory_failures_are_classified_and_reported_all_the_same() {
-    let scratch = tempfile::tempdir().unwrap();
-    let state = StateDir::open(scratch.path()).unwrap();
-    let off = FailureSettings { memory: MemoryUse::Off, ..FailureSettings::default() };
-    let disabled = FailureDesk::open(&state, off).await;
-    assert!(!state.failures().exists());
-    std::fs::write(state.failures(), "no database at all\n".repeat(500)).unwrap();
-    let damaged = FailureDesk::open(&state, FailureSettings::default()).await;
-    for desk in [disabled, damaged] {
-        assert!(desk.memory().is_none());
-        let recorded = desk.record_failure(failing("a", 1, LOG)).await;
-        assert_eq!(recorded.classified.as_ref().unwrap().category, Category::AssertionFailure);
-        assert!(recorded.suggestions.len() >= 2 && recorded.similar.is_empty());
-        assert!(recorded.prompt().contains("total of the cart"), "{}", recorded.prompt());
-        assert_eq!(desk.attempt_passed(ended("a", 2, &[tests()])).await.gone, Vec::new());
-        assert_eq!(desk.gave_up(&JobId::new("a").unwrap(), None, at(3)).await, Vec::new());
+    for memory in [MemoryUse::Off, MemoryUse::On] {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join(StateDir::FAILURES);
+        if memory == MemoryUse::On {
+            std::fs::write(&file, "no database at all\n".repeat(500)).unwrap();
+        }
+        let service = FailureService::new(scratch.path(), FailureSettings { memory, ..FailureSettings::default() });
+        assert!(service.memory().await.is_none());
+        let recorded = service.record(failing("a", 1, LOG)).await;
+        assert_eq!(recorded.occurrence.as_ref().unwrap().1.category, Category::AssertionFailure);
+        assert!(recorded.suggestions.len() >= 2 && recorded.report.similar.known().is_none());
+        let prompt = prompt(&service, "a").await;
+        assert!(prompt.contains("total of the cart"), "{prompt}");
+        assert_eq!(service.attempt_passed(ended("a", 2, &[tests()])).await.gone, Vec::new());
+        assert_eq!(service.cease(&JobId::new("a").unwrap(), None, Ceasing::GaveUp, at(3)).await, Vec::new());
+        assert_eq!(file.exists(), memory == MemoryUse::On);
     }
+}
+
+/// The prompt is built while the memory is still asked: it has what is known without it, and what comes later is neither shown
+/// nor measured.
+#[tokio::test]
+async fn a_prompt_takes_what_is_there_and_what_comes_later_counts_for_nothing() {
+    let (service, _scratch) = service(Holdout::NONE);
+    service.record(failing("first", 1, LOG)).await;
+    service.attempt_passed(ended("first", 2, &[tests()])).await;
+    assert_eq!(prompt(&service, "second").await, "", "nothing is there yet");
+    let late = service.record(failing("second", 1, LOG)).await;
+    assert!(late.suggestions.iter().any(|one| one.exposure == Exposure::Missed), "{:?}", late.suggestions);
+    assert_eq!(prompt(&service, "second").await, "", "asked again after a crash, it is the same prompt");
+    service.attempt_passed(ended("second", 2, &[tests()])).await;
+    let benefit = service.memory().await.unwrap().statistics().await.unwrap().benefit;
+    assert_eq!((benefit.shown.tally.decided(), benefit.held_back.tally.decided()), (0, 0), "{benefit:?}");
 }
 
 /// Trouble that shows only while it works: every write is refused, and what can be read is still of use.
 #[tokio::test]
 async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing_else() {
-    let (desk, scratch) = desk(Holdout::NONE).await;
-    desk.record_failure(failing("a", 1, LOG)).await;
-    desk.attempt_passed(ended("a", 2, &[tests()])).await;
-    let path = StateDir::open(scratch.path()).unwrap().failures();
-    let options = MemoryOptions::new(path, Access::ReadOnly).within(std::time::Duration::from_secs(5));
-    let read_only = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
-    let broken = FailureDesk::with_memory(Some(read_only), Holdout::NONE);
-    let recorded = broken.record_failure(failing("b", 1, LOG)).await;
-    assert!(recorded.prompt().contains("prices.iter().sum()") && recorded.suggestions.len() >= 2, "{recorded:?}");
+    let (service, scratch) = service(Holdout::NONE);
+    service.record(failing("a", 1, LOG)).await;
+    service.attempt_passed(ended("a", 2, &[tests()])).await;
+    let broken = FailureService::read_only(scratch.path());
+    let recorded = broken.record(failing("b", 1, LOG)).await;
+    let prompt = prompt(&broken, "b").await;
+    assert!(prompt.contains("prices.iter().sum()") && recorded.suggestions.len() >= 2, "{recorded:?}");
     assert_eq!(broken.attempt_passed(ended("b", 2, &[tests()])).await, Resolution::default());
-    assert_eq!(broken.gave_up(&JobId::new("b").unwrap(), None, at(3)).await, Vec::new());
-    assert_eq!(desk.memory().unwrap().statistics().await.unwrap().occurrences, 1);
+    assert_eq!(broken.cease(&JobId::new("b").unwrap(), None, Ceasing::GaveUp, at(3)).await, Vec::new());
+    assert_eq!(service.memory().await.unwrap().statistics().await.unwrap().occurrences, 1);
 }
 
 /// The disk fills up while it works: what was learned stays, nothing new is, and every report is as it was.
@@ -214,13 +243,13 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
             .within(std::time::Duration::from_secs(5))
     };
     let memory = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
-    let desk = FailureDesk::with_memory(Some(memory.clone()), Holdout::NONE);
+    let service = FailureService::with_memory(scratch.path(), settings(Holdout::NONE), memory.clone());
     let mut before = None;
     for number in 0..2_000 {
         let log = LOG.replace("total of the cart", &"y".repeat(300 + number % 97));
-        let recorded = desk.record_failure(failing(&format!("j{number}"), 1, &log)).await;
-        assert!((2..=4).contains(&recorded.suggestions.len()) && recorded.classified.is_some(), "{recorded:?}");
-        assert!(recorded.prompt().contains("yyy") && recorded.report.why.known().is_some());
+        let recorded = service.record(failing(&format!("j{number}"), 1, &log)).await;
+        assert!((2..=4).contains(&recorded.suggestions.len()) && recorded.occurrence.is_some(), "{recorded:?}");
+        assert!(recorded.report.prompt(HISTORY_TOKENS).contains("yyy") && recorded.report.why.known().is_some());
         let known = memory.statistics().await.unwrap().occurrences;
         if before == Some(known) {
             assert!(known > 10, "the disk was full from the beginning");
@@ -248,23 +277,23 @@ async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
     let run = FailureContext::of_run(&site("a", 1), "claude", &facts, Log::default(), at(1)).unwrap();
     let lines: Vec<&str> = run.log.lines.iter().map(|line| line.raw.as_str()).collect();
     assert!(lines.contains(&"claude: not logged in") && lines.contains(&"permission denied"), "{lines:?}");
-    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let (service, _scratch) = service(Holdout::NONE);
     for context in [
         missing,
         run,
         FailureContext::of_fault(&site("a", 2), check::COMMIT, &fault, at(2)),
         FailureContext::of_findings(&site("a", 2), check::VERIFY, &[finding("the total is wrong")], at(2)),
     ] {
-        let recorded = desk.record_failure(context).await;
+        let recorded = service.record(context).await;
         assert!(recorded.occurrence.is_some() && recorded.suggestions.len() >= 2, "{recorded:?}");
     }
-    assert_eq!(desk.memory().unwrap().statistics().await.unwrap().occurrences, 4);
+    assert_eq!(service.memory().await.unwrap().statistics().await.unwrap().occurrences, 4);
 }
 
 /// Helix knows what its own checks look for, whatever the words of what they found remind of.
 #[tokio::test]
 async fn what_a_check_of_our_own_found_is_never_read_as_something_else() {
-    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let (service, _scratch) = service(Holdout::NONE);
     let report = |gate: &str, message: &str| GateReport {
         gate: gate.into(),
         command: None,
@@ -277,60 +306,22 @@ async fn what_a_check_of_our_own_found_is_never_read_as_something_else() {
         ("conflicts_resolved", "a conflict is left in timeout.py", Category::Unknown),
     ] {
         let context = FailureContext::of_gate(&site("a", 1), 0, &report(gate, message), Log::of_texts("", ""), at(1));
-        let recorded = desk.record_failure(context.unwrap()).await;
-        let classified = recorded.classified.unwrap();
+        let recorded = service.record(context.unwrap()).await;
+        let classified = recorded.occurrence.unwrap().1;
         assert_eq!(classified.category, category, "{gate}: {classified:?}");
         assert!(classified.confidence > 0.8, "{gate}: {}", classified.confidence);
         assert!(classified.cause_line.unwrap().text.contains(message), "{gate}");
     }
     let review =
         FailureContext::of_findings(&site("a", 2), check::VERIFY, &[finding("the disk is full of TODOs")], at(2));
-    let classified = desk.record_failure(review).await.classified.unwrap();
+    let classified = service.record(review).await.occurrence.unwrap().1;
     assert_eq!(classified.category, Category::AssertionFailure, "{classified:?}");
-}
-
-/// A memory of an older Helix is brought up to date beside the work, in pieces: a host that dies meanwhile costs nothing.
-#[tokio::test]
-async fn what_an_older_helix_remembered_is_renewed_until_nothing_is_left() {
-    const REMEMBERED: usize = 250;
-    let scratch = tempfile::tempdir().unwrap();
-    let state = StateDir::open(scratch.path()).unwrap();
-    let patience = std::time::Duration::from_secs(30);
-    let options = MemoryOptions::new(state.failures(), Access::ReadWrite).within(patience);
-    let memory = SqliteFailureMemory::open(options).await.unwrap();
-    let (desk, _other) = desk(Holdout::NONE).await;
-    let template = desk.record_failure(failing("a", 1, LOG)).await.occurrence.unwrap();
-    for number in 0..REMEMBERED {
-        let mut old = template.clone();
-        old.key = format!("old-{number}");
-        old.diagnosis.fingerprint = Fingerprint::new(format!("{number:032x}")).unwrap();
-        old.diagnosis.fingerprint_version = FINGERPRINT_VERSION - 1;
-        old.diagnosis.cause_line = format!("{} {}", old.diagnosis.cause_line, "abcdefghij".repeat(number % 7 + 1));
-        memory.capture(old).await.unwrap();
-    }
-    let older = || async {
-        let page = memory.list(FailureFilter::default(), None, 1_000).await.unwrap();
-        let seen: u64 = page.failures.iter().map(|failure| failure.count).sum();
-        assert_eq!(seen, REMEMBERED as u64, "nothing is lost on the way");
-        page.failures.iter().filter(|failure| failure.diagnosis.fingerprint_version != FINGERPRINT_VERSION).count()
-    };
-    assert_eq!(older().await, REMEMBERED);
-
-    // The first host is gone at once; the second one finds what is left, and works meanwhile.
-    drop(FailureDesk::open(&state, FailureSettings { deadline: patience, ..FailureSettings::default() }).await);
-    let desk = FailureDesk::open(&state, FailureSettings { deadline: patience, ..FailureSettings::default() }).await;
-    let until = std::time::Instant::now() + patience;
-    while older().await > 0 {
-        assert!(std::time::Instant::now() < until, "{} left", older().await);
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
-    assert!(desk.memory().is_some());
 }
 
 /// What Helix knows as data is the cause; lines of the log that look like failures are about something else then.
 #[tokio::test]
 async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
-    let (desk, _scratch) = desk(Holdout::NONE).await;
+    let (service, _scratch) = service(Holdout::NONE);
     let log = || Log::of_texts("FAILED tests/test_old.py::test_old - E   assert False\n1 failed, 2 passed\n", "");
     let rule = |rule: &str, message: &str| Finding { rule: rule.into(), ..finding(message) };
     let nothing = |message: &str| {
@@ -375,7 +366,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
     ] {
         let report = GateReport { tests, ..report(verdict) };
         let context = FailureContext::of_gate(&site("a", 1), 0, &report, log, at(1)).unwrap();
-        let classified = desk.record_failure(context).await.classified.unwrap();
+        let classified = service.record(context).await.occurrence.unwrap().1;
         assert_eq!(classified.category, category, "{said}: {classified:?}");
         assert!(cause.is_empty() || classified.cause == cause, "{said}: {classified:?}");
         let line = classified.cause_line.clone().unwrap().text;
@@ -385,7 +376,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
     let reason = "cannot start claude: not found in PATH (/usr/bin)".to_owned();
     let facts = RunFacts::without_record(Ending::NotStarted { reason, errno: Some(2) }, None);
     let run = FailureContext::of_run(&site("a", 2), "claude", &facts, Log::default(), at(2)).unwrap();
-    let classified = desk.record_failure(run).await.classified.unwrap();
+    let classified = service.record(run).await.occurrence.unwrap().1;
     assert_eq!(classified.cause, "missing_command", "{classified:?}");
     assert!(classified.confidence > 0.8, "{classified:?}");
 }

@@ -1,0 +1,151 @@
+//! Where reports are kept as files: beside the other records of their job or conversation, in the state directory.
+//!
+//! Must not know what is in a report, nor who reads it.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::PhaseId;
+use helix_failure::memory::{OccurrencePlace, Work};
+use helix_failure::report::{HISTORY_TOKENS, Report};
+use tokio::io::AsyncReadExt;
+
+/// Characters of a check's name in a file's.
+const LONGEST_PART: usize = 100;
+/// Longest report that is read, in bytes. Reports hold excerpts, never whole logs; one that is longer is damaged.
+const LONGEST_REPORT: u64 = 4 << 20;
+
+/// Files of reports below a state directory.
+#[derive(Debug, Clone)]
+pub(crate) struct ReportStore {
+    root: PathBuf,
+}
+
+/// Where a report went.
+pub(crate) struct Kept {
+    /// The JSON file, relative to the state directory; `None` if it could not be written, which is logged.
+    pub(crate) artefact: Option<String>,
+    pub(crate) prompt: Prompt,
+}
+
+/// Whether the prompt of the next attempt can still have a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prompt {
+    InTime,
+    TooLate,
+}
+
+impl ReportStore {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_path_buf() }
+    }
+
+    /// Writes a report as JSON and Markdown, and for the prompt of the next attempt at a phase.
+    pub(crate) async fn keep(&self, report: &Report, place: &OccurrencePlace) -> Kept {
+        let mut kept = Kept { artefact: None, prompt: Prompt::InTime };
+        // Who wrote a document was told what is wrong with it.
+        let Some(artefact) = artefact(place) else { return kept };
+        match self.write(report, place, &artefact).await {
+            Ok(prompt) => kept = Kept { artefact: Some(artefact), prompt },
+            Err(error) => tracing::error!(artefact, %error, "a failure report is not kept"),
+        }
+        kept
+    }
+
+    async fn write(&self, report: &Report, place: &OccurrencePlace, artefact: &str) -> std::io::Result<Prompt> {
+        let json = self.root.join(artefact);
+        if let Some(directory) = json.parent() {
+            tokio::fs::create_dir_all(directory).await?;
+        }
+        replace(&json, &serde_json::to_vec_pretty(report)?).await?;
+        replace(&json.with_extension("md"), report.markdown().as_bytes()).await?;
+        let Some((waiting, taken)) = self.prompt_files(&place.work, place.attempt) else { return Ok(Prompt::InTime) };
+        replace(&waiting, report.prompt(HISTORY_TOKENS).as_bytes()).await?;
+        if !tokio::fs::try_exists(&taken).await? {
+            return Ok(Prompt::InTime);
+        }
+        match tokio::fs::remove_file(&waiting).await {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Ok(()) | Err(_) => Ok(Prompt::TooLate),
+        }
+    }
+
+    /// What the attempt after this one at a phase is told about it: what is there now. What is reported later is not shown.
+    ///
+    /// # Errors
+    /// What the operating system says; that nothing is there is no error.
+    pub(crate) async fn take_prompt(&self, work: &Work, attempt: u32) -> std::io::Result<Option<String>> {
+        let Some((waiting, taken)) = self.prompt_files(work, attempt) else { return Ok(None) };
+        let absent = |error: &std::io::Error| error.kind() == ErrorKind::NotFound;
+        match tokio::fs::rename(&waiting, &taken).await {
+            Err(error) if !absent(&error) => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        match tokio::fs::read_to_string(&taken).await {
+            Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+            Err(error) if absent(&error) => {
+                if let Some(directory) = taken.parent() {
+                    tokio::fs::create_dir_all(directory).await?;
+                }
+                tokio::fs::write(&taken, "").await?;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The report of a failure with its file; `None` while it is not written.
+    ///
+    /// # Errors
+    /// Why it cannot be read, with its file.
+    pub(crate) async fn load(&self, place: &OccurrencePlace) -> std::io::Result<Option<(String, Report)>> {
+        let Some(artefact) = artefact(place) else { return Ok(None) };
+        let read = async {
+            let mut bytes = Vec::new();
+            let file = tokio::fs::File::open(self.root.join(&artefact)).await?;
+            file.take(LONGEST_REPORT).read_to_end(&mut bytes).await?;
+            Ok::<_, std::io::Error>(serde_json::from_slice(&bytes)?)
+        };
+        match read.await {
+            Ok(report) => Ok(Some((artefact, report))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(std::io::Error::other(format!("{artefact} cannot be read: {error}"))),
+        }
+    }
+
+    /// The file for the next prompt while nobody has taken it, and afterwards.
+    fn prompt_files(&self, work: &Work, attempt: u32) -> Option<(PathBuf, PathBuf)> {
+        let Work::Job { job, .. } = work else { return None };
+        let file = |end| self.root.join("reports").join(job.as_str()).join(format!("{}.{end}", stem(work, attempt)));
+        Some((file("prompt.md"), file("prompt.taken.md")))
+    }
+}
+
+/// The JSON file of a failure's report, relative to the state directory; `None` for documents, which have none.
+fn artefact(place: &OccurrencePlace) -> Option<String> {
+    let within = match &place.work {
+        Work::Job { job, .. } => job.as_str(),
+        Work::Conversation { session } => session.as_str(),
+        Work::Document { .. } => return None,
+    };
+    // Models are named by clients, in any characters.
+    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let check: String = place.check.chars().map(safe).take(LONGEST_PART).collect();
+    Some(format!("reports/{within}/{}.{check}.json", stem(&place.work, place.attempt)))
+}
+
+fn stem(work: &Work, attempt: u32) -> String {
+    let part = match work {
+        Work::Job { phase, .. } => phase.as_ref().map_or("job", PhaseId::as_str),
+        Work::Conversation { .. } | Work::Document { .. } => "turn",
+    };
+    format!("{part}.{attempt}")
+}
+
+/// Readers see the old content or the new one, never a part.
+async fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut fresh = path.as_os_str().to_owned();
+    fresh.push(".new");
+    tokio::fs::write(&fresh, content).await?;
+    tokio::fs::rename(&fresh, path).await
+}

@@ -1,0 +1,473 @@
+//! Classifies failures, remembers them, and reports what is known about them.
+//!
+//! Must not fail outward: trouble with the memory is logged once per kind, and everything else works without it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_failure::event::FailureEvent;
+use helix_failure::memory::{
+    AttemptAnswer, Diagnosis, Exposure, Holdout, Occurrence, PastFailure, Resolution, SimilarQuery, Suggestion,
+    SuggestionDraft, SuggestionSource, Work,
+};
+use helix_failure::report::{Report, ReportRequest, Section, suggest};
+use helix_failure::{Classified, Classifier, FailureObservation, Fingerprint, Log, normalise, plain_text, redact};
+use helix_store::failures::{
+    Ceasing, FailureMemory, MemoryError, MemoryOptions, OpenFailure, SqliteFailureMemory, Stale, Trouble,
+};
+use helix_store::{Access, StateDir};
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{OnceCell, mpsc};
+
+use super::checked_document::CheckedDocument;
+use super::context::{AttemptSite, FailureContext};
+use super::reports::{Prompt, ReportStore};
+
+/// Past failures that a report shows.
+pub(super) const SIMILAR: usize = 3;
+/// Failures that were seen once are forgotten after half a year without another.
+const ONCE: SignedDuration = SignedDuration::from_hours(24 * 180);
+/// Others after two years.
+const ANY: SignedDuration = SignedDuration::from_hours(24 * 730);
+/// Most failures that one start of a host forgets.
+const FORGOTTEN_AT_ONCE: usize = 200;
+/// Checked documents that wait for the observer; further ones are not remembered.
+const DOCUMENTS_WAITING: usize = 64;
+/// Why a report lacks similar failures.
+const NOT_REMEMBERED: &str = "failures are not remembered here";
+
+/// How the memory is used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FailureSettings {
+    /// Whether failures are remembered at all.
+    pub memory: MemoryUse,
+    /// Share of what the memory offers that is kept from agents, for comparison.
+    pub holdout: Holdout,
+    /// How long any answer of the memory may take; at most the contract's five seconds.
+    pub deadline: Duration,
+}
+
+/// Whether failures are remembered, or classified and reported only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum MemoryUse {
+    On,
+    Off,
+}
+
+impl Default for FailureSettings {
+    fn default() -> Self {
+        Self { memory: MemoryUse::On, holdout: Holdout::default(), deadline: Duration::from_secs(2) }
+    }
+}
+
+/// Classifies, remembers, reports. Cheap to clone; all clones share one memory.
+#[derive(Clone)]
+pub struct FailureService {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Where the memory is; `None` if failures are not remembered.
+    file: Option<PathBuf>,
+    access: Access,
+    /// Opened by whoever needs it first, which is never a job.
+    memory: OnceCell<Arc<dyn FailureMemory>>,
+    settings: FailureSettings,
+    /// Compiled before the first failure, when an attempt starts; a host without jobs does not pay for it. `None` if the rule
+    /// table does not compile, which a test excludes.
+    classifier: OnceLock<Option<Classifier>>,
+    reports: ReportStore,
+    /// Kinds of trouble that were logged.
+    logged: Mutex<BTreeSet<String>>,
+    documents: mpsc::Sender<CheckedDocument>,
+    /// Taken by the observer.
+    checked: Mutex<Option<mpsc::Receiver<CheckedDocument>>>,
+}
+
+/// What is known of a failure.
+#[derive(Debug, Clone)]
+pub struct RecordedFailure {
+    /// What is remembered of it; `None` if it could not be classified.
+    pub occurrence: Option<(Occurrence, Classified)>,
+    /// Two to four suggestions as they were recorded, shown ones and ones that are held back.
+    pub suggestions: Vec<Suggestion>,
+    /// All of that for people, GitHub, programs and prompts.
+    pub report: Report,
+    /// Where the report is, relative to the state directory.
+    pub artefact: Option<String>,
+}
+
+impl RecordedFailure {
+    /// The journal's events about it.
+    pub fn events(&self) -> Vec<FailureEvent> {
+        let Some((occurrence, classified)) = &self.occurrence else { return Vec::new() };
+        let mut events = vec![
+            FailureEvent::failure_recorded(occurrence, classified),
+            FailureEvent::report_generated(occurrence, &self.report, self.artefact.clone()),
+        ];
+        events.extend(self.suggestions.iter().map(FailureEvent::suggestion_recorded));
+        events
+    }
+}
+
+/// How an attempt ended: what its checks really saw, and what was changed.
+#[derive(Debug, Clone)]
+pub struct AttemptEnd {
+    /// Where.
+    pub site: AttemptSite,
+    /// Checks that were made and found nothing, by the names of [`helix_failure::memory::check`]. What was not
+    /// reached or was inconclusive is not among them.
+    pub passed: Vec<String>,
+    /// Files changed since the commit that [`FailureService::changed_since`] names.
+    pub files: Vec<String>,
+    /// That change as a unified diff.
+    pub diff: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl FailureService {
+    /// Failure intelligence for the state directory with this root. Opens nothing: a locked memory delays no start.
+    pub fn new(root: &Path, settings: FailureSettings) -> Self {
+        Self::with_access(root, settings, Access::ReadWrite)
+    }
+
+    /// For a command that only reads: what does not exist is not made.
+    pub fn read_only(root: &Path) -> Self {
+        Self::with_access(root, FailureSettings::default(), Access::ReadOnly)
+    }
+
+    fn with_access(root: &Path, settings: FailureSettings, access: Access) -> Self {
+        let file = match settings.memory {
+            MemoryUse::On => Some(root.join(StateDir::FAILURES)),
+            MemoryUse::Off => {
+                tracing::warn!(
+                    "failures are classified and reported, but not remembered: `[failures] memory` of helix.toml is off"
+                );
+                None
+            }
+        };
+        let (documents, checked) = mpsc::channel(DOCUMENTS_WAITING);
+        Self {
+            shared: Arc::new(Shared {
+                file,
+                access,
+                memory: OnceCell::new(),
+                settings,
+                classifier: OnceLock::new(),
+                reports: ReportStore::new(root),
+                logged: Mutex::default(),
+                documents,
+                checked: Mutex::new(Some(checked)),
+            }),
+        }
+    }
+
+    /// With this memory, already open.
+    #[cfg(test)]
+    pub(super) fn with_memory(root: &Path, settings: FailureSettings, memory: Arc<dyn FailureMemory>) -> Self {
+        let service = Self::new(root, settings);
+        assert!(service.shared.memory.set(memory).is_ok(), "nobody has opened it");
+        service
+    }
+
+    /// The memory, opened if need be; `None` if failures are not remembered or it cannot be opened, which is logged. The next
+    /// caller tries again.
+    pub async fn memory(&self) -> Option<Arc<dyn FailureMemory>> {
+        let file = self.shared.file.clone()?;
+        let deadline = self.shared.settings.deadline.min(Duration::from_secs(5));
+        let opening = self.shared.memory.get_or_try_init(|| async {
+            let options = MemoryOptions::new(file, self.shared.access).within(deadline);
+            let memory = SqliteFailureMemory::open(options).await.map_err(|error| Trouble::from(&error))?;
+            Ok::<_, Trouble>(Arc::new(memory) as Arc<dyn FailureMemory>)
+        });
+        opening.await.map_err(|trouble| self.log(&trouble)).ok().cloned()
+    }
+
+    /// Where reports are kept.
+    pub(crate) fn reports(&self) -> &ReportStore {
+        &self.shared.reports
+    }
+
+    /// Compiles the rules in the background, if that was not done yet: a tenth of a second that the first failure need not wait.
+    pub(crate) fn warm_up(&self) {
+        if self.shared.classifier.get().is_none() {
+            let shared = Arc::clone(&self.shared);
+            drop(tokio::task::spawn_blocking(move || shared.classifier().is_some()));
+        }
+    }
+
+    /// Hands a checked document to the observer, without waiting: what does not fit is not remembered.
+    pub(super) fn hand_over(&self, document: CheckedDocument) {
+        if let Err(error) = self.shared.documents.try_send(document) {
+            tracing::debug!(%error, "a checked document is not remembered");
+        }
+    }
+
+    /// The documents that are handed over; there is one receiver.
+    pub(crate) fn checked_documents(&self) -> Option<mpsc::Receiver<CheckedDocument>> {
+        self.shared.checked.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Classifies and reports a failure, then asks the memory, and reports what that adds. The first report does not wait for
+    /// the memory, so that the next prompt has at least that.
+    pub async fn record(&self, context: FailureContext) -> RecordedFailure {
+        let context = Arc::new(context);
+        let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.observation, &one.log)).await else {
+            let missing = || "the failure could not be classified".to_owned();
+            let report = report(&context, Section::Missing(missing()), Section::Missing(missing()), &[]);
+            let artefact = self.shared.reports.keep(&report, &context.place).await.artefact;
+            return RecordedFailure { occurrence: None, suggestions: Vec::new(), report, artefact };
+        };
+        let occurrence = Occurrence::of(&context.observation.tool, &classified, context.place.clone(), context.at);
+        let drafts = |past: &[PastFailure]| {
+            suggest(&context.observation, &classified, &context.log, &context.report_place, past)
+        };
+        let suggested = |drafts: Vec<SuggestionDraft>| -> Vec<Suggestion> {
+            let holdout = self.shared.settings.holdout;
+            drafts.into_iter().map(|draft| Suggestion::of(draft, &occurrence, holdout)).collect()
+        };
+        let known = || Section::Known(&classified);
+        let Some(file) = &self.shared.file else {
+            let suggestions = suggested(drafts(&[]));
+            let report = report(&context, known(), Section::Missing(NOT_REMEMBERED.to_owned()), &suggestions);
+            let artefact = self.shared.reports.keep(&report, &context.place).await.artefact;
+            return RecordedFailure { occurrence: Some((occurrence, classified)), suggestions, report, artefact };
+        };
+        let asking = Section::Missing(format!("{} has not answered yet", file.display()));
+        let first = report(&context, known(), asking, &suggested(drafts(&[])));
+        self.shared.reports.keep(&first, &context.place).await;
+
+        // Captured first: a fix that has just not held is not offered any more.
+        let memory = self.memory().await;
+        let memory = memory.as_deref();
+        if let Some(memory) = memory {
+            self.heard(memory.capture(occurrence.clone()).await);
+        }
+        let similar = self.recalled(memory, &occurrence.diagnosis, occurrence.at).await;
+        let past = similar.known().cloned().unwrap_or_default();
+        let mut suggestions = suggested(self.ranked(memory, &occurrence.diagnosis.cause, drafts(&past)).await);
+        let report = report(&context, known(), borrowed(&similar), &suggestions);
+        let kept = self.shared.reports.keep(&report, &context.place).await;
+        if kept.prompt == Prompt::TooLate {
+            // Nothing may be learned from the next attempt about what its agent never saw.
+            for one in suggestions.iter_mut().filter(|one| matches!(one.source, SuggestionSource::PastFix { .. })) {
+                one.exposure = Exposure::Missed;
+            }
+        }
+        if let Some(memory) = memory {
+            self.heard(memory.record_suggestions(suggestions.clone()).await);
+        }
+        RecordedFailure { occurrence: Some((occurrence, classified)), suggestions, report, artefact: kept.artefact }
+    }
+
+    /// Past failures like one that is not recorded.
+    pub async fn similar(&self, observation: FailureObservation, log: Log) -> Vec<PastFailure> {
+        let context = Arc::new((observation, log));
+        let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await else {
+            return Vec::new();
+        };
+        self.recall(&Diagnosis::of(&context.0.tool, &classified), Timestamp::now())
+            .await
+            .known()
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// The commit from which the change of an attempt is measured: that of the oldest failure of its work that is open.
+    pub async fn changed_since(&self, work: &Work) -> Option<CommitId> {
+        self.open_failures(work).await.into_iter().find_map(|open| open.commit)
+    }
+
+    /// Draws what follows from an attempt that passed: only what its checks looked at is resolved.
+    pub async fn attempt_passed(&self, end: AttemptEnd) -> Resolution {
+        self.resolve(end, Vec::new(), Vec::new()).await
+    }
+
+    /// Draws what follows from an attempt that failed again, in this check and with this log. Its own failure was recorded before.
+    pub async fn attempt_failed_again(&self, end: AttemptEnd, check: String, log: Log) -> Resolution {
+        let open = self.open_failures(&end.site.work).await;
+        let (attempt, failed) = (end.site.attempt, vec![check.clone()]);
+        let looked = tokio::task::spawn_blocking(move || still_there(&open, attempt, &check, &log)).await;
+        let still = looked.unwrap_or_else(|error| {
+            tracing::error!(%error, "earlier failures were not looked for in the log");
+            Vec::new()
+        });
+        self.resolve(end, failed, still).await
+    }
+
+    /// Notes that the work on a phase (or with `None` on a whole job) ceased; returns the suggestions whose outcome stays unknown.
+    pub async fn cease(&self, job: &JobId, phase: Option<&PhaseId>, how: Ceasing, at: Timestamp) -> Vec<Suggestion> {
+        let Some(memory) = self.memory().await else { return Vec::new() };
+        self.heard(memory.cease(job.clone(), phase.cloned(), how, at).await).unwrap_or_default()
+    }
+
+    async fn resolve(&self, end: AttemptEnd, failed: Vec<String>, still: Vec<Fingerprint>) -> Resolution {
+        let Some(memory) = self.memory().await else { return Resolution::default() };
+        let AttemptEnd { site, passed, files, diff, at } = end;
+        let answer = AttemptAnswer {
+            project: site.project,
+            work: site.work,
+            attempt: site.attempt,
+            passed,
+            failed,
+            still,
+            commit: site.commit,
+            files,
+            diff,
+            at,
+        };
+        self.heard(memory.resolve_outstanding(answer).await).unwrap_or_default()
+    }
+
+    pub(super) async fn open_failures(&self, work: &Work) -> Vec<OpenFailure> {
+        let Some(memory) = self.memory().await else { return Vec::new() };
+        self.heard(memory.open_failures(work.clone()).await).unwrap_or_default()
+    }
+
+    pub(super) async fn last_attempt(&self, work: &Work) -> u32 {
+        let Some(memory) = self.memory().await else { return 0 };
+        self.heard(memory.last_attempt(work.clone()).await).unwrap_or_default()
+    }
+
+    /// Classifies away from the runtime's threads: a log has megabytes.
+    pub(crate) async fn classified<T: Send + Sync + 'static>(
+        &self,
+        context: Arc<T>,
+        parts: fn(&T) -> (&FailureObservation, &Log),
+    ) -> Option<Classified> {
+        let shared = Arc::clone(&self.shared);
+        let working = tokio::task::spawn_blocking(move || {
+            let (observation, log) = parts(&context);
+            shared.classifier().map(|classifier| classifier.classify(observation, log))
+        });
+        working.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "a failure was not classified");
+            None
+        })
+    }
+
+    /// Past failures like this one, or why none can be named.
+    pub(crate) async fn recall(&self, diagnosis: &Diagnosis, at: Timestamp) -> Section<Vec<PastFailure>> {
+        self.recalled(self.memory().await.as_deref(), diagnosis, at).await
+    }
+
+    async fn recalled(
+        &self,
+        memory: Option<&dyn FailureMemory>,
+        diagnosis: &Diagnosis,
+        at: Timestamp,
+    ) -> Section<Vec<PastFailure>> {
+        let Some(memory) = memory else { return Section::Missing(NOT_REMEMBERED.to_owned()) };
+        let recalled = memory.similar(SimilarQuery::like(diagnosis, SIMILAR, at)).await;
+        match recalled.trouble {
+            Some(trouble) => {
+                self.log(&trouble);
+                Section::Missing(trouble.message)
+            }
+            None => Section::Known(recalled.failures),
+        }
+    }
+
+    /// What the memory offers stays first; the rest is ordered by how well it did, in steps of a tenth, so that little
+    /// evidence changes nothing.
+    async fn ranked(
+        &self,
+        memory: Option<&dyn FailureMemory>,
+        cause: &str,
+        drafts: Vec<SuggestionDraft>,
+    ) -> Vec<SuggestionDraft> {
+        let Some(memory) = memory else { return drafts };
+        let texts = drafts.iter().map(|draft| redact(&draft.text).into_owned()).collect();
+        let Some(rates) = self.heard(memory.effectiveness(cause.to_owned(), texts).await) else { return drafts };
+        let mut rated: Vec<_> = drafts.into_iter().zip(rates).collect();
+        rated.sort_by_key(|(draft, effectiveness)| match draft.source {
+            SuggestionSource::PastFix { .. } => i64::MIN,
+            SuggestionSource::Cause | SuggestionSource::Phase => -((effectiveness.rate * 10.0).round() as i64),
+        });
+        rated.into_iter().map(|(draft, _)| draft).collect()
+    }
+
+    /// Forgets what was not seen for long.
+    pub(crate) async fn forget_stale(&self, now: Timestamp) {
+        let Some(memory) = self.memory().await else { return };
+        let before = |age| now.checked_sub(age).unwrap_or(Timestamp::MIN);
+        let stale = Stale { once_before: before(ONCE), any_before: before(ANY), most: FORGOTTEN_AT_ONCE };
+        if let Some(forgotten) = self.heard(memory.decay(stale).await)
+            && forgotten > 0
+        {
+            tracing::info!(forgotten, "forgot failures that were not seen for long");
+        }
+    }
+
+    fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
+        answer.map_err(|error| self.log(&Trouble::from(&error))).ok()
+    }
+
+    /// Logs trouble, once per kind.
+    fn log(&self, trouble: &Trouble) {
+        let new = self.shared.logged.lock().unwrap_or_else(PoisonError::into_inner).insert(trouble.code.clone());
+        if new {
+            let Trouble { code, message, hint } = trouble;
+            tracing::warn!(code, hint, "the memory of failures is of no help: {message}");
+        }
+    }
+}
+
+impl Shared {
+    /// Blocks while the rules are compiled.
+    fn classifier(&self) -> Option<&Classifier> {
+        let compile = || match Classifier::new() {
+            Ok(classifier) => Some(classifier),
+            Err(error) => {
+                tracing::error!(%error, "failures are not classified");
+                None
+            }
+        };
+        self.classifier.get_or_init(compile).as_ref()
+    }
+}
+
+fn report(
+    context: &FailureContext,
+    classified: Section<&Classified>,
+    similar: Section<&[PastFailure]>,
+    suggestions: &[Suggestion],
+) -> Report {
+    Report::of(ReportRequest {
+        place: context.report_place.clone(),
+        observation: &context.observation,
+        classified,
+        log: &context.log,
+        similar,
+        suggestions,
+    })
+}
+
+pub(crate) fn borrowed(similar: &Section<Vec<PastFailure>>) -> Section<&[PastFailure]> {
+    match similar {
+        Section::Known(similar) => Section::Known(similar),
+        Section::Missing(reason) => Section::Missing(reason.clone()),
+    }
+}
+
+/// Earlier failures that a check's log still shows, though another one is the cause now.
+fn still_there(open: &[OpenFailure], attempt: u32, check: &str, log: &Log) -> Vec<Fingerprint> {
+    let earlier = open.iter().filter(|open| open.attempt < attempt && open.check == check && !open.message.is_empty());
+    let shown = earlier.filter(|open| {
+        // Normalising every line of a log would take long: only lines with the message's longest word are.
+        let Some(mark) = longest_word(&open.message) else { return false };
+        log.lines.iter().any(|line| line.raw.contains(mark) && normalise(&plain_text(&line.raw)) == open.message)
+    });
+    shown.map(|open| open.fingerprint.clone()).collect()
+}
+
+/// The longest word of a normalised message that is no mask.
+fn longest_word(message: &str) -> Option<&str> {
+    let parts = message.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    parts.filter(|part| !["", "n", "id", "path", "url", "time"].contains(part)).max_by_key(|part| part.len())
+}

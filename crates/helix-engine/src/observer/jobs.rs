@@ -1,0 +1,260 @@
+//! Failures of jobs, as their events tell of them, and what follows when a phase or a job ends.
+//!
+//! Must not move a job: what is noted advises prompts and people.
+
+use std::path::Path;
+
+use helix_core::finding::Verdict;
+use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_core::run::{Outcome, Retry};
+use helix_failure::event::FailureEvent;
+use helix_failure::memory::{Work, check};
+use helix_failure::{Log, Stream as LogStream};
+use helix_job::{Active, Attempt, GateReport, JobEnd, JobEvent, JobState, PhaseState, Recorded};
+use helix_store::failures::Ceasing;
+use jiff::Timestamp;
+
+use super::{Observer, resolved};
+use crate::failures::{AttemptEnd, AttemptSite, FailureContext, in_project, read_log};
+use crate::job::{blocking, kept_agents};
+
+/// Most of a change that is remembered as a fix, in bytes.
+const DIFF_KEPT: usize = 64 << 10;
+
+/// A job at one of its events, and the state directory with its records.
+pub(super) struct JobRecord<'a> {
+    pub(super) root: &'a Path,
+    pub(super) job: &'a JobId,
+    pub(super) active: &'a Active,
+}
+
+impl JobRecord<'_> {
+    /// The failure that this event tells of, if it does.
+    pub(super) async fn failure(&self, recorded: &Recorded<JobEvent>) -> Option<FailureContext> {
+        let at = recorded.at;
+        match &recorded.event {
+            JobEvent::RunFinished { phase, attempt, facts, .. } => {
+                if matches!(Outcome::from_facts(facts).retry(), Retry::Accept) {
+                    return None;
+                }
+                let site = self.site(phase, *attempt)?;
+                let tool = self.dialect(&site.agent).await;
+                FailureContext::of_run(&site, &tool, facts, Log::of_texts("", ""), at)
+            }
+            JobEvent::GateFinished { phase, attempt, gate, report } if !report.verdict.passed() => {
+                let log = self.log(report).await;
+                FailureContext::of_gate(&self.site(phase, *attempt)?, *gate, report, log, at)
+            }
+            JobEvent::ReviewFinished { phase, attempt, gate, review, .. } => {
+                let site = self.site(phase, *attempt)?;
+                let name = gate.map_or_else(|| check::VERIFY.to_owned(), |gate| check::gate(gate, "review_approved"));
+                match &review.verdict {
+                    Verdict::Pass => None,
+                    Verdict::Fail { findings } => Some(FailureContext::of_findings(&site, &name, findings, at)),
+                    Verdict::Inconclusive { fault } => Some(FailureContext::of_fault(&site, &name, fault, at)),
+                }
+            }
+            JobEvent::PhasesRejected { phase, attempt, findings } => {
+                Some(FailureContext::of_findings(&self.site(phase, *attempt)?, check::PHASES, findings, at))
+            }
+            JobEvent::AttemptFaulted { phase, attempt, fault } => {
+                Some(FailureContext::of_fault(&self.site(phase, *attempt)?, check::COMMIT, fault, at))
+            }
+            JobEvent::IntegrationFailed { findings, .. } => {
+                Some(FailureContext::of_findings(&self.integration(), check::INTEGRATION, findings, at))
+            }
+            JobEvent::GateFinished { .. }
+            | JobEvent::JobSubmitted { .. }
+            | JobEvent::AttemptStarted { .. }
+            | JobEvent::ResultCommitted { .. }
+            | JobEvent::DeliveryBegun { .. }
+            | JobEvent::PhasesProposed { .. }
+            | JobEvent::QuestionAsked { .. }
+            | JobEvent::QuestionAnswered { .. }
+            | JobEvent::QuestionExpired { .. }
+            | JobEvent::AdviceGiven { .. }
+            | JobEvent::ConflictFound { .. }
+            | JobEvent::Integrated { .. }
+            | JobEvent::CancelRequested { .. }
+            | JobEvent::JobFinished { .. }
+            | JobEvent::JobResumed { .. }
+            | JobEvent::Failure(_) => None,
+        }
+    }
+
+    fn integration(&self) -> AttemptSite {
+        let plan = &self.active.spec.plan;
+        AttemptSite {
+            project: self.active.spec.repo.path.clone(),
+            work: Work::phase_of(self.job, None),
+            phase_name: "Integration".into(),
+            goal: plan.description.clone(),
+            attempt: 1,
+            max_attempts: None,
+            agent: String::new(),
+            run: None,
+            commit: None,
+            adr: plan.adr.clone(),
+        }
+    }
+
+    fn site(&self, id: &PhaseId, attempt: u32) -> Option<AttemptSite> {
+        let spec = &self.active.spec;
+        let phase = spec.plan.phase(id)?;
+        let result = self.attempt(id, attempt).and_then(|one| one.result.as_ref());
+        Some(AttemptSite {
+            project: spec.repo.path.clone(),
+            work: Work::phase_of(self.job, Some(id)),
+            phase_name: phase.name.clone(),
+            goal: phase.description.clone(),
+            attempt,
+            max_attempts: self
+                .active
+                .progress(id)
+                .map(|progress| progress.granted_attempts(phase))
+                // Attempts that did not count are beyond the number.
+                .filter(|granted| attempt <= *granted),
+            agent: phase.agent.as_ref().unwrap_or(&spec.default_agent).clone(),
+            run: Some(RunId::for_attempt(self.job, id, attempt)),
+            commit: result.map(|result| result.commit.clone()),
+            adr: spec.plan.adr.clone(),
+        })
+    }
+
+    fn attempt(&self, id: &PhaseId, attempt: u32) -> Option<&Attempt> {
+        self.active.progress(id)?.attempts.iter().find(|one| one.number == attempt)
+    }
+
+    /// The dialect that an agent of the job speaks; its name where its profile is gone.
+    async fn dialect(&self, agent: &str) -> String {
+        let (root, job) = (self.root.to_path_buf(), self.job.clone());
+        let kept = tokio::task::spawn_blocking(move || kept_agents(&root, &job)).await;
+        let profiles = kept.ok().and_then(Result::ok).flatten().unwrap_or_default();
+        let profile = profiles.iter().find(|profile| profile.name == agent);
+        profile.map_or(agent, |profile| profile.dialect.as_str()).to_owned()
+    }
+
+    async fn log(&self, report: &GateReport) -> Log {
+        let Some(command) = &report.command else { return Log::of_texts("", "") };
+        match read_log(self.root.join(&command.output_file), LogStream::Stdout).await {
+            Ok(mut log) => {
+                in_project(&mut log, &self.root.join("worktrees"));
+                log
+            }
+            Err(error) => {
+                tracing::warn!(gate = report.gate, %error, "a gate's output cannot be read again");
+                Log::of_texts("", "")
+            }
+        }
+    }
+}
+
+impl Observer {
+    /// Remembers what an event of a job tells, and says what to note in its stream.
+    pub(super) async fn job_event(
+        &self,
+        job: &JobId,
+        recorded: &Recorded<JobEvent>,
+        before: &JobState,
+        after: &JobState,
+    ) -> Vec<FailureEvent> {
+        let Some(active) = after.active() else { return Vec::new() };
+        if matches!(recorded.event, JobEvent::AttemptStarted { .. }) {
+            self.failures.warm_up();
+        }
+        let record = JobRecord { root: self.state.root(), job, active };
+        let mut notes = Vec::new();
+        if let Some(context) = record.failure(recorded).await {
+            let name = context.place.check.clone();
+            notes.extend(self.failures.record(context).await.events());
+            if let JobEvent::GateFinished { phase, attempt: 2.., report, .. } = &recorded.event
+                && let Some(end) = self.attempt_end(&record, phase, recorded.at).await
+            {
+                let log = record.log(report).await;
+                notes.extend(resolved(&self.failures.attempt_failed_again(end, name, log).await.resolved));
+            }
+        }
+        notes.extend(self.conclusions(&record, before, after, recorded.at).await);
+        notes
+    }
+
+    /// What follows for earlier failures when a phase or the job has come to its end. Asking again gives the same answer.
+    async fn conclusions(
+        &self,
+        record: &JobRecord<'_>,
+        before: &JobState,
+        after: &JobState,
+        at: Timestamp,
+    ) -> Vec<FailureEvent> {
+        let mut notes = Vec::new();
+        for progress in &record.active.phases {
+            let was = before.active().and_then(|old| old.progress(&progress.id)).map(|old| &old.state);
+            match (&progress.state, was) {
+                (PhaseState::Passed { .. }, Some(PhaseState::Passed { .. }))
+                | (PhaseState::Failed { .. }, Some(PhaseState::Failed { .. })) => {}
+                // A phase that passed at its first attempt had no failure.
+                (PhaseState::Passed { .. }, _) if progress.attempts.len() > 1 => {
+                    let Some(end) = self.attempt_end(record, &progress.id, at).await else { continue };
+                    notes.extend(resolved(&self.failures.attempt_passed(end).await.resolved));
+                }
+                (PhaseState::Failed { .. }, _) => {
+                    let unknown = self.failures.cease(record.job, Some(&progress.id), Ceasing::GaveUp, at).await;
+                    notes.extend(resolved(&unknown));
+                }
+                _ => {}
+            }
+        }
+        let how = match (before.end(), after.end()) {
+            (None, Some(JobEnd::Cancelled { .. })) => Some(Ceasing::Stopped),
+            (None, Some(JobEnd::Failed { .. })) => Some(Ceasing::GaveUp),
+            (_, Some(JobEnd::Succeeded) | None) | (Some(_), Some(_)) => None,
+        };
+        if let Some(how) = how {
+            self.failures.cease(record.job, None, how, at).await;
+        }
+        notes
+    }
+
+    /// What the last attempt at a phase has shown and changed.
+    async fn attempt_end(&self, record: &JobRecord<'_>, phase: &PhaseId, at: Timestamp) -> Option<AttemptEnd> {
+        let this = record.active.progress(phase)?.last_attempt()?;
+        let site = record.site(phase, this.number)?;
+        let (mut files, mut diff) = (Vec::new(), String::new());
+        let since = self.failures.changed_since(&site.work).await;
+        if let (Some(since), Some(commit)) = (since, site.commit.clone())
+            && let Ok(spaces) = self.effects.workspaces(&record.active.spec).await
+        {
+            let compared = blocking(move || {
+                let repository = spaces.repository();
+                let (old, new) = (repository.commit(since.as_str())?, repository.commit(commit.as_str())?);
+                let changed = repository.changes(&old.tree, &new.tree)?;
+                let patch = repository.patch(&since, &commit, &[], DIFF_KEPT)?;
+                Ok((changed.into_iter().map(|file| file.path).collect::<Vec<_>>(), patch.text))
+            });
+            match compared.await {
+                Ok(compared) => (files, diff) = compared,
+                Err(fault) => {
+                    tracing::warn!(
+                        work = site.work.name(),
+                        message = fault.message,
+                        "what fixed a failure is not known"
+                    );
+                }
+            }
+        }
+        Some(AttemptEnd { site, passed: passed_checks(this), files, diff, at })
+    }
+}
+
+/// Checks of an attempt that were made and found nothing.
+fn passed_checks(this: &Attempt) -> Vec<String> {
+    let run = this.run_end.as_ref().filter(|ended| matches!(ended.outcome.retry(), Retry::Accept));
+    let run = run.map(|_| check::RUN.to_owned());
+    let commit = this.result.as_ref().map(|_| check::COMMIT.to_owned());
+    let gates = this.gates.iter().enumerate().filter(|(_, gate)| gate.verdict.passed());
+    let gates = gates.map(|(index, gate)| check::gate(index, &gate.gate));
+    let verifier = this.reviews.iter().any(|(gate, review)| gate.is_none() && review.verdict.passed());
+    let verify = verifier.then(|| check::VERIFY.to_owned());
+    let phases = (!this.proposed.is_empty()).then(|| check::PHASES.to_owned());
+    run.into_iter().chain(commit).chain(phases).chain(gates).chain(verify).collect()
+}

@@ -1,0 +1,258 @@
+//! Failure intelligence beside the work: one task follows the journal, remembers the failures that it tells of, and adds notes.
+//!
+//! Nothing waits for it. Must not change what a job or a conversation does.
+
+mod jobs;
+mod reading;
+mod sessions;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_core::ids::{JobId, SessionId};
+use helix_failure::event::FailureEvent;
+use helix_failure::memory::Suggestion;
+use helix_job::session::SessionEvent;
+use helix_job::{JobEvent, JobState, Recorded};
+use helix_store::{Change, Journal, MAX_EVENTS_PER_READ, ReadError, StateDir, StoredEvent, Stream};
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use tokio_util::sync::CancellationToken;
+
+pub use helix_store::failures::{FailureFilter, FailurePage};
+pub use reading::{Explanation, JobReport, job_reports, last_reports};
+
+use crate::agent_run::AgentRunner;
+use crate::consultant::ConsultantServices;
+use crate::failures::{FailureService, RefusedDrafts};
+use crate::job::{EffectRunner, JobHandle};
+
+/// Events that are read at once.
+const READ: usize = 100;
+/// Jobs whose state is kept between their events; of others it is folded again.
+const JOBS_KEPT: usize = 32;
+/// How long a host that closes lets the observer catch up. The next host goes on where it was.
+const CLOSING: Duration = Duration::from_millis(500);
+/// How long a journal that cannot be read is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
+/// File below the state directory with the position of the last event that was observed.
+const POSITION: &str = "failures.position";
+
+/// What the observer works with.
+pub(crate) struct Observer {
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) state: StateDir,
+    pub(crate) failures: FailureService,
+    /// Knows the repositories of jobs.
+    pub(crate) effects: EffectRunner,
+    /// Records notes in conversations.
+    pub(crate) consultant: Arc<ConsultantServices>,
+    pub(crate) runner: AgentRunner,
+    /// Names of the validators of answers that are switched on.
+    pub(crate) validators: Vec<&'static str>,
+    /// The jobs that this host carries out.
+    pub(crate) running: Box<dyn Fn(&JobId) -> Option<JobHandle> + Send + Sync>,
+    pub(crate) closing: CancellationToken,
+}
+
+/// How far the observer has come.
+#[derive(Default)]
+struct Progress {
+    position: u64,
+    saved: u64,
+    jobs: HashMap<JobId, JobState>,
+    /// Ids of `jobs`, the oldest first.
+    order: VecDeque<JobId>,
+    drafts: RefusedDrafts,
+}
+
+impl Observer {
+    /// Follows the journal until the engine closes. Events are observed at least once: keys keep a second time from counting.
+    pub(crate) async fn run(self) {
+        let mut progress = Progress { position: self.saved_position().await, ..Progress::default() };
+        progress.saved = progress.position;
+        let closed = async {
+            self.closing.cancelled().await;
+            tokio::time::sleep(CLOSING).await;
+        };
+        tokio::select! {
+            () = closed => {}
+            () = self.follow(&mut progress) => {}
+        }
+        self.save(&mut progress).await;
+    }
+
+    async fn follow(&self, progress: &mut Progress) {
+        let mut changes = self.journal.subscribe();
+        let Some(mut documents) = self.failures.checked_documents() else { return };
+        self.failures.forget_stale(Timestamp::now()).await;
+        loop {
+            match self.journal.read_all(progress.position, READ).await {
+                Ok(events) if events.is_empty() => {}
+                Ok(events) => {
+                    for event in &events {
+                        if let Err(error) = self.observe(event, progress).await {
+                            tracing::warn!(stream = %event.stream, number = event.number, %error, "an event is not observed");
+                        }
+                        progress.position = event.position;
+                    }
+                    continue;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "failures are not observed: the journal cannot be read");
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            }
+            self.save(progress).await;
+            tokio::select! {
+                Some(document) = documents.recv() => self.failures.document(document, &mut progress.drafts).await,
+                () = self.closing.cancelled() => return,
+                change = changes.next() => if change == Change::Closed { return },
+            }
+        }
+    }
+
+    async fn observe(&self, event: &StoredEvent, progress: &mut Progress) -> Result<(), ReadError> {
+        match &event.stream {
+            Stream::Job(job) => {
+                let recorded = event.decode::<JobEvent>()?;
+                let Some(before) = self.state_before(job, &recorded, progress).await? else { return Ok(()) };
+                let Ok(after) = before.clone().apply(&recorded) else { return Ok(()) };
+                let notes = self.job_event(job, &recorded, &before, &after).await;
+                if after.end().is_none() {
+                    progress.keep(job, after);
+                }
+                self.note_in_job(job, recorded.number, notes).await
+            }
+            Stream::Session(id) => {
+                let recorded = event.decode::<SessionEvent>()?;
+                let SessionEvent::TurnFinished { turn, facts, .. } = &recorded.event else { return Ok(()) };
+                let session = self.journal.session(id.clone()).await?;
+                let (Some(session), Some(turn)) = (session, self.journal.turn(turn.clone()).await?) else {
+                    return Ok(());
+                };
+                let notes = self.turn_finished(&session, &turn, facts, recorded.at).await;
+                self.note_in_session(id, recorded.number, notes).await
+            }
+        }
+    }
+
+    /// The state of a job before one of its events; `None` for a note about a job that is not kept.
+    async fn state_before(
+        &self,
+        job: &JobId,
+        recorded: &Recorded<JobEvent>,
+        progress: &mut Progress,
+    ) -> Result<Option<JobState>, ReadError> {
+        let last = |state: &JobState| state.active().map_or(0, |active| active.last_event);
+        let kept = progress.take(job).filter(|state| last(state) + 1 == recorded.number);
+        if kept.is_some() || matches!(recorded.event, JobEvent::Failure(_)) {
+            return Ok(kept);
+        }
+        let mut events = helix_store::job_events(self.journal.as_ref(), job, 0).await?;
+        events.retain(|one| one.number < recorded.number);
+        Ok(JobState::fold(&events).ok())
+    }
+
+    /// Adds notes to the stream of a job that this host carries out. Nothing follows the end of a job: what comes later is in
+    /// the reports and the memory alone.
+    async fn note_in_job(&self, job: &JobId, after: u64, notes: Vec<FailureEvent>) -> Result<(), ReadError> {
+        let Some(handle) = (self.running)(job) else { return Ok(()) };
+        let known = |event| match event {
+            JobEvent::Failure(note) => Some(*note),
+            _ => None,
+        };
+        let notes = self.unknown(Stream::Job(job.clone()), after, notes, known).await?;
+        let events: Vec<JobEvent> = notes.into_iter().map(|note| JobEvent::Failure(Box::new(note))).collect();
+        if !events.is_empty()
+            && let Err(refused) = handle.record(events).await
+        {
+            tracing::debug!(%job, %refused, "what is known of a failure is not noted in its job");
+        }
+        Ok(())
+    }
+
+    async fn note_in_session(&self, id: &SessionId, after: u64, notes: Vec<FailureEvent>) -> Result<(), ReadError> {
+        let known = |event| match event {
+            SessionEvent::Failure(note) => Some(*note),
+            _ => None,
+        };
+        for note in self.unknown(Stream::Session(id.clone()), after, notes, known).await? {
+            let Some(session) = self.journal.session(id.clone()).await? else { break };
+            if let Err(error) = self.consultant.record(session, SessionEvent::Failure(Box::new(note))).await {
+                tracing::warn!(session = %id, error = error.message, "what is known of a failure is not noted in its conversation");
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The notes that a stream does not have after this event, where a former host died before it knew that it had written them.
+    async fn unknown<E: DeserializeOwned>(
+        &self,
+        stream: Stream,
+        after: u64,
+        mut notes: Vec<FailureEvent>,
+        known: fn(E) -> Option<FailureEvent>,
+    ) -> Result<Vec<FailureEvent>, ReadError> {
+        if notes.is_empty() {
+            return Ok(notes);
+        }
+        for event in self.journal.read(stream, after, MAX_EVENTS_PER_READ).await?.events {
+            if let Some(note) = known(event.decode::<E>()?.event) {
+                notes.retain(|one| one.key() != note.key());
+            }
+        }
+        Ok(notes)
+    }
+
+    fn position_file(&self) -> PathBuf {
+        self.state.root().join(POSITION)
+    }
+
+    /// The position up to which a former host has observed; without one, all of the journal is observed.
+    async fn saved_position(&self) -> u64 {
+        let saved = tokio::fs::read_to_string(self.position_file()).await.unwrap_or_default();
+        saved.trim().parse().unwrap_or_default()
+    }
+
+    async fn save(&self, progress: &mut Progress) {
+        if progress.saved == progress.position {
+            return;
+        }
+        let (file, fresh) = (self.position_file(), self.position_file().with_extension("position.new"));
+        let written = async {
+            tokio::fs::write(&fresh, progress.position.to_string()).await?;
+            tokio::fs::rename(&fresh, &file).await
+        };
+        match written.await {
+            Ok(()) => progress.saved = progress.position,
+            Err(error) => tracing::warn!(%error, "how far failures are observed is not saved"),
+        }
+    }
+}
+
+impl Progress {
+    fn take(&mut self, job: &JobId) -> Option<JobState> {
+        self.order.retain(|one| one != job);
+        self.jobs.remove(job)
+    }
+
+    fn keep(&mut self, job: &JobId, state: JobState) {
+        if self.order.len() >= JOBS_KEPT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.jobs.remove(&oldest);
+        }
+        self.order.push_back(job.clone());
+        self.jobs.insert(job.clone(), state);
+    }
+}
+
+/// Notes about suggestions whose outcome is known.
+fn resolved(suggestions: &[Suggestion]) -> Vec<FailureEvent> {
+    suggestions.iter().filter_map(FailureEvent::suggestion_resolved).collect()
+}

@@ -1,0 +1,126 @@
+//! Failures of conversations: of turns, and of answers whose faults were not fixed; a turn that succeeded shows what is gone.
+//!
+//! Must not decide anything: the turn's outcome follows from its facts alone.
+
+use std::collections::BTreeSet;
+
+use helix_core::finding::Finding;
+use helix_core::ids::RunId;
+use helix_core::run::{Outcome, Retry, RunFacts};
+use helix_failure::Log;
+use helix_failure::event::FailureEvent;
+use helix_failure::memory::{Work, check};
+use helix_job::session::{AnswerFinding, SessionView, TurnView};
+use jiff::Timestamp;
+
+use super::{Observer, resolved};
+use crate::failures::{AttemptEnd, AttemptSite, FailureContext};
+
+/// What a failed turn says something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// The provider and the agent: any later answer of the same model shows that they work again.
+    Provider,
+    /// This message: only an answer to the same message shows that it can be answered.
+    Message,
+}
+
+impl About {
+    fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::RateLimited { .. }
+            | Outcome::Overloaded { .. }
+            | Outcome::Credentials { .. }
+            | Outcome::Unstarted { .. }
+            | Outcome::Misconfigured
+            | Outcome::Interrupted
+            | Outcome::Lost => Self::Provider,
+            Outcome::Completed(_)
+            | Outcome::CompletedWithDenials(_)
+            | Outcome::TasksLost { .. }
+            | Outcome::LocalCommand
+            | Outcome::Truncated { .. }
+            | Outcome::Incomplete { .. }
+            | Outcome::StoppedByHook
+            | Outcome::Cancelled
+            | Outcome::TimedOut
+            | Outcome::Stalled
+            | Outcome::ContextOverflow
+            | Outcome::LimitReached { .. }
+            | Outcome::Refused
+            | Outcome::Failed(_) => Self::Message,
+        }
+    }
+
+    /// The check's name: the same in two turns if the later one shows what became of the earlier one's failure.
+    fn check(self, turn: &TurnView) -> String {
+        match (self, &turn.model) {
+            (Self::Provider, None) => check::RUN.to_owned(),
+            // Another model has its own limits and may be down by itself.
+            (Self::Provider, Some(model)) => format!("{}/{model}", check::RUN),
+            (Self::Message, _) => check::message(turn.asked.as_str()),
+        }
+    }
+}
+
+impl Observer {
+    /// Remembers what became of a turn, and says what to note in its conversation.
+    pub(super) async fn turn_finished(
+        &self,
+        session: &SessionView,
+        turn: &TurnView,
+        facts: &RunFacts,
+        at: Timestamp,
+    ) -> Vec<FailureEvent> {
+        let (outcome, findings) = (Outcome::from_facts(facts), unfixed(turn));
+        let site = site(session, turn);
+        let mut notes = Vec::new();
+        if outcome.retry() == Retry::Accept {
+            // Only what looked again is resolved.
+            let mut passed = vec![About::Provider.check(turn), About::Message.check(turn)];
+            let found = |name: &String| findings.iter().any(|one| check::answer(&one.validator) == *name);
+            let validators = self.validators.iter().map(|one| check::answer(one));
+            passed.extend(validators.filter(|name| !found(name)));
+            let end = AttemptEnd { site: site.clone(), passed, files: Vec::new(), diff: String::new(), at };
+            notes.extend(resolved(&self.failures.attempt_passed(end).await.resolved));
+        }
+        let validators: BTreeSet<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
+        for validator in validators {
+            let of_it = findings.iter().filter(|one| one.validator == validator);
+            let found: Vec<Finding> = of_it.map(|one| one.finding.clone()).collect();
+            let context = FailureContext::of_findings(&site, &check::answer(validator), &found, at);
+            notes.extend(self.failures.record(context).await.events());
+        }
+        let profile = self.runner.profile(&session.agent);
+        let dialect = profile.map_or("", |profile| profile.dialect.as_str());
+        if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), at) {
+            context.place.check = About::of(&outcome).check(turn);
+            notes.extend(self.failures.record(context).await.events());
+        }
+        notes
+    }
+}
+
+/// What was found in the answer that was kept: where every answer had findings, those of the best.
+fn unfixed(turn: &TurnView) -> &[AnswerFinding] {
+    let last = turn.end.as_ref().map_or(1, |end| end.runs);
+    let checked_last = turn.checks.iter().any(|check| check.run == RunId::for_turn(&turn.id, last));
+    let best = turn.checks.iter().rev().min_by_key(|check| check.findings.len());
+    best.filter(|_| checked_last).map_or(&[], |check| check.findings.as_slice())
+}
+
+fn site(session: &SessionView, turn: &TurnView) -> AttemptSite {
+    let runs = turn.end.as_ref().map_or(0, |end| end.runs);
+    AttemptSite {
+        project: session.project.clone().unwrap_or_default(),
+        work: Work::Conversation { session: session.id.clone() },
+        phase_name: String::new(),
+        goal: turn.message.clone(),
+        attempt: turn.number,
+        max_attempts: None,
+        agent: session.agent.clone(),
+        run: (runs > 0).then(|| RunId::for_turn(&turn.id, runs)),
+        commit: None,
+        adr: None,
+    }
+}
