@@ -84,17 +84,17 @@ rules:
         - { name: Write, input: { file_path: "{{cwd}}/phases.yaml", content: "name: notes\nphases:\n  - id: A B\n" } }
   - when: { prompt: Plan it, tool_result: { tool: Write } }
     reply: { text: "It is planned, trust me.\n<!-- STEP: generate -->" }
-  - when: { prompt: must be mended first, last: prompt }
+  - when: { prompt: must be fixed first, last: prompt }
     reply:
       tools: [{ name: Read, input: { file_path: "{{cwd}}/phases.yaml" } }]
-  - when: { prompt: must be mended first, tool_result: { tool: Read } }
+  - when: { prompt: must be fixed first, tool_result: { tool: Read } }
     reply:
       tools:
         - name: Write
           input:
             file_path: "{{cwd}}/phases.yaml"
             content: "name: notes\nphases:\n  - id: notes\n    name: Notes\n    type: documentation\n    description: Write them\n    outputs: [notes.md]\n"
-  - when: { prompt: must be mended first, tool_result: { tool: Write, is_error: false } }
+  - when: { prompt: must be fixed first, tool_result: { tool: Write, is_error: false } }
     reply: { text: "Here is [the plan](phases.yaml).\n<!-- STEP: generate -->" }
 "##
     .parse()
@@ -111,7 +111,7 @@ rules:
     let requests = bed.model.requests();
     let body = |at: usize| requests[at].body["messages"].to_string();
     assert!(body(1).contains("Helix checked the plan phases.yaml"), "the hook told the agent nothing: {}", body(1));
-    assert!(body(2).contains("must be mended first") && body(2).contains("phases.yaml:3"), "{}", body(2));
+    assert!(body(2).contains("must be fixed first") && body(2).contains("phases.yaml:3"), "{}", body(2));
     let after = requests.last().unwrap().body["messages"].as_array().unwrap().last().unwrap().to_string();
     assert!(!after.contains("Helix checked"), "a good plan is no finding: {after}");
     let turn = &turns(&mut client)[0];
