@@ -46,7 +46,6 @@ pub(crate) struct Options {
 /// How much is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// Enough for figures.
     Whole,
     /// Enough to see that it works.
     Quick,

@@ -27,7 +27,6 @@ pub(crate) enum Chore {
 }
 
 impl Chore {
-    /// Does it.
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         match self {
             Self::Setup(options) => setup::run(options),

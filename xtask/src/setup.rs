@@ -43,7 +43,6 @@ pub(crate) fn directory() -> PathBuf {
 trait Tool {
     /// Its name and version, for people.
     fn name(&self) -> String;
-    /// Where it is.
     fn directory(&self) -> &Path;
     /// Why it cannot be used as it is; `None` when it is complete.
     fn missing(&self) -> anyhow::Result<Option<String>>;

@@ -36,7 +36,6 @@ struct Lines {
     code: usize,
     /// Those of them in `#[cfg(test)]` modules.
     tests: usize,
-    /// All lines.
     raw: usize,
 }
 
@@ -48,7 +47,6 @@ impl std::ops::AddAssign for Lines {
     }
 }
 
-/// Prints the table.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut git = std::process::Command::new("git");
     git.current_dir(workspace::root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "crates"]);

@@ -24,7 +24,6 @@ enum Ended {
     Skipped(&'static str),
 }
 
-/// Runs all sections.
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut skipped = Vec::new();
     let mut section = |name: &'static str, work: &dyn Fn() -> anyhow::Result<Ended>| -> anyhow::Result<()> {

@@ -297,7 +297,7 @@ impl Checker<'_> {
         self.number(front);
     }
 
-    /// The same fact in two places drifts apart [46].
+    /// The same fact in two places drifts apart.
     fn status(&mut self, front: &FrontMatter) {
         let Some(section) = self.adr.section(SectionKind::Status) else { return };
         let Some(status) = &front.status else { return };
@@ -350,7 +350,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A word that a person wrote is no evidence: what the decision claims to have made has to be there [46].
+    /// A word that a person wrote is no evidence: what the decision claims to have made has to be there.
     fn implemented(&mut self, front: &FrontMatter) {
         let help =
             "correct the state or the path; a decision that took the file's place names this one in `supersedes`";
@@ -403,7 +403,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Two decisions about one file must know of each other; the newer one is told [T29].
+    /// Two decisions about one file must know of each other; the newer one is told.
     fn conflicts(&mut self, front: &FrontMatter) {
         let own = front.adr_id.as_ref().map_or(AdrId::Draft, |id| id.value);
         let known: HashSet<AdrId> =

@@ -12,11 +12,9 @@ use super::words::{AdrId, Status};
 /// A decision that claims a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claimant {
-    /// Its id.
     pub id: AdrId,
     /// Its file, as the user calls it.
     pub file: String,
-    /// Its title.
     pub title: String,
     /// The path or glob as it claims it.
     pub path: String,

@@ -9,9 +9,7 @@ use std::ops::Range;
 pub(super) enum Segment {
     /// Text outside of code.
     Text(Range<usize>),
-    /// A code span.
     Code {
-        /// With its backticks.
         whole: Range<usize>,
         /// Without them and without padding.
         inner: Range<usize>,

@@ -49,7 +49,6 @@ pub struct Block {
     pub line: Option<u32>,
     /// Its heading; empty where it has none.
     pub heading: String,
-    /// Its text.
     pub text: String,
     /// The files that it claims.
     pub files: Vec<String>,

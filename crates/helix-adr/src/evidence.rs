@@ -77,11 +77,9 @@ impl std::fmt::Display for Proof {
 /// Something that is meant as evidence and cannot be used as such.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusableEvidence {
-    /// Why not.
     pub message: String,
     /// What would mend it.
     pub help: String,
-    /// Where it stands.
     pub span: Span,
 }
 

@@ -13,14 +13,11 @@ use super::words::{AdrId, SectionKind, Status};
 pub enum RewriteError {
     /// There is no place to write to.
     #[error("the ADR has no front matter with `{key}`")]
-    NoKey {
-        /// The key.
-        key: &'static str,
-    },
+    NoKey { key: &'static str },
 }
 
 impl Adr {
-    /// The text with another id and state, also in the section Status where that names one, in its language [46]; comments,
+    /// The text with another id and state, also in the section Status where that names one, in its language; comments,
     /// order and spacing stay.
     ///
     /// # Errors

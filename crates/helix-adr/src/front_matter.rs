@@ -23,25 +23,16 @@ const FIELD_CODES: FieldCodes = FieldCodes {
 /// What the front matter says; fields that could not be read are absent and reported.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FrontMatter {
-    /// Number, or draft.
     pub adr_id: Option<Placed<AdrId>>,
-    /// Title.
     pub title: Option<Placed<String>>,
-    /// State.
     pub status: Option<Placed<Status>>,
-    /// Kind of component.
     pub component_type: Option<Placed<ComponentType>>,
-    /// Kind of change.
     pub classification: Option<Placed<Classification>>,
     /// Scope of the change.
     pub change_scope: Option<Placed<ChangeScope>>,
-    /// Kind of project.
     pub project_type: Option<Placed<String>>,
-    /// Field of knowledge.
     pub domain: Option<Placed<String>>,
-    /// Programming language.
     pub language: Option<Placed<String>>,
-    /// Names of skills.
     pub skills: Vec<Placed<String>>,
     /// Which files are touched.
     pub files: FileClaims,
@@ -62,9 +53,7 @@ pub struct FrontMatter {
 pub struct FileClaims {
     /// Must not exist yet.
     pub create: Vec<Placed<String>>,
-    /// Must exist.
     pub modify: Vec<Placed<String>>,
-    /// Must exist.
     pub delete: Vec<Placed<String>>,
     /// Documentation, to be mentioned in its section.
     pub docs: Vec<Placed<String>>,

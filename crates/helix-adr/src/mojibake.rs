@@ -27,7 +27,6 @@ const MOST_READINGS: usize = 4;
 /// A place with text in a wrong encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mojibake {
-    /// Its bytes.
     pub range: Range<usize>,
     /// What stood there; `None` when a wrong reading has lost it (`U+FFFD`).
     pub repaired: Option<String>,

@@ -61,7 +61,6 @@ impl Renumbering {
         Self { from, ..self }
     }
 
-    /// The number before.
     pub fn from(&self) -> u32 {
         self.from
     }

@@ -191,7 +191,7 @@ fn places(source: &str, count: usize) -> Vec<Range<usize>> {
     listed.filter(|places| places.len() == count).unwrap_or_else(|| vec![whole; count])
 }
 
-/// Why a rule can never say anything, or always would: a check that checks nothing must not look like one [24].
+/// Why a rule can never say anything, or always would: a check that checks nothing must not look like one.
 fn vacuous(rule: &Rule) -> Option<(String, &'static str)> {
     let blank = |text: &str| text.trim().trim_end_matches('*').trim().is_empty();
     if blank(&rule.id) || blank(&rule.fix) {

@@ -22,7 +22,6 @@ use super::words::SectionKind;
 pub struct Adr {
     /// What the user calls the file.
     pub file: String,
-    /// The whole text.
     pub source: String,
     /// What the front matter says; `None` when there is none or it is no YAML.
     pub front: Option<FrontMatter>,
@@ -43,7 +42,6 @@ pub struct Adr {
 /// A heading and what stands below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// The heading's text.
     pub heading: String,
     /// 1 to 6.
     pub level: u8,
@@ -62,9 +60,7 @@ pub struct Criterion {
     pub text: String,
     /// Whether the box is ticked.
     pub checked: bool,
-    /// Where it stands.
     pub span: Span,
-    /// What proves it.
     pub evidence: Vec<Evidence>,
     /// What is meant to prove it and cannot.
     pub unusable: Vec<UnusableEvidence>,
@@ -75,7 +71,6 @@ pub struct Criterion {
 pub struct CodeBlock {
     /// First word of the fence's info string, lower case.
     pub language: String,
-    /// Its bytes.
     pub range: Range<usize>,
 }
 
@@ -86,7 +81,6 @@ pub enum AdrForm {
     Helix,
     /// Markdown Any Decision Records.
     Madr,
-    /// Michael Nygard's template.
     Nygard,
 }
 

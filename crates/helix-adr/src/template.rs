@@ -14,11 +14,8 @@ use super::words::{ChangeScope, Classification, ComponentType, Language, Section
 pub struct TemplateRequest {
     /// Language of headings and hints.
     pub language: Language,
-    /// Title.
     pub title: String,
-    /// Kind of component.
     pub component_type: ComponentType,
-    /// Kind of change.
     pub classification: Classification,
     /// Scope of the change.
     pub change_scope: ChangeScope,
@@ -56,7 +53,7 @@ pub fn template(request: &TemplateRequest) -> String {
         if kind == SectionKind::AcceptanceCriteria {
             own.reverse();
         }
-        // The front matter holds the state; a second place for it would drift [46].
+        // The front matter holds the state; a second place for it would drift.
         if kind == SectionKind::Status || (kind == SectionKind::Migration && own.is_empty()) {
             continue;
         }

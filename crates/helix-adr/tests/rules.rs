@@ -84,7 +84,7 @@ fn bad_adrs_name_every_problem_with_place_and_remedy() {
     }
 }
 
-/// A heading in a code fence is none, and criteria in subsections and nested lists count [47].
+/// A heading in a code fence is none, and criteria in subsections and nested lists count.
 #[test]
 fn the_tree_follows_markdown_and_not_lines() {
     let source = include_str!("fixtures/adrs/good/012-csv-export.md");
@@ -133,7 +133,7 @@ fn places_are_right_behind_byte_order_marks_and_carriage_returns() {
     assert_eq!(&source[adr.sections[1].heading_range.clone()], "## Context");
 }
 
-/// The skeleton that is offered is the one that is accepted, for every kind of change in both languages [45].
+/// The skeleton that is offered is the one that is accepted, for every kind of change in both languages.
 #[test]
 fn a_filled_in_template_is_valid_and_complete() {
     let mut count = 0;
@@ -253,7 +253,7 @@ fn the_state_is_written_in_both_places_and_boxes_are_ticked_by_what_they_say_46(
     assert!(Adr::parse("a.md", &all).criteria.iter().all(|one| one.checked));
 }
 
-/// [46]: "Implemented" is what somebody wrote; what is not there is not implemented.
+/// "Implemented" is what somebody wrote; what is not there is not implemented.
 #[test]
 fn an_implemented_decision_has_its_files() {
     let source = include_str!("fixtures/adrs/good/012-csv-export.md").replace("accepted", "Implemented");
@@ -276,7 +276,7 @@ fn an_implemented_decision_has_its_files() {
     assert_eq!(messages, ["the decision is said to be implemented, but `README.md` still exists"]);
 }
 
-/// [46]: the same fact in two places.
+/// The same fact in two places.
 #[test]
 fn a_state_that_the_text_denies_is_told() {
     let source = include_str!("fixtures/adrs/good/012-csv-export.md");

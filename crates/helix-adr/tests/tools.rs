@@ -40,7 +40,7 @@ fn evidence(line: &str) -> Vec<String> {
     all
 }
 
-/// Evidence is written as people write it, in English and German, and prose is not taken for it [31].
+/// Evidence is written as people write it, in English and German, and prose is not taken for it.
 #[test]
 fn evidence_is_read_as_people_write_it() {
     for (line, expected) in [
@@ -267,7 +267,7 @@ impl RepoFacts for Claims {
     }
 }
 
-/// A new decision is told whom it meets, unless it says so itself [T29].
+/// A new decision is told whom it meets, unless it says so itself.
 #[test]
 fn a_decision_about_a_claimed_file_is_told_so() {
     let accepted = [
@@ -348,7 +348,7 @@ fn concepts_are_found_again_in_both_languages() {
     assert_eq!(missing, ["src/forgotten.py"]);
 }
 
-/// Rules that check nothing are refused with their place [24].
+/// Rules that check nothing are refused with their place.
 #[test]
 fn rules_that_check_nothing_are_refused() {
     let rule = |id: &str, require: &str| {

@@ -24,11 +24,8 @@ const VERSION_ARGUMENT: &str = "--version";
 /// A version of three numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Version {
-    /// First number.
     pub major: u32,
-    /// Second number.
     pub minor: u32,
-    /// Third number.
     pub patch: u32,
 }
 
@@ -57,7 +54,6 @@ impl fmt::Display for Version {
 /// What an agent is to Helix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
-    /// Its version.
     pub version: Version,
     /// Whether Helix knows this version.
     pub supported: Supported,
@@ -101,34 +97,22 @@ impl Supported {
 pub enum ProbeError {
     /// The profile names no program.
     #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
-    NoProgram {
-        /// The profile.
-        profile: String,
-    },
+    NoProgram { profile: String },
     /// There is no such program.
     #[error("agent {profile:?}: there is no program {program:?} in PATH={path}; install it or name its full path")]
     Missing {
-        /// The profile.
         profile: String,
-        /// The program.
         program: String,
         /// Where it was looked for.
         path: String,
     },
     /// There is such a file, but it is no program.
     #[error("agent {profile:?}: {file} is not executable; run `chmod +x` on it or name another program", file = file.display())]
-    NotExecutable {
-        /// The profile.
-        profile: String,
-        /// The file.
-        file: PathBuf,
-    },
+    NotExecutable { profile: String, file: PathBuf },
     /// The operating system would not start it.
     #[error("agent {profile:?}: cannot start {program}", program = program.display())]
     Start {
-        /// The profile.
         profile: String,
-        /// The program.
         program: PathBuf,
         /// The operating system's words.
         source: std::io::Error,
@@ -136,9 +120,7 @@ pub enum ProbeError {
     /// It did not answer in time.
     #[error("agent {profile:?}: {program} did not print its version within {seconds} s", program = program.display(), seconds = limit.as_secs_f32())]
     Hung {
-        /// The profile.
         profile: String,
-        /// The program.
         program: PathBuf,
         /// The time it had.
         limit: Duration,
@@ -146,13 +128,10 @@ pub enum ProbeError {
     /// It ended with an error.
     #[error("agent {profile:?}: {program} {arguments} ended with {status}: {output}", program = program.display())]
     Failed {
-        /// The profile.
         profile: String,
-        /// The program.
         program: PathBuf,
         /// What it was given.
         arguments: String,
-        /// How it ended.
         status: std::process::ExitStatus,
         /// The start of what it printed.
         output: String,
@@ -160,9 +139,7 @@ pub enum ProbeError {
     /// What it printed is no version.
     #[error("agent {profile:?}: {program} printed no version but {output:?}; is it the right program for this dialect?", program = program.display())]
     NoVersion {
-        /// The profile.
         profile: String,
-        /// The program.
         program: PathBuf,
         /// The start of what it printed.
         output: String,

@@ -99,7 +99,6 @@ pub struct AgentProfile {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitStatus {
-    /// Nothing.
     #[default]
     NoEvidence,
     /// That the work is done, if it is 0: the user vouches for it (`trust_exit = true`).
@@ -137,7 +136,6 @@ impl AgentProfile {
 pub enum SessionRef {
     /// A new session with this id (for Claude a UUID).
     New(AgentSessionId),
-    /// An existing session.
     Resume(AgentSessionId),
     /// A copy of an existing session under an id of its own; the original stays as it is.
     Fork {
@@ -182,7 +180,6 @@ pub struct ToolAccess {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shell {
-    /// None at all.
     #[default]
     None,
     /// Any command, with the user's own rights where the agent has no sandbox.
@@ -218,7 +215,6 @@ impl ToolAccess {
 pub struct McpServer {
     /// Name, part of the tools' names.
     pub name: String,
-    /// Address.
     pub url: String,
     /// HTTP headers; may hold a token, hence never an argument and never in a log.
     #[serde(default)]
@@ -252,7 +248,6 @@ pub struct SubAgent {
     pub name: String,
     /// What it knows and when to ask it.
     pub description: String,
-    /// Its instructions.
     pub prompt: String,
     /// Its model; the main agent's where absent.
     #[serde(default)]
@@ -307,7 +302,6 @@ pub struct AgentAsk {
     /// Agents that it may ask. Dialects without such leave them out: they are help, never a condition.
     #[serde(default)]
     pub agents: Vec<SubAgent>,
-    /// Working directory.
     pub cwd: PathBuf,
     /// Directory for the dialect's files of this run, which go below `agent-<dialect>/` in it. Must not be the
     /// supervisor's directory of the run (`runs/<run>`) nor lie beside it: that one is published as a whole when the run starts,
@@ -359,9 +353,7 @@ impl AgentAsk {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskedSchema {
-    /// It was.
     Yes,
-    /// It was not.
     #[default]
     No,
 }

@@ -1,4 +1,4 @@
-//! No recording that is cut, spoiled or disturbed is ever taken for a completed run [1, 2, T2, T3].
+//! No recording that is cut, spoiled or disturbed is ever taken for a completed run.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 
@@ -34,7 +34,6 @@ fn outcomes(stdout: &[u8], recording: &Recording) -> [OutcomeName; 2] {
     [classified.outcome.name(), Outcome::from_facts(&well).name()]
 }
 
-/// [T4].
 #[test]
 fn a_cut_recording_is_never_complete_without_its_whole_terminal_record() {
     let (mut cases, mut complete) = (0_u32, 0_u32);

@@ -68,7 +68,7 @@ fn a_subscription_limit_names_the_time_of_its_reset() {
     assert_eq!(name(&[init(), event("rejected", json!(1)), result(json!({}))], 0), OutcomeName::Complete);
 }
 
-/// [29]: by the number, not by words such as "important" that hold "port".
+/// By the number, not by words such as "important" that hold "port".
 #[test]
 fn http_statuses_are_read_as_numbers_and_as_texts() {
     for (status, words) in [(503, "503 this is important: permanent, invalid, 401"), (429, "it is not supported: 404")]

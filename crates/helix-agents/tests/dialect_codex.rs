@@ -1,4 +1,4 @@
-//! What the recordings of the real Codex CLI amount to, and that nothing cut or spoiled is ever taken for completed [1, 2, T2, T3].
+//! What the recordings of the real Codex CLI amount to, and that nothing cut or spoiled is ever taken for completed.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 

@@ -1,4 +1,4 @@
-//! What the probe says of agents that are there, missing, broken, hung, too old or too new [8].
+//! What the probe says of agents that are there, missing, broken, hung, too old or too new.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 

@@ -1,4 +1,4 @@
-//! Every recording of the real CLI is classified as its manifest says [1, 51, T2, T3, T6].
+//! Every recording of the real CLI is classified as its manifest says.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 

@@ -1,4 +1,4 @@
-//! The command line, environment and files of a run of each real agent [8, 59, T22].
+//! The command line, environment and files of a run of each real agent.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 
@@ -52,7 +52,6 @@ fn file(invocation: &Invocation, flag: &str) -> (Value, u32) {
     (serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap(), mode)
 }
 
-/// [57], [T19], [T22].
 #[test]
 fn the_command_line_is_the_measured_one() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The keeper killed at any moment, and started runs that must never run twice: [12], [38], [T9], [T10].
+//! The keeper killed at any moment, and started runs that must never run twice.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -18,7 +18,6 @@ use helix_agents::{Grace, RunRequest, Supervisor, SupervisorConfig};
 use helix_core::run::{Ending, StopCause};
 use rustix::process::Signal;
 
-/// [57], [T22].
 #[tokio::test]
 async fn a_normal_end_has_everything_in_its_record() {
     let bed = Bed::new();
@@ -65,7 +64,7 @@ async fn death_by_a_signal_is_no_exit() {
     assert_eq!((end.ending, end.stopped), (Ending::Signaled { signal: 9 }, None));
 }
 
-/// [T2] A run that says nothing is over when its process is, and its stream ends whole and empty.
+/// A run that says nothing is over when its process is, and its stream ends whole and empty.
 #[tokio::test]
 async fn silence_is_an_end_as_any_other() {
     let bed = Bed::new();
@@ -77,7 +76,7 @@ async fn silence_is_an_end_as_any_other() {
     assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
 }
 
-/// [2] A time limit is a cause of its own, and never looks like an exit.
+/// A time limit is a cause of its own, and never looks like an exit.
 #[tokio::test]
 async fn the_deadline_stops_the_run_and_says_so() {
     let bed = Bed::new();

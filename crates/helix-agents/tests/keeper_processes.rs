@@ -1,4 +1,4 @@
-//! What agents leave behind, and that it is gone when the run is: table B "orphans", [T13].
+//! What agents leave behind, and that it is gone when the run is.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -57,7 +57,7 @@ async fn a_daemon_without_the_mark_is_found_by_descent() {
     assert!(!bed::is_running(daemon));
 }
 
-/// [T13] A tree that forks faster than it is killed one by one.
+/// A tree that forks faster than it is killed one by one.
 #[tokio::test]
 async fn a_whole_tree_is_ended_however_deep() {
     let bed = Bed::new();

@@ -1,4 +1,4 @@
-//! Reading output: every byte, whole lines, no limit, and an end that means the end. [1], [T3].
+//! Reading output: every byte, whole lines, no limit, and an end that means the end..
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,7 +17,7 @@ use helix_agents::supervisor::Watching;
 use helix_agents::{AskedSchema, DialectName, ExitStatus, ReadError, dialect};
 use helix_core::run::{Ending, StopCause};
 
-/// [1] The predecessor lost everything behind the first line above 64 KiB.
+/// The predecessor lost everything behind the first line above 64 KiB.
 #[tokio::test]
 async fn a_line_of_ten_megabytes_arrives_whole() {
     let bed = Bed::new();

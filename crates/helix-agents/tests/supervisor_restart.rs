@@ -1,4 +1,4 @@
-//! Helix dies and comes back while agents work: nothing is lost, nothing runs twice. [12], [38], [T9], [T10], [T12].
+//! Helix dies and comes back while agents work: nothing is lost, nothing runs twice..
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,7 +32,7 @@ fn starts(bed: &Bed) -> usize {
     fs::read_to_string(bed.work().join("starts")).unwrap_or_default().lines().count()
 }
 
-/// [T10] Each host is a runtime of its own, so that the first one's tasks are really gone.
+/// Each host is a runtime of its own, so that the first one's tasks are really gone.
 #[test]
 fn a_restarted_host_goes_on_where_the_first_one_stopped() {
     let host = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -97,7 +97,7 @@ async fn a_stop_that_was_only_recorded_is_carried_out_for_the_next_host() {
     assert_eq!((end.ending, end.stopped), (Ending::Signaled { signal: 2 }, Some(StopCause::Stalled)));
 }
 
-/// [T9] Many supervisors, the same run, the same moment: one agent.
+/// Many supervisors, the same run, the same moment: one agent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_run_started_by_many_at_once_runs_once() {
     let bed = Bed::new();
@@ -144,7 +144,7 @@ async fn stopping_twice_keeps_the_first_cause_and_stopping_the_dead_does_nothing
     assert_eq!((handle.ended().await, end.stopped), (end, None));
 }
 
-/// [T1] The CLI that has answered and does not end.
+/// The CLI that has answered and does not end.
 #[tokio::test]
 async fn a_lingering_agent_is_ended_at_once_when_asked() {
     let bed = Bed::new();
@@ -162,7 +162,7 @@ async fn what_was_never_started_cannot_be_attached_to() {
     assert!(bed.supervisor.attach(&RunId::new("never").unwrap()).await.unwrap().is_none());
 }
 
-/// [38] What a host finds when it starts: kept runs that nobody wants, runs whose keeper died, half-made directories.
+/// What a host finds when it starts: kept runs that nobody wants, runs whose keeper died, half-made directories.
 #[tokio::test]
 async fn a_starting_host_settles_what_earlier_ones_left() {
     let bed = Bed::new();

@@ -85,14 +85,12 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, file, message) }
     }
 
-    /// Adds the place.
     #[must_use]
     pub fn at(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
     }
 
-    /// Adds the remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -13,7 +13,6 @@ use super::ids::{CommitId, PhaseId, TreeId};
 pub struct Tip {
     /// Whose result it is.
     pub phase: PhaseId,
-    /// The result.
     pub commit: CommitId,
 }
 

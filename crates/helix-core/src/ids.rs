@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 pub struct InvalidId {
     /// Which kind of id was expected, such as `phase`.
     pub kind: &'static str,
-    /// What was given.
     pub text: String,
     /// The rule it breaks.
     pub rule: &'static str,

@@ -45,7 +45,6 @@ impl<'a> SourceText<'a> {
         self.file
     }
 
-    /// The whole text.
     pub fn text(&self) -> &'a str {
         self.text
     }

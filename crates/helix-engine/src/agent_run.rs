@@ -30,7 +30,7 @@ use crate::admission::{Admission, Permit, Ticket};
 use crate::session_totals::SessionTotals;
 
 /// How long an agent may take to exit after its terminal record. Measured: 50 to 90 ms, 1.1 s at most in 473 runs, plus
-/// session-end hooks; the rest is a process that hangs [T1].
+/// session-end hooks; the rest is a process that hangs.
 const LINGER: Duration = Duration::from_secs(20);
 /// How long an agent may be silent outside a tool call. The CLI's own stall detection takes 300 s, so that silence past
 /// 320 s means stuck (`docs/outcomes.md`).
@@ -69,9 +69,7 @@ impl Default for RunTimeouts {
 /// What a run left.
 #[derive(Debug, Clone)]
 pub struct RunReport {
-    /// The evidence.
     pub facts: RunFacts,
-    /// What it consumed.
     pub usage: Usage,
     /// The session that can be resumed.
     pub session: Option<AgentSessionId>,
@@ -95,42 +93,19 @@ impl RunReport {
 pub enum RunError {
     /// No agent of this name is configured.
     #[error("there is no agent {name:?}; configured: {known}")]
-    UnknownAgent {
-        /// The name.
-        name: String,
-        /// The configured ones.
-        known: String,
-    },
+    UnknownAgent { name: String, known: String },
     /// The ask cannot be expressed in the agent's dialect.
     #[error("agent {agent} cannot be asked this")]
-    Invocation {
-        /// Which agent.
-        agent: String,
-        /// Why not.
-        source: InvocationError,
-    },
+    Invocation { agent: String, source: InvocationError },
     /// The supervisor could not start or attach to it.
     #[error("run {run} could not be started")]
-    Start {
-        /// Which run.
-        run: RunId,
-        /// Why not.
-        source: helix_agents::supervisor::StartError,
-    },
+    Start { run: RunId, source: helix_agents::supervisor::StartError },
     /// There is no such run.
     #[error("there is no record of run {run}")]
-    Unknown {
-        /// Which run.
-        run: RunId,
-    },
+    Unknown { run: RunId },
     /// The run's record could not be read.
     #[error("the record of run {run} cannot be read")]
-    Record {
-        /// Which run.
-        run: RunId,
-        /// Why not.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
+    Record { run: RunId, source: Box<dyn std::error::Error + Send + Sync> },
     /// The engine is closing; the run goes on under its keeper.
     #[error("the engine is closing")]
     Closing,
@@ -200,7 +175,6 @@ impl AgentRunner {
         Self { profiles: Arc::new(profiles), ..self.clone() }
     }
 
-    /// The configured agents.
     pub fn profiles(&self) -> &[AgentProfile] {
         &self.profiles
     }
@@ -469,10 +443,11 @@ enum Next<L> {
 
 /// Why a run is ended.
 enum Over {
-    /// Somebody wants it.
     Wanted(StopCause),
     /// Nothing shows that it works, in what was heard so far.
-    Patience { heard: u64 },
+    Patience {
+        heard: u64,
+    },
 }
 
 fn reader(run: &RunId, handle: &RunHandle) -> Result<Reader, RunError> {

@@ -32,7 +32,6 @@ pub struct EngineConfig {
     pub roots: Vec<PathBuf>,
     /// Directory in which the Consultant creates new projects.
     pub projects: PathBuf,
-    /// The Consultant's settings.
     pub consultant: ConsultantConfig,
     /// Where the process is to die, for tests of what a crash leaves.
     pub crash: CrashPoint,
@@ -70,7 +69,6 @@ pub struct ConsultantConfig {
     pub follow_jobs: std::time::Duration,
     /// Which conversations are kept.
     pub retention: Retention,
-    /// Its standing instructions.
     pub prompt: ConsultantPrompt,
     /// How its answers are checked and corrected.
     pub enforcement: Enforcement,

@@ -92,54 +92,34 @@ pub enum EngineError {
     NotFound {
         /// What was looked for, such as `job`.
         kind: &'static str,
-        /// By which id.
         id: String,
     },
     /// The job is over: nothing can be changed.
     #[error("job {id} is over ({status})")]
-    Over {
-        /// Which job.
-        id: JobId,
-        /// How it ended.
-        status: String,
-    },
+    Over { id: JobId, status: String },
     /// It cannot be done as things stand.
     #[error("{message}")]
-    Refused {
-        /// Why not.
-        message: String,
-    },
-    /// The journal failed.
+    Refused { message: String },
     #[error("the journal failed")]
     Journal(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// What is recorded of a job cannot have happened in this order.
     #[error("the record of job {job} contradicts itself")]
     Contradiction {
-        /// Which job.
         job: JobId,
         /// The first event that cannot follow.
         source: Box<IllegalEvent>,
     },
     /// Anything else of the surroundings.
     #[error("{message}")]
-    Environment {
-        /// What failed.
-        message: String,
-        /// What to do.
-        hint: Option<String>,
-    },
+    Environment { message: String, hint: Option<String> },
 }
 
 /// What an agent does in a job, as it happens. Not kept: the run's record is.
 #[derive(Debug, Clone)]
 pub struct Activity {
-    /// Which job.
     pub job: JobId,
-    /// Which phase.
     pub phase: PhaseId,
-    /// Which run.
     pub run: RunId,
-    /// What it does.
     pub event: AgentEvent,
 }
 
@@ -608,7 +588,6 @@ pub(crate) fn environment_error(error: impl std::error::Error) -> EngineError {
     EngineError::Environment { message: fault.message, hint: fault.hint }
 }
 
-/// Random bits for ids.
 pub(crate) fn random() -> u64 {
     uuid::Uuid::now_v7().as_u64_pair().1
 }
@@ -616,8 +595,6 @@ pub(crate) fn random() -> u64 {
 /// Whether to wait for more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Follow {
-    /// Until the run has ended.
     UntilEnd,
-    /// Only what is there.
     Now,
 }

@@ -15,7 +15,6 @@ pub struct Figures {
     pub counts: Counts,
     /// Questions that wait for a person.
     pub open_questions: u64,
-    /// Agent processes.
     pub agents: Places,
     /// Gates that run commands.
     pub gates: Places,

@@ -46,7 +46,6 @@ pub enum AnswerError {
     /// It does not wait for an answer any more.
     #[error("question {id} does not wait for an answer any more: {why}")]
     Settled {
-        /// Which.
         id: QuestionId,
         /// What became of it.
         why: String,
@@ -54,7 +53,6 @@ pub enum AnswerError {
     /// The answer does not fit the question.
     #[error("{0}")]
     Misfit(String),
-    /// The journal failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }

@@ -17,7 +17,6 @@ pub struct ReopenRequest {
     pub phase: Option<PhaseId>,
     /// A new budget for the whole job in US dollars.
     pub budget_usd: Option<f64>,
-    /// Who wants it.
     pub by: String,
 }
 

@@ -78,7 +78,7 @@ async fn a_verifier_reads_a_checkout_and_what_it_finds_reaches_the_agent() {
     let command = std::fs::read_dir(&request).unwrap().flatten().map(|entry| entry.path());
     let texts: String = command.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     assert!(texts.contains("small"), "its own model");
-    // [30]: what it must not do is denied, whatever its own settings allow.
+    // What it must not do is denied, whatever its own settings allow.
     let request: serde_json::Value =
         serde_json::from_slice(&std::fs::read(request.join("request.json")).unwrap()).unwrap();
     let args: Vec<&str> = request["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
@@ -92,7 +92,6 @@ async fn a_verifier_reads_a_checkout_and_what_it_finds_reaches_the_agent() {
     assert!(ended.phase("a").runs.contains(&reviews[0].run));
 }
 
-/// [32].
 #[tokio::test(flavor = "multi_thread")]
 async fn no_usable_verdict_is_ever_a_pass() {
     for answer in [
@@ -159,7 +158,6 @@ async fn a_reviewer_gate_is_a_gate_like_any_other() {
     assert_eq!(gates, [("files_exist", true), ("outputs_claimed", true), ("review_approved", true)]);
 }
 
-/// [T14].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_waits_for_a_person_without_a_process_and_over_a_restart() {
     let plan = "name: Asked\nphases: [{ id: a, type: documentation, description: D, outputs: [a.md], approval: after, gates: [{ type: files_exist }, { type: manual, question: \"Is it printed?\" }] }]\n";
@@ -343,7 +341,6 @@ async fn phases_that_a_planning_phase_returns_run_before_what_depends_on_it() {
     assert_eq!((shop.plays("one"), shop.plays("two"), shop.plays("end")), (1, 1, 1));
 }
 
-/// [40].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     let plan = "name: Two\nphases:\n  - { id: one, type: documentation, description: O, outputs: [one.md] }\n  - { id: a, type: documentation, description: D, depends_on: [one], outputs: [a.md], max_attempts: 1, gates: [{ type: command, command: \"grep -q right a.md\" }] }\n";
@@ -368,7 +365,6 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     );
 }
 
-/// [T28].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_that_was_fixed_before_is_shown_with_its_fix_and_reaches_the_agents_prompt() {
     let plan = |name: &str| {

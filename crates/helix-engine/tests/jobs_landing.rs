@@ -231,7 +231,7 @@ async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
     assert_eq!(recorded, Some(notes));
 }
 
-/// Where somebody tidied up under the agent, tests of what was there before prove nothing. [6, 11]
+/// Where somebody tidied up under the agent, tests of what was there before prove nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worktree_that_is_removed_under_its_agent_is_no_result_without_changes() {
     let script = format!("parts:\n{}", part("check", "    act: { steps: [{ run: 'rm -rf \"$PWD\"' }] }\n"));

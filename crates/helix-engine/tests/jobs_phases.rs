@@ -80,7 +80,6 @@ async fn a_phase_that_fails_its_tests_is_told_what_failed_and_corrects_it() {
     assert_eq!(shop.git(&repo, &["worktree", "list"]).lines().count(), 1);
 }
 
-/// [T18].
 #[tokio::test(flavor = "multi_thread")]
 async fn phases_side_by_side_are_validated_together_by_all_their_gates() {
     let plan = r#"
@@ -136,7 +135,6 @@ phases:
     assert!(whole.missing[0].contains("was changed after it ran"), "{:?}", whole.missing);
 }
 
-/// [T18].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_combination_that_breaks_a_gate_is_not_merged() {
     // Each side is right alone; together there are two.
@@ -276,7 +274,7 @@ async fn an_agent_that_commits_nothing_again_and_again_makes_no_progress() {
     assert!(shop.sandbox.home().join("committed").exists(), "it made no commit");
 }
 
-/// [T8]: a session that the agent has lost costs a try; the next one starts a session of its own and is told what was tried.
+/// A session that the agent has lost costs a try; the next one starts a session of its own and is told what was tried.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_the_agent_has_lost_is_replaced_by_a_new_one_that_knows_what_was_tried() {
     let acts = r#"    attempts:
@@ -470,7 +468,7 @@ async fn a_job_goes_on_with_the_agents_of_its_submission_under_any_host() {
     assert_eq!(shop.plays("a"), 1);
 }
 
-/// What a later phase did to the work of an earlier one is in the merged tree: the tests of the earlier one run there, too [35].
+/// What a later phase did to the work of an earlier one is in the merged tree: the tests of the earlier one run there, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_later_phase_breaks_is_not_merged_35() {
     let plan = format!(

@@ -109,7 +109,6 @@ async fn a_phase_that_takes_too_long_is_stopped_and_tried_again() {
     assert!(matches!(outcomes(&ended)[..], [Outcome::TimedOut, Outcome::Completed(_)]), "{:?}", outcomes(&ended));
 }
 
-/// [T1].
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_stays_after_its_result_is_ended_and_not_taken_at_its_word() {
     let acts = "    attempts: [{ steps: [{ write: { path: note.md, content: N } }], faults: [result-then-hang] }, { say: It is there. }]\n";
@@ -143,7 +142,7 @@ async fn an_agent_that_says_nothing_any_more_is_ended() {
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
 }
 
-/// [T27]: an agent that hangs and goes on printing lines without meaning says nothing, either.
+/// An agent that hangs and goes on printing lines without meaning says nothing, either.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_prints_only_notices_any_more_is_ended() {
     let acts = "    attempts: [{ faults: [{ kind: flood, lines: 6000, per_second: 20 }] }, { steps: [{ write: { path: note.md, content: N } }] }]\n";
@@ -225,7 +224,6 @@ async fn until_waiting(shop: &Workshop, job: &helix_core::ids::JobId, phase: &st
     }
 }
 
-/// [56].
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_waits_for_a_place_says_so_and_is_cancelled_at_once() {
     let act = "    act: { faults: [hang] }\n";
@@ -376,7 +374,7 @@ async fn a_cancel_while_the_first_worktree_is_made_leaves_nothing_behind() {
     assert_eq!(shop.plays("b"), 0);
 }
 
-/// [27]: the policy that was recorded when the job was submitted counts, whatever a later host is configured with.
+/// The policy that was recorded when the job was submitted counts, whatever a later host is configured with.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_keeps_the_policy_that_it_was_submitted_with() {
     let act = "    act: { steps: [{ write: { path: half.md, content: x } }, { run: \"until [ -e $HOME/go ]; do sleep 0.02; done\" }] }\n";
@@ -397,7 +395,7 @@ async fn a_job_keeps_the_policy_that_it_was_submitted_with() {
     shop.ended(&next).await;
 }
 
-/// Table B "disk leak", [T11]: a host that starts removes what a dead one left of jobs that are over, and keeps what is in use.
+/// Table B "disk leak": a host that starts removes what a dead one left of jobs that are over, and keeps what is in use.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
     let act = "    attempts: [{ steps: [{ write: { path: note.md, content: N } }] }, { faults: [hang] }]\n";

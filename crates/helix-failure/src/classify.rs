@@ -42,10 +42,8 @@ const REASONS: usize = 3;
 /// What the classifier knows does not compile.
 #[derive(Debug, thiserror::Error)]
 pub enum RuleTableError {
-    /// A pattern.
     #[error("the failure rules do not compile")]
     Pattern(#[from] regex::Error),
-    /// The words.
     #[error("the words of failures cannot be read")]
     Words(#[from] LexiconError),
 }
@@ -55,7 +53,6 @@ pub enum RuleTableError {
 pub struct CauseLine {
     /// As it was written.
     pub text: String,
-    /// In which stream.
     pub stream: Stream,
     /// Number within the stream, from 1.
     pub number: u64,
@@ -66,11 +63,8 @@ pub struct CauseLine {
 pub struct Alternative {
     /// What decided: a rule's or a fact's name.
     pub decided_by: String,
-    /// Its category.
     pub category: Category,
-    /// Its cause.
     pub cause: &'static str,
-    /// Its weight.
     pub score: i32,
     /// The line that it rests on.
     pub line: Option<CauseLine>,
@@ -92,7 +86,6 @@ pub struct Evidence {
 pub struct Classified {
     /// One of the contract's ten.
     pub category: Category,
-    /// The finer cause.
     pub cause: &'static str,
     /// When to try again.
     pub retry: RetryAdvice,
@@ -104,7 +97,6 @@ pub struct Classified {
     pub cause_line: Option<CauseLine>,
     /// Places in files that the log names near the cause, nearest first.
     pub locations: Vec<Location>,
-    /// Why.
     pub evidence: Evidence,
 }
 

@@ -37,7 +37,6 @@ impl Fingerprint {
         if text.len() == 32 && digits { Ok(Self(text)) } else { Err(InvalidFingerprint(text)) }
     }
 
-    /// Thirty-two hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -10,7 +10,6 @@ use super::reading::Prepared;
 
 /// Lines looked at on each side of the cause.
 const AROUND: usize = 12;
-/// Places kept.
 const MOST: usize = 5;
 
 /// Whose file it is.

@@ -27,7 +27,6 @@ pub enum Stream {
 /// One line as it was written, without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
-    /// Which stream.
     pub stream: Stream,
     /// Number within the stream, from 1.
     pub number: u64,
@@ -38,7 +37,6 @@ pub struct LogLine {
 /// The kept lines, in order, standard output first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Log {
-    /// The lines.
     pub lines: Vec<LogLine>,
     /// How many lines there were in all.
     pub seen: u64,
@@ -80,7 +78,6 @@ pub struct LogCollector {
 }
 
 impl LogCollector {
-    /// An empty one.
     pub fn new(stream: Stream) -> Self {
         Self {
             stream,
@@ -106,7 +103,6 @@ impl LogCollector {
         }
     }
 
-    /// Ends the log.
     pub fn finish(mut self) -> Log {
         if !self.partial.is_empty() {
             self.end_line();

@@ -10,22 +10,17 @@ use serde::{Deserialize, Serialize};
 pub enum Termination {
     /// By itself, with this status.
     Exited {
-        /// The exit status.
         code: i32,
     },
-    /// By a signal.
     Signaled {
-        /// The signal's number.
         signal: i32,
     },
-    /// It never ran.
     NotStarted {
         /// The system's error number.
         errno: i32,
     },
     /// A person stopped it.
     Cancelled,
-    /// Nobody saw it.
     #[default]
     Unknown,
 }
@@ -34,7 +29,6 @@ pub enum Termination {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnCheck {
-    /// That files parse.
     Syntax,
     /// That files or what a text refers to are there.
     Existence,
@@ -54,7 +48,6 @@ pub struct FailureObservation {
     pub tool: String,
     /// The phase, such as `test`; empty when not known.
     pub phase: String,
-    /// The command line.
     pub argv: Vec<String>,
     /// How the process ended.
     pub termination: Termination,

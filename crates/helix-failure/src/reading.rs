@@ -13,7 +13,6 @@ const VERDICTS: [&str; 3] = ["note: test did not panic", "WARNING: DATA RACE", "
 /// What a line's place or form says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Nothing.
     Plain,
     /// It is a title or summary; names of tests prove nothing.
     Heading,
@@ -97,7 +96,6 @@ impl Forms {
     }
 }
 
-/// Prepares every line.
 pub(super) fn prepare<'log>(forms: &Forms, log: &'log Log) -> Vec<Prepared<'log>> {
     let mut prepared: Vec<_> = log.lines.iter().map(|line| prepare_line(forms, line)).collect();
     for stream in [Stream::Stdout, Stream::Stderr] {

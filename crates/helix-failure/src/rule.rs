@@ -22,7 +22,6 @@ pub enum Pick {
 pub struct Rule {
     /// Its name, such as `rust.borrow`.
     pub id: &'static str,
-    /// What it says.
     pub cause: &'static Cause,
     /// Weight against other rules, 1 to 100.
     pub priority: i32,
@@ -41,7 +40,6 @@ pub struct Rule {
     pub blame: Option<Blame>,
 }
 
-/// Begins a rule.
 pub(super) const fn rule(id: &'static str, cause: &'static Cause, priority: i32, pattern: &'static str) -> Rule {
     Rule { id, cause, priority, pattern, tools: &[], phases: &[], pick: Pick::First, retry: None, blame: None }
 }

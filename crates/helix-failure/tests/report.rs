@@ -284,7 +284,6 @@ fn hostile_text_is_not_live_on_github() {
     }
 }
 
-/// [55], [T24].
 #[test]
 fn hostile_text_stays_inside_the_prompts_fence() {
     for text in HOSTILE {

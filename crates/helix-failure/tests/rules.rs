@@ -70,7 +70,7 @@ fn the_table_loads_twice_and_gives_the_same_answers() {
 }
 
 /// Acceptance, *Categorise* (14 cases): one for each of the ten; nothing; several lines; any case of letters; words of
-/// several categories at once [29].
+/// several categories at once.
 #[test]
 fn each_category_is_reached_and_words_of_others_do_not_mislead() {
     let classifier = Classifier::new().unwrap();

@@ -152,7 +152,7 @@ fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
     found
 }
 
-/// The built-in rules and those that the project had before the phase: what the phase adds to them is not yet a rule [30].
+/// The built-in rules and those that the project had before the phase: what the phase adds to them is not yet a rule.
 fn rules(context: &GateContext, before: &TreeListing) -> Result<Result<Vec<Rule>, Fault>, Trouble> {
     let mut rules = built_in_rules();
     let path = format!("adr/{RULES}");

@@ -46,7 +46,6 @@ pub(super) async fn command_passes(
 
 /// A gate's command that ran to its own end.
 pub(super) struct Ran {
-    /// Its words.
     pub(super) argv: Vec<String>,
     /// What came of it.
     pub(super) checked: Checked,

@@ -114,7 +114,7 @@ fn criteria_commands(plan: &Plan, repository: &Repository, tree: &TreeId) -> Res
     Ok(evidence.filter_map(|evidence| evidence.proof.command().map(str::to_owned)).collect())
 }
 
-/// Findings for the gate's own files that the phase changed without claiming them [30]: a gate that its examinee may edit
+/// Findings for the gate's own files that the phase changed without claiming them: a gate that its examinee may edit
 /// proves nothing.
 pub(crate) fn tampering(context: &GateContext, command: &str) -> Result<Vec<Finding>, GitError> {
     let mut findings = Vec::new();

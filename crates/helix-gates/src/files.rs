@@ -98,7 +98,7 @@ pub(crate) enum Outside {
     Finding,
 }
 
-/// Every output claim is in the diff [31]; changes outside the claims are listed.
+/// Every output claim is in the diff; changes outside the claims are listed.
 pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgement {
     let claims = Pattern::all(&context.phase.outputs);
     if claims.is_empty() {

@@ -44,7 +44,6 @@ use judgement::{Judgement, Trouble};
 pub struct GateContext {
     /// The repository and its worktrees.
     pub spaces: Workspaces,
-    /// The job.
     pub job: JobId,
     /// The phase whose result is checked; for a check of combined phases, one that claims what they all claim.
     pub phase: Phase,
@@ -56,13 +55,11 @@ pub struct GateContext {
     pub origin: CommitId,
     /// Where the phase started: its claims are measured from here.
     pub base: CommitId,
-    /// What is checked.
     pub result: Committed,
     /// Hashes of the gates' command files at submit.
     pub gate_files: BTreeMap<String, String>,
     /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
     pub label: String,
-    /// The state directory.
     pub state: PathBuf,
     /// Environment of commands: the one that the agent gets too.
     pub environment: ToolEnvironment,

@@ -450,7 +450,7 @@ async fn criteria(criteria: &str, work: impl Fn(&Path)) -> GateReport {
     run_gate(Arc::new(context), &GateSpec::CriteriaCovered {}, &CancellationToken::new()).await
 }
 
-/// Each criterion needs evidence, and the evidence has to pass and to have run [31], [24].
+/// Each criterion needs evidence, and the evidence has to pass and to have run.
 #[tokio::test]
 async fn every_criterion_needs_evidence_that_passes() {
     let test = "import test from 'node:test';\nimport assert from 'node:assert';\ntest('adds', () => assert.equal(1 + 2, 3));\ntest('fails', () => assert.equal(1, 2));\n";
@@ -480,7 +480,7 @@ async fn every_criterion_needs_evidence_that_passes() {
     assert_eq!(short(&criteria("no checkbox\n", work).await), ["NothingChecked"]);
 }
 
-/// The criteria are those from before the phase: striking one out, or changing what proves it, changes nothing [30].
+/// The criteria are those from before the phase: striking one out, or changing what proves it, changes nothing.
 #[tokio::test]
 async fn a_phase_cannot_loosen_its_criteria_30() {
     let strict = "- [ ] It adds (command: `sh -c 'exit 1'`)\n- [ ] It is tested, somehow\n";
@@ -504,7 +504,7 @@ async fn a_phase_cannot_loosen_its_criteria_30() {
     assert_eq!(short(&forged), ["gate.changed adr/001-sum.md:13:8"], "{forged:#?}");
 }
 
-/// A project's own rules count once they were there before the phase [30].
+/// A project's own rules count once they were there before the phase.
 #[tokio::test]
 async fn completeness_follows_the_projects_own_rules() {
     let rules = "rules:\n  - id: threats\n    severity: error\n    require: [{phrase: {any: [threat*]}}]\n    fix: name the threats\n";

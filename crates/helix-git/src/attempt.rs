@@ -9,9 +9,7 @@ use helix_core::ids::{JobId, PhaseId};
 /// Which attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AttemptKey {
-    /// The job.
     pub job: JobId,
-    /// The phase.
     pub phase: PhaseId,
     /// The try, from 1.
     pub attempt: u32,

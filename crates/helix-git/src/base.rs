@@ -25,7 +25,6 @@ pub enum Merged {
 /// Two results that change the same lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeConflict {
-    /// Files in conflict.
     pub paths: Vec<String>,
     /// Phases that were combined before the trouble.
     pub ours: Vec<PhaseId>,

@@ -13,9 +13,7 @@ pub enum GitError {
     /// The program is not there.
     #[error("git could not be started as {program:?}")]
     Unstartable {
-        /// What was executed.
         program: PathBuf,
-        /// Why it failed.
         #[source]
         source: std::io::Error,
     },
@@ -24,7 +22,6 @@ pub enum GitError {
     Failed {
         /// The command line, for people.
         command: String,
-        /// Where it ran.
         directory: PathBuf,
         /// Exit code; `None` when a signal ended it.
         code: Option<i32>,
@@ -35,30 +32,13 @@ pub enum GitError {
     },
     /// It took too long and was killed.
     #[error("`{command}` took longer than {limit:?} in {directory:?} and was stopped")]
-    TimedOut {
-        /// The command line.
-        command: String,
-        /// Where it ran.
-        directory: PathBuf,
-        /// The limit.
-        limit: Duration,
-    },
+    TimedOut { command: String, directory: PathBuf, limit: Duration },
     /// It takes too long in the user's own work tree, where it is not killed.
     #[error("`{command}` takes longer than {limit:?} in {directory:?} and was left to finish (process {pid})")]
-    StillRunning {
-        /// The command line.
-        command: String,
-        /// Where it runs.
-        directory: PathBuf,
-        /// The limit.
-        limit: Duration,
-        /// The process.
-        pid: u32,
-    },
+    StillRunning { command: String, directory: PathBuf, limit: Duration, pid: u32 },
     /// Its answer is not what its manual says.
     #[error("`{command}` gave an answer that cannot be read: {problem}")]
     Unreadable {
-        /// The command line.
         command: String,
         /// What is wrong with the answer.
         problem: String,
@@ -68,33 +48,21 @@ pub enum GitError {
     NoObject {
         /// What was looked for.
         name: String,
-        /// Where.
         repository: PathBuf,
     },
     /// Somebody has removed the directory in which an agent worked.
     #[error(
         "the working directory {path:?} was removed while the agent worked in it; what it had not committed is lost"
     )]
-    WorktreeGone {
-        /// Which.
-        path: PathBuf,
-    },
+    WorktreeGone { path: PathBuf },
     /// Nobody is named as author.
     #[error("git does not know who makes commits in {repository:?}: {missing}")]
-    NoIdentity {
-        /// Where.
-        repository: PathBuf,
-        /// Git's own words.
-        missing: String,
-    },
-    /// The disk refused.
+    NoIdentity { repository: PathBuf, missing: String },
     #[error("cannot {action} {path:?}")]
     Disk {
         /// What was tried, such as `read`.
         action: &'static str,
-        /// On what.
         path: PathBuf,
-        /// Why it failed.
         #[source]
         source: std::io::Error,
     },
@@ -161,40 +129,22 @@ impl GitError {
 pub enum OpenError {
     /// The directory does not exist or is none.
     #[error("{path:?} is not a directory")]
-    NoDirectory {
-        /// What was given.
-        path: PathBuf,
-    },
+    NoDirectory { path: PathBuf },
     /// It is in no repository.
     #[error("{path:?} is not in a git repository")]
-    NoRepository {
-        /// What was given.
-        path: PathBuf,
-    },
+    NoRepository { path: PathBuf },
     /// It has no work tree.
     #[error("{path:?} is a bare repository")]
-    Bare {
-        /// What was given.
-        path: PathBuf,
-    },
+    Bare { path: PathBuf },
     /// It belongs to somebody else and git refuses to trust it.
     #[error("{path:?} belongs to another user and git does not trust it")]
-    ForeignOwner {
-        /// What was given.
-        path: PathBuf,
-    },
+    ForeignOwner { path: PathBuf },
     /// A path that is not text.
     #[error("the path {path:?} is not valid UTF-8")]
-    NotText {
-        /// What was given.
-        path: PathBuf,
-    },
-    /// Git itself failed.
+    NotText { path: PathBuf },
     #[error("the repository at {path:?} could not be opened")]
     Git {
-        /// What was given.
         path: PathBuf,
-        /// Why.
         #[source]
         source: Box<GitError>,
     },

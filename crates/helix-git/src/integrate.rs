@@ -23,7 +23,6 @@ const UNWRITABLE: &str =
 /// What is to be brought where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntegrationRequest {
-    /// The job.
     pub job: JobId,
     /// Name of its plan.
     pub name: String,
@@ -67,7 +66,6 @@ pub enum Integration {
     Ready(PreparedMerge),
     /// The target has moved on and contradicts the result.
     Conflict {
-        /// Files in conflict.
         paths: Vec<String>,
         /// The target's tip that it contradicts.
         onto: CommitId,
@@ -77,9 +75,7 @@ pub enum Integration {
 /// A merge commit that no branch holds yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedMerge {
-    /// The merge commit.
     pub commit: CommitId,
-    /// Its tree.
     pub tree: TreeId,
     /// Tip of the target that it was made for.
     pub onto: CommitId,
@@ -90,7 +86,6 @@ pub struct PreparedMerge {
 /// What landing a prepared merge gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Landing {
-    /// It is there.
     Landed(IntegrationTarget),
     /// The target has moved meanwhile: prepare again.
     Moved,

@@ -15,22 +15,18 @@ use super::repository::Repository;
 /// A commit's header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitObject {
-    /// Its id.
     pub id: CommitId,
-    /// Its tree.
     pub tree: TreeId,
     /// Its parents, first parent first.
     pub parents: Vec<CommitId>,
     /// Committer's time as git writes it: seconds and zone.
     pub committed_at: String,
-    /// The message.
     pub message: String,
 }
 
 /// What an entry of a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A file.
     File,
     /// A file that may be executed.
     Executable,
@@ -55,7 +51,6 @@ impl EntryKind {
 /// A file in a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// What it is.
     pub kind: EntryKind,
     /// Object id of its content.
     pub object: String,

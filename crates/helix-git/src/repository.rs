@@ -53,19 +53,12 @@ pub enum Head {
     Branch {
         /// Its name without `refs/heads/`.
         branch: String,
-        /// Its tip.
         commit: CommitId,
     },
     /// On a branch that has no commit yet.
-    Unborn {
-        /// Its name.
-        branch: String,
-    },
+    Unborn { branch: String },
     /// On a commit directly.
-    Detached {
-        /// Which.
-        commit: CommitId,
-    },
+    Detached { commit: CommitId },
 }
 
 /// Something that the user has begun and not ended.
@@ -162,9 +155,7 @@ impl std::fmt::Display for OpenWarning {
 /// Who makes commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// Name.
     pub name: String,
-    /// E-mail address.
     pub email: String,
 }
 

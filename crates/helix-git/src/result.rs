@@ -20,7 +20,6 @@ use super::workspaces::{Workspaces, remove_stale_locks, remove_tree};
 /// The words of a result commit; trailers are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitText {
-    /// First line.
     pub subject: String,
     /// The rest, may be empty.
     pub body: String,
@@ -29,7 +28,6 @@ pub struct CommitText {
 /// A result commit and what had to be mended to make it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptCommit {
-    /// The result.
     pub committed: Committed,
     /// What was mended, for the attempt's record.
     pub repairs: Vec<Repair>,
@@ -39,10 +37,7 @@ pub struct AttemptCommit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
     /// HEAD was not on the attempt's branch.
-    HeadMoved {
-        /// Where it was.
-        found: String,
-    },
+    HeadMoved { found: String },
     /// The branch no longer held the commit that the attempt started from.
     HistoryRewritten,
     /// A merge, rebase or the like was not ended; what the files hold was committed.
@@ -50,17 +45,11 @@ pub enum Repair {
     /// A lock of a git process that is no more was in the way.
     LockRemoved,
     /// A directory was a repository of its own; its files were taken, its history was set aside.
-    NestedRepository {
-        /// Which.
-        path: String,
-    },
+    NestedRepository { path: String },
     /// The worktree was gone; what the agent had committed to the branch is the result.
     WorktreeGone,
     /// Some files could not be read and are not in the result.
-    FilesUnreadable {
-        /// Git's own words.
-        detail: String,
-    },
+    FilesUnreadable { detail: String },
     /// A file's name is not UTF-8.
     NameNotText {
         /// The name, its odd bytes as `\xNN`.

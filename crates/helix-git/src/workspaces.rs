@@ -43,7 +43,6 @@ pub struct Workspaces {
 /// A worktree in which an agent may work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptWorktree {
-    /// Its directory.
     pub path: PathBuf,
     /// The branch checked out in it.
     pub branch: String,
@@ -80,7 +79,6 @@ impl Workspaces {
         Arc::strong_count(&self.listing) > 1
     }
 
-    /// The repository.
     pub fn repository(&self) -> &Repository {
         &self.repository
     }

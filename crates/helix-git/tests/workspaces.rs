@@ -332,7 +332,6 @@ fn bases_of_several_phases_merge_the_same_way_every_time() {
     assert_eq!((conflict.ours[0].as_str(), conflict.theirs.as_str()), ("left", "clash"));
 }
 
-/// [T11].
 #[test]
 fn dead_jobs_leave_nothing_on_the_disk() {
     let bench = Bench::new();

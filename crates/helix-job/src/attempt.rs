@@ -25,7 +25,6 @@ const CORRECTIONS_IN_ONE_SESSION: usize = 2;
 pub(super) struct PhaseContext<'a> {
     pub(super) phase: &'a Phase,
     pub(super) policy: &'a Policy,
-    /// Whether there is an adviser.
     pub(super) adviser: bool,
     /// Whether the phase brings contradicting results together.
     pub(super) conflict: bool,
@@ -199,17 +198,14 @@ impl PhaseProgress {
         }
     }
 
-    /// After a gate has passed.
     pub(super) fn after_gate(&mut self, context: &PhaseContext<'_>, gate: usize) {
         self.check(context, Check::Gate(gate + 1));
     }
 
-    /// After the verifier has passed it.
     pub(super) fn after_verifier(&mut self, context: &PhaseContext<'_>) {
         self.check(context, Check::Person);
     }
 
-    /// After a person has approved the result.
     pub(super) fn after_person(&mut self, context: &PhaseContext<'_>) {
         self.check(context, Check::Nothing);
     }
@@ -344,13 +340,13 @@ impl PhaseProgress {
                 }
                 let spread = self.attempts.last().map_or(0.0, |last| spread(&last.run));
                 let pause = backoff(context.policy, context.at, self.transient_streak(), spread);
-                // Phases that wait for the same moment do not all start in it [T17].
+                // Phases that wait for the same moment do not all start in it.
                 let stagger = Duration::from_millis((spread * STAGGER_MS) as u64);
                 let until = until.map(|until| until.checked_add(stagger).unwrap_or(until));
                 again(self.session(), Some(until.map_or(pause, |until| until.max(pause))))
             }
             Retry::Resume | Retry::Fresh if self.is_used_up(context) => give_up(GiveUp::Exhausted),
-            // A session that could not be resumed is lost: the next try starts one [T8].
+            // A session that could not be resumed is lost: the next try starts one.
             Retry::Resume if self.resume_was_lost() => again(None, None),
             Retry::Resume => again(self.session(), None),
             Retry::Fresh => again(None, None),
@@ -416,7 +412,6 @@ impl PhaseProgress {
         self.settle_failed(context, error);
     }
 
-    /// Fails the phase, or leaves it out where the plan says so.
     pub(super) fn settle_failed(&mut self, context: &PhaseContext<'_>, error: ErrorView) {
         self.close_questions();
         self.state = if context.phase.optional {
@@ -432,7 +427,6 @@ impl PhaseProgress {
         };
     }
 
-    /// Grants one more try in a new session.
     pub(super) fn grant_attempt(&mut self, context: &PhaseContext<'_>, correction: Correction) {
         let allowed = self.counted_attempts() + 1;
         self.extra_attempts = allowed.saturating_sub(context.phase.max_attempts);

@@ -22,7 +22,6 @@ use helix_plan::{Approval, Phase};
 pub enum Effect {
     /// Check inputs, make the worktree, then record `AttemptStarted`.
     StartAttempt {
-        /// Which phase.
         phase: PhaseId,
         /// Which try, from 1.
         attempt: u32,
@@ -38,38 +37,16 @@ pub enum Effect {
         grant: Grant,
     },
     /// Run the agent (or attach to its run), then record `RunFinished`.
-    RunAgent {
-        /// Which phase.
-        phase: PhaseId,
-        /// Which try.
-        attempt: u32,
-    },
+    RunAgent { phase: PhaseId, attempt: u32 },
     /// Stop the agent's run; its end is recorded by [`Effect::RunAgent`].
-    StopAgent {
-        /// Which phase.
-        phase: PhaseId,
-        /// Which try.
-        attempt: u32,
-    },
+    StopAgent { phase: PhaseId, attempt: u32 },
     /// Commit what the try left, then record `ResultCommitted`.
-    CommitResult {
-        /// Which phase.
-        phase: PhaseId,
-        /// Which try.
-        attempt: u32,
-    },
+    CommitResult { phase: PhaseId, attempt: u32 },
     /// Read the phases that a planning phase returned, then record `PhasesProposed` or `PhasesRejected`.
-    ReadPhases {
-        /// Which phase.
-        phase: PhaseId,
-        /// Which try.
-        attempt: u32,
-    },
+    ReadPhases { phase: PhaseId, attempt: u32 },
     /// Let a reviewer look at the result, then record `ReviewFinished`.
     RunReview {
-        /// Which phase.
         phase: PhaseId,
-        /// Which try.
         attempt: u32,
         /// Index of the gate that asks for it; `None` is the phase's own `verify`.
         gate: Option<usize>,
@@ -78,34 +55,24 @@ pub enum Effect {
     },
     /// Stop the reviewer's run; its end is recorded by [`Effect::RunReview`].
     StopReview {
-        /// Which phase.
         phase: PhaseId,
-        /// Which try.
         attempt: u32,
         /// As in [`Effect::RunReview`].
         gate: Option<usize>,
-        /// Which round.
         round: u32,
     },
     /// Ask the adviser about a phase that cannot go on, then record `AdviceGiven`.
     Advise {
-        /// Which phase.
         phase: PhaseId,
         /// Which round, from 1.
         round: u32,
     },
     /// Stop the adviser's run; its end is recorded by [`Effect::Advise`].
-    StopAdvice {
-        /// Which phase.
-        phase: PhaseId,
-        /// Which round.
-        round: u32,
-    },
+    StopAdvice { phase: PhaseId, round: u32 },
     /// Record `QuestionAsked`.
     Ask {
         /// The phase that waits.
         phase: PhaseId,
-        /// What is asked.
         question: Box<Question>,
     },
     /// Record `QuestionExpired`.
@@ -118,9 +85,7 @@ pub enum Effect {
     /// Make the checks that are still missing of a tree that is to be delivered, then record `DeliveryBegun`; or
     /// `GateFinished`, if they say that it must not be.
     BeginDelivery {
-        /// Which phase.
         phase: PhaseId,
-        /// Which try.
         attempt: u32,
         /// Index in the phase's list.
         gate: usize,
@@ -128,9 +93,7 @@ pub enum Effect {
     /// Run a gate on the result, then record `GateFinished`. A gate that acts outside of the repository is carried out by the
     /// host that has recorded its beginning and by no other: nobody else knows how far it came.
     RunGate {
-        /// Which phase.
         phase: PhaseId,
-        /// Which try.
         attempt: u32,
         /// Index in the phase's list.
         gate: usize,
@@ -141,10 +104,7 @@ pub enum Effect {
         tips: Vec<Tip>,
     },
     /// Record `JobFinished`.
-    Conclude {
-        /// How it ends.
-        end: JobEnd,
-    },
+    Conclude { end: JobEnd },
 }
 
 /// What is to be under way, and when to ask again if nothing happens.

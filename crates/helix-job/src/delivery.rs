@@ -23,7 +23,6 @@ pub struct Former {
 /// What is known of the end of a former delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormerEnd {
-    /// It answered.
     Seen,
     /// It was begun, and nobody knows how far it came.
     Unseen,

@@ -35,7 +35,6 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// The character.
     pub fn symbol(self) -> char {
         match self {
             Self::Pending => '○',
@@ -89,11 +88,9 @@ impl From<&Verdict> for Sign {
 /// What an event is worth saying.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
-    /// How it went.
     pub sign: Sign,
     /// The phase that it is about; absent for the whole job.
     pub phase: Option<PhaseId>,
-    /// One line.
     pub text: String,
     /// More lines, for those who have room.
     pub details: Vec<String>,

@@ -85,18 +85,10 @@ pub struct Answer {
 pub enum AnswerMisfit {
     /// None of the options was chosen.
     #[error("choose one of: {options}")]
-    NoChoice {
-        /// The options' keys.
-        options: String,
-    },
+    NoChoice { options: String },
     /// There is no such option.
     #[error("there is no option {choice:?}; choose one of: {options}")]
-    UnknownChoice {
-        /// What was chosen.
-        choice: String,
-        /// The options' keys.
-        options: String,
-    },
+    UnknownChoice { choice: String, options: String },
     /// There is nothing in it.
     #[error("the answer is empty")]
     Empty,

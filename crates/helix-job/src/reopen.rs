@@ -28,16 +28,10 @@ pub enum ReopenError {
     Succeeded,
     /// There is no such phase.
     #[error("the plan has no phase {phase}")]
-    UnknownPhase {
-        /// Which.
-        phase: PhaseId,
-    },
+    UnknownPhase { phase: PhaseId },
     /// It has added phases to the plan, which cannot be taken back.
     #[error("phase {phase} has added phases to the plan: doing it again would add them twice")]
-    HasGrown {
-        /// Which.
-        phase: PhaseId,
-    },
+    HasGrown { phase: PhaseId },
 }
 
 impl JobState {

@@ -151,7 +151,7 @@ pub struct Policy {
     pub backoff_max_ms: u64,
     /// Repeats after a provider's trouble that do not count as attempts.
     pub transient_retries: u32,
-    /// Longest that the reset of a provider's limit is waited for, in seconds: 0 is never, absent is as long as it takes [T17].
+    /// Longest that the reset of a provider's limit is waited for, in seconds: 0 is never, absent is as long as it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_seconds: Option<u64>,
     /// What happens to a phase that has used up its tries and may escalate.

@@ -21,10 +21,8 @@ use helix_plan::Phase;
 /// A job as its events have made it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum JobState {
-    /// No event yet.
     #[default]
     New,
-    /// Being carried out.
     Active(Box<Active>),
     /// Over; no event may follow.
     Ended(Box<Active>, JobEnd),
@@ -58,18 +56,15 @@ pub struct Conflict {
     pub phase: PhaseId,
     /// The phases whose results contradict each other, in the order in which they are combined.
     pub between: Vec<PhaseId>,
-    /// Files in conflict.
     pub paths: Vec<String>,
 }
 
 /// A phase and all its tries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseProgress {
-    /// Which phase.
     pub id: PhaseId,
     /// Oldest first; never removed.
     pub attempts: Vec<Attempt>,
-    /// Where it stands.
     pub state: PhaseState,
     /// Whether a person has let it begin, where one has to.
     pub approved: bool,
@@ -92,20 +87,17 @@ pub struct PhaseProgress {
 /// A question with what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The question.
     pub question: Question,
     /// When it was asked.
     pub at: Timestamp,
     /// When it stops waiting.
     pub expires_at: Option<Timestamp>,
-    /// How it stands.
     pub status: QuestionStatus,
 }
 
 /// Where a phase stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PhaseState {
-    /// No try yet.
     Pending,
     /// The last try is under way.
     Working {
@@ -116,7 +108,6 @@ pub enum PhaseState {
     Between(Between),
     /// It waits for a person. The question is asked as soon as it can be recorded.
     Asking {
-        /// What about.
         about: About,
         /// What led here, when something failed.
         trouble: Option<ErrorView>,
@@ -125,26 +116,21 @@ pub enum PhaseState {
     Escalating {
         /// Which round, from 1; rounds before the job was resumed included.
         round: u32,
-        /// What failed.
         error: ErrorView,
     },
     /// Its run completed and all its gates passed on this commit.
     Passed {
-        /// The result.
         result: Committed,
-        /// When.
         at: Timestamp,
     },
     /// It will not pass.
     Failed {
         /// Why, and what to do.
         error: ErrorView,
-        /// When.
         at: Timestamp,
     },
     /// The job goes on without it.
     Skipped {
-        /// Why.
         why: String,
         /// Whether phases that depend on it run all the same.
         dependents: Dependents,
@@ -180,7 +166,6 @@ pub enum LeftOutBy {
 /// What a try is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// The agent works.
     Agent,
     /// What it left is being committed.
     Committing,
@@ -216,13 +201,11 @@ pub struct Between {
 pub struct Attempt {
     /// From 1.
     pub number: u32,
-    /// The agent run.
     pub run: RunId,
     /// Where the phase starts.
     pub base: CommitId,
     /// Where this try starts.
     pub start: CommitId,
-    /// When.
     pub started_at: Timestamp,
     /// Agent session that was resumed.
     pub resume: Option<AgentSessionId>,
@@ -230,7 +213,6 @@ pub struct Attempt {
     pub correction: Option<Correction>,
     /// The end of its run.
     pub run_end: Option<RunEnded>,
-    /// Its commit.
     pub result: Option<Committed>,
     /// What had to be put right to make its commit, and what that lacks.
     pub repairs: Vec<String>,
@@ -264,11 +246,9 @@ pub struct Begun {
 /// How a try's run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunEnded {
-    /// The evidence.
     pub facts: Box<RunFacts>,
     /// What it amounts to.
     pub outcome: Outcome,
-    /// What it consumed.
     pub usage: Usage,
     /// The session that can be resumed.
     pub session: Option<AgentSessionId>,
@@ -279,20 +259,15 @@ pub struct RunEnded {
 /// How far the results have come.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Integration {
-    /// Not yet.
     Open,
-    /// Done.
     Done {
         /// The commit that holds everything.
         result: Committed,
-        /// Where it went.
         target: IntegrationTarget,
         /// Gates that ran on a tree that no phase was validated on.
         gates: Vec<GateReport>,
     },
-    /// Not possible.
     Failed {
-        /// Why.
         findings: Vec<Finding>,
         /// Gates that ran on the combined tree, the one that failed last.
         gates: Vec<GateReport>,
@@ -399,7 +374,6 @@ impl PhaseProgress {
         phase.max_attempts.saturating_add(self.extra_attempts)
     }
 
-    /// The last try.
     pub fn last_attempt(&self) -> Option<&Attempt> {
         self.attempts.last()
     }

@@ -91,7 +91,7 @@ fn a_run_that_was_cut_off_is_never_gated_and_its_work_is_kept() {
     assert!(matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, .. }]), "[1] [2] no gate, another try");
 }
 
-/// [T8]: a session that could not be entered is not asked for again; one that was cut off while it worked is.
+/// A session that could not be entered is not asked for again; one that was cut off while it worked is.
 #[test]
 fn a_lost_session_is_not_resumed_again() {
     for (started, again) in [(true, Some("agent-session")), (false, None)] {
@@ -106,7 +106,7 @@ fn a_lost_session_is_not_resumed_again() {
     }
 }
 
-/// Table B "context guard": what does not fit is not gone on with, and neither is a session that the agent does not know [T8].
+/// Table B "context guard": what does not fit is not gone on with, and neither is a session that the agent does not know.
 #[test]
 fn a_session_that_is_full_or_unknown_is_left() {
     let overflow = |terminal: &mut Terminal| terminal.reason = Some(TerminalReason::PromptTooLong);
@@ -155,7 +155,7 @@ fn a_quota_with_a_reset_time_parks_the_phase_until_then_and_costs_no_try() {
     assert_eq!(play.keys(), ["integrate/0000000000000000000000000000000000000006"]);
 }
 
-/// [T17]: a wait that is longer than the policy allows is none, and whoever reads of it knows when to come back.
+/// A wait that is longer than the policy allows is none, and whoever reads of it knows when to come back.
 #[test]
 fn a_reset_that_is_too_far_away_is_not_waited_for() {
     let ends = |max_wait: Option<u64>, seconds: i64| {

@@ -241,7 +241,6 @@ fn ordered(reach: &Reach, left: usize, right: usize) -> bool {
     left == right || reach.reaches(left, right) || reach.reaches(right, left)
 }
 
-/// One output claim.
 struct Claim<'p> {
     phase: usize,
     /// Its number among the outputs of its phase.

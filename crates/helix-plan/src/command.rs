@@ -5,13 +5,11 @@
 /// Why a command line does not split into words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// No words.
     #[error("the command is empty")]
     Empty,
     /// A quotation that does not end.
     #[error("the quotation that begins with {quote} is not closed")]
     OpenQuote {
-        /// The quotation mark.
         quote: char,
         /// Byte offset of the mark.
         at: usize,
@@ -24,18 +22,10 @@ pub enum SplitError {
     },
     /// Something only a shell understands.
     #[error("`{syntax}` is shell syntax, and Helix runs commands without a shell")]
-    ShellSyntax {
-        /// What was found.
-        syntax: String,
-        /// Its byte offset.
-        at: usize,
-    },
+    ShellSyntax { syntax: String, at: usize },
     /// A NUL character, which no argument can hold.
     #[error("the command contains a NUL character")]
-    Nul {
-        /// Its byte offset.
-        at: usize,
-    },
+    Nul { at: usize },
 }
 
 impl SplitError {

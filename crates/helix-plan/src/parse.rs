@@ -29,9 +29,7 @@ pub const VERIFY_TIMEOUT: Seconds = Seconds(2 * 60);
 /// A plan without errors, what is worth knowing about it, and where its parts were written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedPlan {
-    /// The plan.
     pub plan: Plan,
-    /// What blocks nothing.
     pub warnings: Vec<Diagnostic>,
     /// Where things stand, for checks that need the repository or the configuration.
     pub places: PlanPlaces,
@@ -51,9 +49,7 @@ impl ParsedPlan {
 /// Places of those parts of a plan that only the engine can check.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlanPlaces {
-    /// The plan's ADR.
     pub adr: Option<Span>,
-    /// The plan's workflow.
     pub workflow: Option<Span>,
     /// The values that the plan gives for inputs of the workflow, by their names.
     pub workflow_inputs: BTreeMap<String, Span>,
@@ -64,7 +60,6 @@ pub struct PlanPlaces {
 /// Places of the parts of one phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhasePlaces {
-    /// The id.
     pub id: Span,
     /// Each dependency, as in [`Phase::depends_on`].
     pub depends_on: Vec<Span>,

@@ -51,7 +51,6 @@ pub enum DefaultGate {
 }
 
 impl DefaultGate {
-    /// The gate.
     pub fn spec(self) -> GateSpec {
         match self {
             Self::FilesExist => GateSpec::FilesExist { files: Vec::new() },

@@ -19,7 +19,7 @@ fn shown(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect()
 }
 
-/// Unknown keys, wrong parameters and unknown types are found at submit and never mid-run [22, 23].
+/// Unknown keys, wrong parameters and unknown types are found at submit and never mid-run.
 #[test]
 fn bad_plans_name_every_problem_with_place_and_remedy() {
     for file in fixtures("bad") {

@@ -70,7 +70,7 @@ fn phases_are_placed_between_the_planning_phase_and_those_that_wait_for_it() {
     assert_eq!(plan().grown(&id("plan"), &grown.added), Ok(grown.plan), "the event's phases give the same plan");
 }
 
-/// The plan decides type, least gates, verification and limits; an agent cannot loosen them [30].
+/// The plan decides type, least gates, verification and limits; an agent cannot loosen them.
 #[test]
 fn the_plan_decides_what_an_added_phase_must_prove() {
     let grown = grow(json!({ "phases": [{
@@ -165,7 +165,7 @@ fn a_template_without_a_gate_of_its_own_is_an_error_of_the_plan() {
     assert!(problems[0].help.as_ref().unwrap().contains("did you mean `development`?"), "{problems:?}");
 }
 
-/// Schema and reader take the same keys, as those of plans do [22, 23].
+/// Schema and reader take the same keys, as those of plans do.
 #[test]
 fn schema_and_reader_take_the_same_keys() {
     let generate = plan().phase(&id("plan")).unwrap().generates_phases.clone().unwrap();

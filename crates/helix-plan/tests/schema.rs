@@ -22,7 +22,7 @@ fn parser_keys(source: &str) -> BTreeSet<String> {
 
 const PHASE: &str = "phases:\n  - {id: a, type: planning, description: d, outputs: [o]";
 
-/// Documented and coded parameters cannot drift apart [22, 23].
+/// Documented and coded parameters cannot drift apart.
 #[test]
 fn parser_and_schema_take_the_same_keys() {
     let schema = json_schema();
@@ -63,7 +63,7 @@ fn required_keys_and_words_are_the_parsers() {
     assert!(schema.pointer("/$defs/Duration/pattern").is_some());
 }
 
-/// The docs are generated from the types [22, 23].
+/// The docs are generated from the types.
 #[test]
 fn the_docs_show_the_tables_of_keys_and_gates() {
     let docs = include_str!("../../../docs/plan.md");

@@ -52,7 +52,7 @@ fn shown(problems: &[Diagnostic]) -> String {
         .collect()
 }
 
-/// Each built-in workflow becomes a plan that is read like any other [21, 22].
+/// Each built-in workflow becomes a plan that is read like any other.
 #[test]
 fn every_built_in_workflow_becomes_a_valid_plan() {
     let names: Vec<&str> = Workflow::built_in_names().collect();
@@ -159,7 +159,7 @@ fn the_plans_defaults_hold_for_the_workflows_phases() {
     assert_eq!(plan.phases[1].max_attempts, 2, "what the workflow says of a phase holds");
 }
 
-/// What the parser could only warn of is an error once the workflow's phases are known [22].
+/// What the parser could only warn of is an error once the workflow's phases are known.
 #[test]
 fn what_cannot_become_one_plan_is_told_at_a_place_of_the_plan() {
     let mut all = String::new();

@@ -25,7 +25,7 @@ const MARK: &str = "HELIX_GATE_ID";
 const OWNER: &str = "HELIX_GATE_STATE";
 
 /// What a toolchain needs of the surroundings, and nothing that is a provider's key. Agents and gates get the same, so that what
-/// runs for one runs for the other [28]. `*` ends a prefix.
+/// runs for one runs for the other. `*` ends a prefix.
 pub const TOOLCHAIN: &[&str] = &[
     "PATH",
     "HOME",
@@ -101,14 +101,12 @@ impl ToolEnvironment {
         Self { variables: taken.filter(|(name, _)| wanted(name)).collect() }
     }
 
-    /// Sets a variable.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.variables.insert(name.into(), value.into());
         self
     }
 
-    /// A variable's value.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
@@ -124,13 +122,11 @@ impl ToolEnvironment {
 pub struct CommandRequest {
     /// Program and arguments; never seen by a shell.
     pub argv: Vec<String>,
-    /// Where it runs.
     pub directory: PathBuf,
     /// Its whole environment but for Helix's two marks and [`PRESET`].
     pub environment: ToolEnvironment,
     /// File that gets stdout and stderr as they come; replaced if it exists.
     pub output: PathBuf,
-    /// Time limit.
     pub limit: Duration,
     /// State directory of the host, for [`sweep_orphans`].
     pub state: PathBuf,
@@ -157,14 +153,12 @@ pub enum CommandEnd {
     Signalled(i32),
     /// It took too long and was killed.
     TimedOut,
-    /// Somebody cancelled it.
     Cancelled,
 }
 
 /// A command that has ended and of which nothing runs any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRun {
-    /// How it ended.
     pub end: CommandEnd,
     /// SHA-256 of the whole output, hex.
     pub sha256: String,
@@ -191,27 +185,21 @@ pub enum CommandError {
     /// The program is there but cannot be started.
     #[error("the program {program:?} could not be started")]
     Unstartable {
-        /// Which.
         program: String,
-        /// Why.
         #[source]
         source: std::io::Error,
     },
     /// The output file cannot be written or read.
     #[error("the output file {path:?} cannot be used")]
     Output {
-        /// Which.
         path: PathBuf,
-        /// Why.
         #[source]
         source: std::io::Error,
     },
     /// Its end could not be observed.
     #[error("waiting for {program:?} failed")]
     Lost {
-        /// Which.
         program: String,
-        /// Why.
         #[source]
         source: std::io::Error,
     },

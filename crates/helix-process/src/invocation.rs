@@ -36,7 +36,6 @@ pub const RUN_ID_VARIABLE: &str = "HELIX_RUN_ID";
 pub struct RunRequest {
     /// Names the run and its directory. The same id always means the same run.
     pub run: RunId,
-    /// What to execute.
     pub invocation: Invocation,
     /// Longest time the agent may take, counted from its start by the keeper; `None` for no limit.
     pub deadline: Option<Duration>,

@@ -14,7 +14,6 @@ use crate::invocation::RUN_ID_VARIABLE;
 /// A process that cannot be mistaken for a later one with the same number: pid and start time since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ProcessIdentity {
-    /// Its number.
     pub pid: i32,
     /// Field 22 of `/proc/PID/stat`, in clock ticks.
     pub start_ticks: u64,
@@ -23,7 +22,6 @@ pub struct ProcessIdentity {
 /// Whether a signal reached the process it was meant for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
-    /// It was sent.
     Sent,
     /// It had ended already.
     Gone,

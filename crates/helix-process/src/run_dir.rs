@@ -41,23 +41,18 @@ pub enum RunDirError {
         doing: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why not.
         source: io::Error,
     },
     /// The file is not what Helix writes there.
     #[error("{} is damaged", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         source: serde_json::Error,
     },
     /// The work was dropped because Helix is shutting down.
     #[error("the work on the run directory was not done")]
-    Interrupted {
-        /// The runtime's words.
-        source: tokio::task::JoinError,
-    },
+    Interrupted { source: tokio::task::JoinError },
 }
 
 impl RunDirError {
@@ -94,8 +89,9 @@ pub(crate) enum RunState {
     /// Published, and no keeper has claimed it.
     Unclaimed,
     /// A keeper with this pid holds it.
-    Kept { keeper: i32 },
-    /// It is over.
+    Kept {
+        keeper: i32,
+    },
     Ended(Box<RunEnd>),
     /// It was claimed, nobody holds it, and nobody recorded an end.
     Abandoned,

@@ -56,12 +56,7 @@ const MAX_ROUNDS: usize = 5;
 pub enum SupervisorError {
     /// The directory of runs cannot be used.
     #[error("cannot use the directory of runs {}", path.display())]
-    RunsDir {
-        /// The directory.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    RunsDir { path: PathBuf, source: std::io::Error },
 }
 
 /// Says why a run could not be started. That an agent cannot be executed is no such error: the run then ends as
@@ -71,37 +66,23 @@ pub enum StartError {
     /// The run directory cannot be written or read.
     #[error("cannot prepare run {run}")]
     Prepare {
-        /// The run.
         run: RunId,
         /// Which file, and why.
         source: RunDirError,
     },
     /// The keeper's program cannot be executed.
     #[error("cannot execute the keeper {} of run {run}", program.display())]
-    Keeper {
-        /// The run.
-        run: RunId,
-        /// The program.
-        program: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    Keeper { run: RunId, program: PathBuf, source: std::io::Error },
     /// The keeper gave up or said nothing.
     #[error("the keeper of run {run} failed: {said}")]
     KeeperFailed {
-        /// The run.
         run: RunId,
         /// Its own words, or how it ended.
         said: String,
     },
     /// The run exists and cannot be followed.
     #[error("run {run} cannot be followed")]
-    Attach {
-        /// The run.
-        run: RunId,
-        /// Why not.
-        source: AttachError,
-    },
+    Attach { run: RunId, source: AttachError },
 }
 
 /// Says why a run cannot be followed.
@@ -110,7 +91,6 @@ pub enum AttachError {
     /// Its files cannot be read.
     #[error("the files of run {run} cannot be read")]
     Files {
-        /// The run.
         run: RunId,
         /// Which file, and why.
         source: RunDirError,
@@ -118,7 +98,6 @@ pub enum AttachError {
     /// Its directory has no request in it.
     #[error("run {run} has a directory without a request: {}", path.display())]
     NoRequest {
-        /// The run.
         run: RunId,
         /// The file that is missing.
         path: PathBuf,

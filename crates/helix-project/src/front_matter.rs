@@ -21,9 +21,7 @@ pub struct Front {
 /// Why there is no front matter to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoFront {
-    /// What is wrong.
     pub message: String,
-    /// Where.
     pub range: Range<usize>,
 }
 

@@ -16,13 +16,11 @@ use helix_git::{GitEnvironment, GitError, Head, OpenError, Repository};
 /// A new project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Created {
-    /// Its directory, absolute.
     pub path: String,
     /// Its ADR, relative to the directory.
     pub adr: Option<String>,
     /// Its plan, relative to the directory.
     pub plan: Option<String>,
-    /// Its first commit.
     pub commit: CommitId,
 }
 
@@ -31,26 +29,17 @@ pub struct Created {
 pub enum ProjectError {
     /// There is something already.
     #[error("{} exists already; choose another name, or work in that project", path.display())]
-    Exists {
-        /// The directory.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// A file cannot be written.
     #[error("cannot write {}", path.display())]
     Disk {
         /// The file or directory.
         path: PathBuf,
-        /// Why not.
         source: std::io::Error,
     },
     /// The plan has errors.
     #[error("{file} has errors")]
-    Plan {
-        /// The draft.
-        file: String,
-        /// Errors and warnings.
-        diagnostics: Vec<Diagnostic>,
-    },
+    Plan { file: String, diagnostics: Vec<Diagnostic> },
     /// The ADR cannot be finalized.
     #[error("the ADR cannot be finalized")]
     Adr(#[source] AdrFileError),
@@ -59,19 +48,10 @@ pub enum ProjectError {
     Open(#[source] OpenError),
     /// Its place lies in another repository.
     #[error("{} lies in the repository {}", path.display(), outer.display())]
-    Nested {
-        /// The directory.
-        path: PathBuf,
-        /// The other repository.
-        outer: PathBuf,
-    },
+    Nested { path: PathBuf, outer: PathBuf },
     /// Git made no first commit.
     #[error("git made no first commit in {}", path.display())]
-    NoCommit {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// Git failed.
+    NoCommit { path: PathBuf },
     #[error("git failed")]
     Git(#[source] GitError),
 }

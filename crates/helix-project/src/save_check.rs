@@ -22,7 +22,6 @@ const SAMPLES: [&str; 7] = ["fixtures", "testdata", "snapshots", "node_modules",
 pub enum SavedKind {
     /// An architecture decision record, draft or not.
     Adr,
-    /// A plan.
     Plan,
 }
 
@@ -94,11 +93,9 @@ pub enum Belongs<'a> {
 /// A file that was looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedFile {
-    /// What it is.
     pub kind: SavedKind,
     /// Its name in the diagnostics.
     pub file: String,
-    /// Its text.
     pub text: String,
     /// What was found, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -116,20 +113,10 @@ impl CheckedFile {
 pub enum SaveCheckError {
     /// It cannot be read.
     #[error("cannot read {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// It is larger than any ADR or plan.
     #[error("{} has {bytes} bytes; ADRs and plans have at most 8 MiB", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        bytes: u64,
-    },
+    TooLarge { path: PathBuf, bytes: u64 },
     /// The project's ADRs cannot be read.
     #[error("the ADRs of the project cannot be read")]
     Project(#[from] AdrFileError),

@@ -34,7 +34,6 @@ const DEEPEST: usize = 6;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillOrigin {
-    /// In the project.
     Project,
     /// In the user's configuration.
     User,
@@ -64,11 +63,9 @@ pub struct SkillCatalog {
 /// A file of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkillText {
-    /// The skill.
     pub skill: String,
     /// Which file, relative to the skill's directory.
     pub file: String,
-    /// What it says.
     pub text: String,
     /// The skill's other files, relative to its directory; the first hundred.
     pub files: Vec<String>,
@@ -79,36 +76,16 @@ pub struct SkillText {
 pub enum SkillError {
     /// There is none of this name.
     #[error("there is no skill {name:?}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
-    Unknown {
-        /// The name.
-        name: String,
-        /// A similar one.
-        near: Option<String>,
-    },
+    Unknown { name: String, near: Option<String> },
     /// The file does not lie in the skill's directory.
     #[error("{file:?} does not lie in the directory of the skill {skill}; name one of its own files")]
-    Outside {
-        /// The skill.
-        skill: String,
-        /// The file.
-        file: String,
-    },
+    Outside { skill: String, file: String },
     /// The file is too large.
     #[error("{} has {bytes} bytes; a file of a skill has at most {MAX_FILE}", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        bytes: u64,
-    },
+    TooLarge { path: PathBuf, bytes: u64 },
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
 }
 
 impl SkillCatalog {

@@ -54,7 +54,6 @@ fn nothing_leads_out_of_a_skills_directory() {
     assert!(matches!(catalog.read("a", Some("link.txt")).unwrap_err(), SkillError::Outside { .. }));
 }
 
-/// [53].
 #[test]
 fn hostile_pages_are_named_and_left_out() {
     let root = tempfile::tempdir().unwrap();
@@ -86,7 +85,6 @@ fn hostile_pages_are_named_and_left_out() {
     }
 }
 
-/// [T24].
 #[test]
 fn a_description_cannot_break_out_of_its_line() {
     let root = tempfile::tempdir().unwrap();

@@ -16,17 +16,13 @@ pub(crate) enum BodyError {
     },
     /// It took too long.
     #[error("the body did not arrive within {} s", limit.as_secs())]
-    TooSlow {
-        /// Allowed time.
-        limit: Duration,
-    },
+    TooSlow { limit: Duration },
     /// It is compressed: its size is known only after unpacking.
     #[error("the body is encoded as {encoding}, which is not supported; send it without `Content-Encoding`")]
     Encoded {
         /// What the header says.
         encoding: String,
     },
-    /// The connection broke.
     #[error("cannot read the body: {0}")]
     Broken(String),
 }

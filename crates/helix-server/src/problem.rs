@@ -61,10 +61,8 @@ pub(crate) mod codes {
     pub(crate) const MISFIT: &str = "HX0813";
     /// The job's state does not allow it.
     pub(crate) const REFUSED: &str = "HX0814";
-    /// The journal failed.
     pub(crate) const JOURNAL: &str = "HX0810";
     pub(crate) use helix_engine::codes::AMBIGUOUS;
-    /// The environment failed.
     pub(crate) const ENVIRONMENT: &str = "HX0811";
 }
 
@@ -97,7 +95,6 @@ impl Problem {
         if is_openai(path) { ApiError::from(self).into_response() } else { self.into_response() }
     }
 
-    /// Adds the remedy.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());

@@ -33,7 +33,6 @@ pub(crate) struct RateLimit {
 /// The requests that a key has left.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
-    /// Requests.
     left: f64,
     at: Instant,
 }

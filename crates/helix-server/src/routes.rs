@@ -28,7 +28,6 @@ pub(crate) struct Route {
     pub(crate) method: &'static str,
     /// With parameters in braces, such as `{id}`.
     pub(crate) path: &'static str,
-    /// One line.
     pub(crate) summary: &'static str,
     /// Its answer on success.
     pub(crate) answer: Answer,

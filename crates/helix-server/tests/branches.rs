@@ -184,7 +184,6 @@ async fn without_headers_the_history_decides_where_we_are() {
 
 #[tokio::test]
 async fn the_same_request_is_carried_out_once_also_over_a_restart() {
-    // [T10], [12]
     let host = Host::with_agent(ServerConfig::default()).await;
     let gate = tempfile::tempdir().unwrap();
     let path = gate.path().join("go");
@@ -378,7 +377,7 @@ async fn a_correction_after_a_restart_knows_the_clients_instructions() {
     host.stop().await;
 }
 
-/// [T8], [17]: a session that the agent has lost is rebuilt once from Helix's own record, and the turn is answered all the same.
+/// A session that the agent has lost is rebuilt once from Helix's own record, and the turn is answered all the same.
 #[tokio::test]
 async fn a_session_that_the_agent_has_lost_is_rebuilt_from_the_record() {
     let host = Host::with_agent(ServerConfig::default()).await;
@@ -403,7 +402,7 @@ async fn a_session_that_the_agent_has_lost_is_rebuilt_from_the_record() {
     host.stop().await;
 }
 
-/// [17], table B "context guard": a conversation that has outgrown the model goes on in a session of its own, with its record.
+/// A conversation that has outgrown the model goes on in a session of its own, with its record.
 #[tokio::test]
 async fn a_session_that_is_full_is_not_resumed() {
     let host = Host::with_agent(ServerConfig::default()).await;
@@ -419,7 +418,7 @@ async fn a_session_that_is_full_is_not_resumed() {
     host.stop().await;
 }
 
-/// [17]: a history that only the client has is told as far as it fits, the newest first.
+/// A history that only the client has is told as far as it fits, the newest first.
 #[tokio::test]
 async fn a_long_history_is_bounded_and_keeps_its_newest_part() {
     let host = Host::with_agent(ServerConfig::default()).await;
@@ -437,7 +436,7 @@ async fn a_long_history_is_bounded_and_keeps_its_newest_part() {
     host.stop().await;
 }
 
-/// [12], [T9]: two messages at once in one chat are two turns, one after the other, of one session.
+/// Two messages at once in one chat are two turns, one after the other, of one session.
 #[tokio::test]
 async fn two_messages_at_once_are_answered_one_after_the_other() {
     let host = Host::with_agent(ServerConfig::default()).await;

@@ -8,10 +8,8 @@ use host::Host;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// [54], [T23].
 #[tokio::test]
 async fn everything_but_health_needs_the_token() {
-    // [54]
     let host = Host::start().await;
     for path in ["/healthz", "/readyz"] {
         let answer = host.http.get(format!("{}{path}", host.url)).send().await.unwrap();

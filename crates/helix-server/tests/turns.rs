@@ -67,7 +67,6 @@ async fn an_answer_in_one_piece_says_where_it_is_kept() {
 
 #[tokio::test]
 async fn conversations_are_told_apart_and_found_again() {
-    // [15], [19]
     let host = Host::with_agent(ServerConfig::default()).await;
     let mut sessions = Vec::new();
     for chat in ["a_b", "a-b", "a_b"] {

@@ -79,7 +79,7 @@ async fn requests_that_cannot_be_answered_are_refused_with_the_field_at_fault() 
 
 #[tokio::test]
 async fn background_tasks_never_open_a_session() {
-    // [14]: every recorded task of the real client, in its own words; nothing is left of them.
+    // Every recorded task of the real client, in its own words; nothing is left of them.
     let host = Host::start().await;
     let mut answered = 0;
     for line in include_str!("fixtures/openwebui-requests.jsonl").lines() {

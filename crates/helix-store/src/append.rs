@@ -13,7 +13,6 @@ use crate::stream::Stream;
 /// A crash before the answer may leave all of them or none; after the answer they are on disk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Append {
-    /// Where to.
     pub stream: Stream,
     /// What the stream's last event must be.
     pub expected: Expected,
@@ -60,7 +59,6 @@ pub struct Appended {
 pub struct NewJob {
     /// Submitting again with the same key gives the same job.
     pub idempotency_key: Option<String>,
-    /// Its first events.
     pub events: Vec<NewEvent>,
     /// What they amount to; names the job.
     pub view: Box<JobView>,
@@ -69,7 +67,6 @@ pub struct NewJob {
 /// The answer to a [`NewJob`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Submitted {
-    /// It exists now.
     Created(Appended),
     /// A job with this idempotency key existed; nothing was written.
     Existing(JobId),
@@ -78,7 +75,6 @@ pub enum Submitted {
 /// A session that is to be forgotten with its events and turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forget {
-    /// Which.
     pub session: SessionId,
     /// The number that its last event must have: whoever decided that it is over has seen this one.
     pub last_event: u64,
@@ -89,7 +85,6 @@ pub struct Forget {
 /// A session that is to exist.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSession {
-    /// Its first events.
     pub events: Vec<NewEvent>,
     /// What they amount to; names the session and the client's own key for it.
     pub view: Box<SessionView>,
@@ -98,7 +93,6 @@ pub struct NewSession {
 /// The answer to a [`NewSession`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opened {
-    /// It exists now.
     Created(Appended),
     /// A session with this key existed; nothing was written.
     Existing(SessionId),

@@ -47,7 +47,6 @@ pub mod codes {
     /// Helix asked the journal for something that contradicts itself.
     pub const ILLEGAL: &str = "HX0315";
 
-    /// All of them.
     pub const ALL: [&str; 15] = [
         NOT_WRITABLE,
         FULL,
@@ -73,7 +72,6 @@ pub enum DatabaseError {
     /// It may only be read: permissions, a read-only file system, or a journal that was opened for reading.
     #[error("the database {database} cannot be written")]
     NotWritable {
-        /// Its path.
         database: String,
         /// What the lower layer said.
         source: Cause,
@@ -81,7 +79,6 @@ pub enum DatabaseError {
     /// There is no room for the write. Nothing of it was kept; what was there before is whole.
     #[error("no room to write to the database {database}")]
     Full {
-        /// Its path.
         database: String,
         /// What the lower layer said.
         source: Cause,
@@ -89,7 +86,6 @@ pub enum DatabaseError {
     /// Another process did not let go of it within the busy timeout.
     #[error("another process keeps the database {database} locked")]
     Locked {
-        /// Its path.
         database: String,
         /// What the lower layer said.
         source: Cause,
@@ -97,43 +93,32 @@ pub enum DatabaseError {
     /// Its content contradicts itself, or it is no database.
     #[error("the database {database} is damaged")]
     Damaged {
-        /// Its path.
         database: String,
         /// What the lower layer said.
         source: Cause,
     },
-    /// Something else.
     #[error("the database {database} failed")]
     Unexpected {
-        /// Its path.
         database: String,
         /// What the lower layer said.
         source: Cause,
     },
     /// The journal was closed, or its writer ended.
     #[error("the journal in {database} is closed")]
-    Closed {
-        /// Its path.
-        database: String,
-    },
+    Closed { database: String },
 }
 
 /// A database cannot be opened.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum OpenError {
-    /// It failed.
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// It was to be read, but is not there.
     #[error("there is no database at {database}")]
-    Missing {
-        /// Its path.
-        database: String,
-    },
+    Missing { database: String },
     /// It belongs to another program.
     #[error("{database} is a database of another program (application id {application_id:#010x})")]
     Foreign {
-        /// Its path.
         database: String,
         /// The number by which SQLite files name their program.
         application_id: i32,
@@ -141,9 +126,7 @@ pub enum OpenError {
     /// A newer Helix wrote it.
     #[error("the database {database} has schema version {found}, this Helix knows versions up to {known}")]
     TooNew {
-        /// Its path.
         database: String,
-        /// Its version.
         found: i64,
         /// The newest version that is known here.
         known: i64,
@@ -151,9 +134,7 @@ pub enum OpenError {
     /// It was to be read, but an older Helix wrote it and reading may not change it.
     #[error("the database {database} has schema version {found} and must be brought to version {known} first")]
     Outdated {
-        /// Its path.
         database: String,
-        /// Its version.
         found: i64,
         /// The version that is needed.
         known: i64,
@@ -184,14 +165,7 @@ pub enum AppendError {
     Database(#[from] DatabaseError),
     /// The stream's last event is another one than expected.
     #[error("{stream} was expected to end at event {expected} but ends at {actual}")]
-    Conflict {
-        /// Which stream.
-        stream: Stream,
-        /// What was expected.
-        expected: u64,
-        /// What is.
-        actual: u64,
-    },
+    Conflict { stream: Stream, expected: u64, actual: u64 },
     /// The lease that was to prove the right to write is not the newest any more.
     #[error("lease {name} number {number} is no longer valid; the newest is {newest}")]
     StaleFence {
@@ -204,16 +178,10 @@ pub enum AppendError {
     },
     /// No events were given.
     #[error("an append to {stream} has no events")]
-    Empty {
-        /// Which stream.
-        stream: Stream,
-    },
+    Empty { stream: Stream },
     /// The stream has a projection, and these events came without what they make of it.
     #[error("events of {stream} came without its projection")]
-    NoProjection {
-        /// Which stream.
-        stream: Stream,
-    },
+    NoProjection { stream: Stream },
     /// The projection belongs to another stream, or does not include exactly these events.
     #[error("a projection of {projected} at event {included} cannot go with events of {stream} up to {last}")]
     ForeignProjection {
@@ -228,18 +196,12 @@ pub enum AppendError {
     },
     /// The projection cannot be written: JSON, or a key that another row has.
     #[error("the projection of {stream} cannot be written: {why}")]
-    Projection {
-        /// Which stream.
-        stream: Stream,
-        /// Why not.
-        why: String,
-    },
+    Projection { stream: Stream, why: String },
 }
 
 /// A question was not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// An event cannot be understood.
@@ -247,14 +209,7 @@ pub enum ReadError {
     Event(#[from] DecodeError),
     /// A row cannot be understood.
     #[error("the record of {what} in {database} cannot be read")]
-    Row {
-        /// The database.
-        database: String,
-        /// Which record.
-        what: String,
-        /// Why not.
-        source: Cause,
-    },
+    Row { database: String, what: String, source: Cause },
     /// The beginning of an id fits several jobs.
     #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
     Ambiguous {
@@ -268,15 +223,12 @@ pub enum ReadError {
 /// A lease was not obtained, renewed or given back.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LeaseError {
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// Somebody has it.
     #[error("lease {name} is held by {owner} until {expires_at}")]
     Held {
         /// What the lease is on.
         name: String,
-        /// Whose it is.
         owner: String,
         /// Until when, unless it is renewed.
         expires_at: Timestamp,
@@ -315,7 +267,6 @@ pub enum StateDirError {
     /// Another host works in it.
     #[error("another helix{} works in {}", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), .path.display())]
     Held {
-        /// The state directory.
         path: PathBuf,
         /// The other host's process, if it has announced itself.
         pid: Option<u32>,
@@ -324,18 +275,11 @@ pub enum StateDirError {
     },
     /// The announcement of a host cannot be understood.
     #[error("{} cannot be understood", .path.display())]
-    Announcement {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: serde_json::Error,
-    },
-    /// Something else.
+    Announcement { path: PathBuf, source: serde_json::Error },
     #[error("cannot {doing} {}", .path.display())]
     Io {
         /// What was being done, such as `lock`.
         doing: &'static str,
-        /// To which path.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,

@@ -14,7 +14,6 @@ use crate::stream::Stream;
 /// An event that is to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEvent {
-    /// When it happened.
     pub at: Timestamp,
     /// The event's own `type`, kept beside the body so that it can be looked for without parsing.
     pub kind: String,
@@ -25,13 +24,11 @@ pub struct NewEvent {
 /// An event that is in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// Its stream.
     pub stream: Stream,
     /// Number in the stream, from 1, without gaps.
     pub number: u64,
     /// Place in the whole journal; strictly increasing, gaps allowed.
     pub position: u64,
-    /// When it happened.
     pub at: Timestamp,
     /// Its `type`.
     pub kind: String,
@@ -54,13 +51,9 @@ pub enum EncodeError {
 #[derive(Debug, thiserror::Error)]
 #[error("event {number} of {stream} (type {kind:?}) cannot be read")]
 pub struct DecodeError {
-    /// Its stream.
     pub stream: Stream,
-    /// Its number.
     pub number: u64,
-    /// Its type.
     pub kind: String,
-    /// Why not.
     pub source: serde_json::Error,
 }
 

@@ -19,7 +19,6 @@ pub(crate) const FEED_CAPACITY: usize = 1_024;
 /// A stream has new events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moved {
-    /// Which stream.
     pub stream: Stream,
     /// Number of its last event.
     pub last: u64,

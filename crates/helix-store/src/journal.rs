@@ -70,7 +70,6 @@ pub trait Journal: Send + Sync {
     /// Lists sessions, newest first, that come after `cursor`.
     fn list_sessions(&self, cursor: Option<SessionId>, limit: usize) -> Pending<'_, SessionPage, ReadError>;
 
-    /// Finds a session.
     fn session(&self, id: SessionId) -> Pending<'_, Option<SessionView>, ReadError>;
 
     /// Finds a session by the client's own key, compared byte by byte.
@@ -80,7 +79,6 @@ pub trait Journal: Send + Sync {
     /// `limit`, [`crate::MAX_ROWS_PER_PAGE`] and a few megabytes, and is empty only where there are no more.
     fn list_turns(&self, session: SessionId, after: u32, limit: usize) -> Pending<'_, Vec<TurnView>, ReadError>;
 
-    /// Finds a turn.
     fn turn(&self, id: TurnId) -> Pending<'_, Option<TurnView>, ReadError>;
 
     /// Finds the newest turn whose answer an owner's client calls so, in whichever session.

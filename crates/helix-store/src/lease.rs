@@ -24,7 +24,6 @@ pub struct Acquire {
 pub struct Lease {
     /// What proves it to the journal.
     pub fence: Fence,
-    /// Whose it is.
     pub owner: String,
     /// Until when nobody else can have it.
     pub expires_at: Timestamp,

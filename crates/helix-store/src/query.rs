@@ -32,7 +32,6 @@ impl JobFilter {
 /// Some events of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventPage {
-    /// In order.
     pub events: Vec<StoredEvent>,
     /// Number of the stream's last event at the time of reading; 0 when it is empty.
     pub last: u64,
@@ -48,7 +47,6 @@ impl EventPage {
 /// Some jobs, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobPage {
-    /// The jobs.
     pub jobs: Vec<JobView>,
     /// Where the next page begins; `None` when this is the last.
     pub next: Option<JobId>,
@@ -59,7 +57,6 @@ pub struct JobPage {
 pub struct Counts {
     /// Jobs by status; a status that no job has is not there.
     pub jobs: Vec<(JobStatus, u64)>,
-    /// Conversations.
     pub sessions: u64,
     /// Events that were ever written, over all streams.
     pub events: u64,
@@ -68,7 +65,6 @@ pub struct Counts {
 /// Some sessions, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionPage {
-    /// The sessions.
     pub sessions: Vec<SessionView>,
     /// Where the next page begins; `None` when this is the last.
     pub next: Option<SessionId>,

@@ -30,7 +30,6 @@ pub struct StateDir {
 pub struct HostInfo {
     /// Base URL of its API.
     pub url: String,
-    /// Its process id.
     pub pid: u32,
     /// File with the bearer token.
     pub token_file: PathBuf,
@@ -81,7 +80,6 @@ impl StateDir {
         &self.root
     }
 
-    /// The journal's database.
     pub fn database(&self) -> PathBuf {
         self.root.join("helix.db")
     }
@@ -104,7 +102,6 @@ impl StateDir {
         self.root.join("worktrees")
     }
 
-    /// Directories of conversations.
     pub fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
     }

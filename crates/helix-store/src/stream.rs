@@ -18,7 +18,6 @@ pub enum Stream {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} names no stream; streams are written job/<id> or session/<id>")]
 pub struct InvalidStream {
-    /// What was given.
     pub text: String,
 }
 

@@ -12,9 +12,7 @@ use crate::random::Random;
 pub struct CrashPlan {
     /// Decides all delays; printed, so that a failure can be repeated.
     pub seed: u64,
-    /// Shortest life.
     pub shortest: Duration,
-    /// Longest life.
     pub longest: Duration,
     /// After so many kills the program is left alone.
     pub kills: u32,
@@ -38,34 +36,12 @@ pub struct CrashReport {
 pub enum CrashError {
     /// The program cannot be started.
     #[error("the program cannot be started (seed {seed}, after {kills} kills)")]
-    Start {
-        /// The seed.
-        seed: u64,
-        /// Kills so far.
-        kills: u32,
-        /// Why.
-        source: std::io::Error,
-    },
+    Start { seed: u64, kills: u32, source: std::io::Error },
     /// It cannot be watched or killed.
     #[error("the program cannot be watched (seed {seed}, after {kills} kills)")]
-    Watch {
-        /// The seed.
-        seed: u64,
-        /// Kills so far.
-        kills: u32,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Time is up.
+    Watch { seed: u64, kills: u32, source: std::io::Error },
     #[error("the work was not done within {deadline:?} (seed {seed}, {kills} kills)")]
-    Deadline {
-        /// The seed.
-        seed: u64,
-        /// Kills so far.
-        kills: u32,
-        /// The limit.
-        deadline: Duration,
-    },
+    Deadline { seed: u64, kills: u32, deadline: Duration },
 }
 
 /// Starts `command` and kills it with SIGKILL as planned, starting it again until `done` says so; the last one is killed, too.

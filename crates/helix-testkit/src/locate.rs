@@ -10,7 +10,6 @@ pub enum LocateError {
     /// An executable of this workspace was not built.
     #[error("{name} was not found next to {}; run `cargo build --workspace` first", near.display())]
     NotBuilt {
-        /// Its name.
         name: String,
         /// Where it was looked for.
         near: PathBuf,
@@ -18,7 +17,6 @@ pub enum LocateError {
     /// The real CLI is not installed for tests.
     #[error("the Claude Code CLI {version} is not at {}; run `cargo xtask setup` first", path.display())]
     NotInstalled {
-        /// The version.
         version: String,
         /// Where it was looked for.
         path: PathBuf,
@@ -26,7 +24,6 @@ pub enum LocateError {
     /// The real Codex CLI is not installed for tests.
     #[error("the Codex CLI {version} is not at {}; run `cargo xtask setup` first", path.display())]
     CodexNotInstalled {
-        /// The version.
         version: String,
         /// Where it was looked for.
         path: PathBuf,

@@ -8,11 +8,9 @@ use std::time::{Duration, Instant};
 /// A process whose environment has the variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Its id.
     pub pid: u32,
     /// Value of the variable.
     pub value: String,
-    /// Its command line.
     pub command: String,
 }
 

@@ -9,7 +9,6 @@ use std::process::Command;
 /// In which language, and how healthy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Project {
-    /// The language.
     pub language: Language,
     /// Whether one of its tests fails already.
     pub health: Health,
@@ -29,7 +28,6 @@ pub enum Language {
 /// Whether all tests pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Health {
-    /// Three tests pass.
     AllPass,
     /// Three tests pass and one fails, before anybody touched anything.
     OneFails,
@@ -40,30 +38,12 @@ pub enum Health {
 pub enum ProjectError {
     /// A file cannot be written.
     #[error("{} cannot be written", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    File { path: PathBuf, source: std::io::Error },
     /// Git cannot be started.
     #[error("git cannot be started in {}", directory.display())]
-    NoGit {
-        /// The repository.
-        directory: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Git said no.
+    NoGit { directory: PathBuf, source: std::io::Error },
     #[error("git {arguments} failed in {}: {stderr}", directory.display())]
-    Git {
-        /// The repository.
-        directory: PathBuf,
-        /// What was asked.
-        arguments: String,
-        /// What it said.
-        stderr: String,
-    },
+    Git { directory: PathBuf, arguments: String, stderr: String },
 }
 
 impl Project {
@@ -86,7 +66,6 @@ impl Project {
         }
     }
 
-    /// Its files.
     pub fn files(self) -> Vec<(&'static str, String)> {
         let broken = self.health == Health::OneFails;
         match self.language {

@@ -12,9 +12,7 @@ use crate::project::{Project, ProjectError};
 #[derive(Debug, thiserror::Error)]
 #[error("sandbox directory {} cannot be made", path.display())]
 pub struct SandboxError {
-    /// The directory.
     pub path: PathBuf,
-    /// Why.
     pub source: std::io::Error,
 }
 

@@ -74,7 +74,6 @@ fn signal(child: &Child, name: &str) {
     assert!(status.success());
 }
 
-/// [52].
 #[test]
 fn version_is_configurable() {
     let place = Place::new("version: 2.1.197\n");
@@ -213,13 +212,13 @@ fn faults_that_end_by_themselves() {
     assert_eq!(run("sigkill").status.signal(), Some(9));
     assert_eq!(run("crash exit=9").status.code(), Some(9));
 
-    // [T2] No result although the exit code is 0.
+    // No result although the exit code is 0.
     let output = run("no-result");
     assert!(output.status.success() && records(&output).iter().all(|record| record["type"] != "result"));
     let output = run("half-line");
     assert!(output.status.success() && !output.stdout.ends_with(b"\n"));
 
-    // [1] Lines beyond every buffer.
+    // Lines beyond every buffer.
     let output = run("huge-line");
     assert!(output.stdout.split(|byte| *byte == b'\n').any(|line| line.len() > 10_000_000));
     assert_eq!(result(&output)["subtype"], "success");
@@ -228,7 +227,7 @@ fn faults_that_end_by_themselves() {
     let lines: Vec<_> = output.stdout.split(|byte| *byte == b'\n').filter(|line| line.len() == 299).collect();
     assert_eq!(lines.len(), 5000);
 
-    // [T6] Success that is none.
+    // Success that is none.
     assert_eq!(result(&run("null-stop-reason"))["modelUsage"], json!({}));
     assert_eq!(result(&run("no-usage"))["usage"], Value::Null);
     let output = run("success-exit");
@@ -303,7 +302,6 @@ fn deaf_agent_survives_polite_signals() {
 
 #[test]
 fn result_then_hang_says_its_result_first() {
-    // [T1]
     let place = Place::new("{}");
     let (mut child, seen) = start_and_read(place.command("[[fake: result-then-hang]]"), "\"type\":\"result\"");
     assert!(seen.contains("\"is_error\":false"));
@@ -314,7 +312,6 @@ fn result_then_hang_says_its_result_first() {
 
 #[test]
 fn orphan_outlives_the_agent_in_its_own_session() {
-    // [T13]
     let place = Place::new("{}");
     let output = place.run("[[fake: orphan seconds=30 path=orphan.pid]]");
     assert!(output.status.success());

@@ -26,7 +26,7 @@ impl Turn {
     }
 }
 
-/// One turn as Helix runs it: stdout is a file, because the CLI loses output on pipes [1].
+/// One turn as Helix runs it: stdout is a file, because the CLI loses output on pipes.
 fn turn(model: &ScriptedModel, sandbox: &mut Sandbox, cwd: &Path, prompt: &str, flags: &[&str]) -> Turn {
     let claude = claude_binary(PINNED_CLAUDE).unwrap_or_else(|error| panic!("{error}"));
     sandbox.use_model(&model.base_url());
@@ -51,7 +51,6 @@ fn turn(model: &ScriptedModel, sandbox: &mut Sandbox, cwd: &Path, prompt: &str, 
     Turn { lines, output, took }
 }
 
-/// [52].
 #[test]
 fn plain_turn() {
     let model = ScriptedModel::start_blocking(Script::always(Reply::text("Hello from {{cwd}}."))).unwrap();

@@ -98,7 +98,6 @@ enum Command {
     Man,
 }
 
-/// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let environment = match Environment::of_this_process() {

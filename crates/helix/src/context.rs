@@ -17,7 +17,6 @@ use crate::terminal::Terminal;
 pub(crate) struct Context {
     pub(crate) environment: Environment,
     pub(crate) terminal: Terminal,
-    /// What flags say.
     pub(crate) overrides: Overrides,
     settings: OnceLock<Settings>,
 }

@@ -15,7 +15,6 @@ pub(crate) struct Environment {
     unreadable: Vec<String>,
     /// Where the command was started; all relative paths are meant from here.
     pub(crate) directory: PathBuf,
-    /// This very binary.
     pub(crate) program: PathBuf,
 }
 
@@ -96,7 +95,6 @@ impl Environment {
         format!("{} (terminal)", name.filter(|name| !name.trim().is_empty()).unwrap_or("user"))
     }
 
-    /// The user's home.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.variable("HOME").map(PathBuf::from).filter(|path| path.is_absolute())
     }

@@ -25,9 +25,7 @@ pub(crate) enum CommandError {
 pub(crate) struct Problem {
     /// `HX` and four digits.
     pub(crate) code: String,
-    /// What failed.
     pub(crate) message: String,
-    /// What to do.
     pub(crate) hint: Option<String>,
     /// Why, from the nearest cause to the deepest.
     pub(crate) causes: Vec<String>,
@@ -75,7 +73,6 @@ impl CommandError {
             .hint("this is a defect of Helix: please report it with the command that you ran")
     }
 
-    /// Adds the remedy.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Display) -> Self {
         if let Self::Problem(problem) = &mut self {

@@ -7,7 +7,6 @@ use helix_engine::submit::Blame;
 /// How `helix` ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well.
     Success,
     /// An honest "no": the job or the check failed.
     No,

@@ -22,7 +22,6 @@ fn missing(id: &str) -> CommandError {
         .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough")
 }
 
-/// Jobs, newest first.
 pub(crate) async fn jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<JobView>, CommandError> {
     let Some(journal) = open(settings).await? else { return Ok(Vec::new()) };
     let mut jobs = Vec::new();

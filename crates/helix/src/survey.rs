@@ -14,7 +14,6 @@ pub(crate) struct Survey {
 /// How the tests of one language are run here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tests {
-    /// The command.
     pub(crate) command: String,
     /// What it was concluded from.
     pub(crate) evidence: String,
@@ -34,7 +33,6 @@ pub(crate) enum Language {
 }
 
 impl Language {
-    /// For people.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Python => "Python",

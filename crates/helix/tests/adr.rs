@@ -25,7 +25,7 @@ fn commit(user: &User, message: &str) {
     git(user, &["commit", "--quiet", "--message", message]);
 }
 
-/// Processes that finalize at the same moment get one number each, and the index has them all [48].
+/// Processes that finalize at the same moment get one number each, and the index has them all.
 #[test]
 fn numbers_are_given_out_one_at_a_time_48() {
     let user = User::new();
@@ -56,7 +56,7 @@ fn numbers_are_given_out_one_at_a_time_48() {
     assert_eq!(user.run(&["adr", "next-number"]).stdout.trim(), "009");
 }
 
-/// A number that is taken on another branch or in another worktree is not given out again [48].
+/// A number that is taken on another branch or in another worktree is not given out again.
 #[test]
 fn numbers_on_other_branches_and_in_worktrees_are_taken_48() {
     let user = User::new();
@@ -106,7 +106,6 @@ fn foreign_files_are_imported_under_their_numbers() {
     assert!(!user.work().join("adr/0009-old.md").exists());
 }
 
-/// [53].
 #[test]
 fn drift_is_told_from_history() {
     let user = User::new();
@@ -157,7 +156,7 @@ fn uncovered_concepts_are_named_with_their_place() {
     assert!(ran.stdout.contains("Fehlerbehandlung: phase a"), "{ran:?}");
     let json = user.run(&["--json", "adr", "coverage", "p/phases.yaml"]).json();
     assert_eq!((&json["missing"], &json["concepts"][1]["span"]["line"]), (&1.into(), &5.into()), "{json:#}");
-    // A source without concepts is no proof of anything [24].
+    // A source without concepts is no proof of anything.
     user.write("empty.md", "# Only a title\n");
     user.run(&["adr", "coverage", "p/phases.yaml", "--source", "empty.md"]).refused(2, &["no concept", "hint:"]);
 }

@@ -95,7 +95,7 @@ fn a_plan_outside_of_a_repository_or_without_identity_or_agent_is_refused() {
     assert_eq!(user.run(&["--json", "jobs"]).json(), serde_json::json!([]), "no job was made");
 }
 
-/// What a submission refuses, a check and a dry run say too, all of it at once, at the same places [22] [20] [49].
+/// What a submission refuses, a check and a dry run say too, all of it at once, at the same places.
 #[test]
 fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     let user = User::new();

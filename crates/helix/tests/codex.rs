@@ -139,7 +139,7 @@ fn two_phases_by_a_plain_program_become_a_merged_commit() {
     merged(&stage, &job, &output);
 }
 
-/// [28] What runs for the agent runs for the gate: both see the same of the surroundings, and only the agent its provider's key.
+/// What runs for the agent runs for the gate: both see the same of the surroundings, and only the agent its provider's key.
 #[test]
 fn agents_and_gates_have_the_same_environment_but_for_keys() {
     let program = "cat > /dev/null; echo \"$JAVA_HOME,$LC_MINE,$MINE,$OTHER\" > seen.txt; echo \"$OPENAI_API_KEY\" > key.txt; \
@@ -194,7 +194,7 @@ fn an_agent_with_a_dialect_that_does_not_exist_is_an_error_before_anything_start
         .output()
         .unwrap();
     assert!(!output.status.success());
-    for part in ["HX0903", "there is no dialect \"codec\"", "did you mean \"codex\"?"] {
+    for part in ["HX0903", "`codec` is not a value", "did you mean `codex`?"] {
         assert!(said(&output).contains(part), "{part}: {}", said(&output));
     }
 }

@@ -1,7 +1,7 @@
 //! The host dies at every append to the journal and around every effect of jobs that have all there is: a failing test, phases
 //! side by side, a verifier, approvals, phases that are added, a conflict, questions of agents, an adviser, a person's decision.
-//! Each job ends as if nothing had happened, no attempt runs twice at once, nothing is lost and nothing left. [T10, 37, 38]
-//! The same for a conversation in which the Consultant makes a project, records a decision and starts a job. [10, 12]
+//! Each job ends as if nothing had happened, no attempt runs twice at once, nothing is lost and nothing left.
+//! The same for a conversation in which the Consultant makes a project, records a decision and starts a job.
 //!
 //! In CI at every `STRIDE`th place and several in one job; `cargo xtask crash` takes all, each in a job of its own.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
@@ -216,7 +216,6 @@ async fn a_host_that_dies_at_any_append_or_effect_is_as_if_it_had_not_died() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn questions_advice_and_reviews_survive_a_host_that_dies_at_any_append_or_effect() {
-    // [T20, 26]
     every_place(&PEOPLE).await;
 }
 

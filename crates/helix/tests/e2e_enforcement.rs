@@ -51,7 +51,7 @@ rules:
 
 #[test]
 fn an_unknown_marker_is_reported_and_nothing_is_inferred() {
-    // [3], [4]: every correction is answered with another word that is no step.
+    // Every correction is answered with another word that is no step.
     let script: Script = r#"
 rules:
   - reply: { text: "Good day.\n<!-- STEP: unknown -->" }

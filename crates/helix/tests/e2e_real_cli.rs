@@ -114,7 +114,7 @@ fn merged(bed: &Bed, project: &std::path::Path, job: &Value) {
     assert!(read("adr/INDEX.md").contains("001-account-book-in-whole-cents.md"), "{}", read("adr/INDEX.md"));
     assert!(read(plan).contains(&format!("\nadr: {adr}\n")), "{}", read(plan));
     assert!(read("report.py").contains("sorted(entries)"));
-    // What Helix itself has finalized and carried out is in order by its own check [45] [46].
+    // What Helix itself has finalized and carried out is in order by its own check.
     let (code, said) = bed.adr_check(project);
     assert!(code == Some(0) && !said.contains("HX0213") && !said.contains("HX0227"), "{said}");
 }
@@ -185,7 +185,7 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
     bed.leave();
 }
 
-/// [T21]: the Consultant writes in its own directory only.
+/// The Consultant writes in its own directory only.
 #[test]
 fn an_older_cli_writes_drafts_too() {
     let script: Script = r##"
@@ -213,7 +213,7 @@ rules:
     bed.leave();
 }
 
-/// [T21], [P54], [P57], [T22]: the rules that a phase's agent is given keep the file tools of the real CLI in its worktree, in both
+/// [P54], [P57]: the rules that a phase's agent is given keep the file tools of the real CLI in its worktree, in both
 /// versions; variables of the host's environment that nobody named do not reach its commands. What they do not keep in is `Bash`
 /// and the agent's own key: `docs/agents.md` says so.
 #[test]
@@ -279,7 +279,6 @@ rules:
     .unwrap()
 }
 
-/// [T26].
 #[test]
 fn a_javascript_client_streams_edits_and_asks_in_both_forms() {
     for version in [PINNED_CLAUDE, "2.1.197"] {
@@ -321,7 +320,7 @@ fn a_javascript_client_streams_edits_and_asks_in_both_forms() {
     }
 }
 
-/// Every phase of a built-in workflow with the real CLI [21]: what it adds, what a reviewer approves, and the plan's own.
+/// Every phase of a built-in workflow with the real CLI: what it adds, what a reviewer approves, and the plan's own.
 #[test]
 fn a_workflow_is_carried_out_by_the_real_cli() {
     let bed = Bed::serve(PINNED_CLAUDE, include_str!("e2e/workflow.yaml").parse().unwrap());
@@ -356,7 +355,7 @@ fn a_workflow_is_carried_out_by_the_real_cli() {
     bed.leave();
 }
 
-/// The schemas of planner and adviser are what the real CLI takes, in both versions, and their answers move the job [26].
+/// The schemas of planner and adviser are what the real CLI takes, in both versions, and their answers move the job.
 #[test]
 fn a_planner_and_an_adviser_answer_in_their_forms_through_the_real_cli() {
     for version in [PINNED_CLAUDE, "2.1.197"] {

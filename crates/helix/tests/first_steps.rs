@@ -126,7 +126,7 @@ fn the_demo_gets_through() {
     assert!(!user.state().exists(), "the user's own state is not touched");
     assert!(user.work().join("kept/helix.db").is_file(), "--state-dir counts: {ran:#?}");
     assert_eq!(user.run(&["--state-dir", "kept", "--json", "jobs"]).json().as_array().unwrap().len(), 1);
-    // Helix's own decision, finalized and carried out, is in order by Helix's own check [45] [46].
+    // Helix's own decision, finalized and carried out, is in order by Helix's own check.
     let shop = ran.stdout.lines().find_map(|line| line.split_once("merged into main of ")).unwrap().1.trim();
     let checked = user::ran(user.helix().current_dir(shop).args(["--json", "adr", "check"]).output().unwrap());
     assert_eq!(checked.code, 0, "{checked:#?}");

@@ -62,7 +62,7 @@ fn an_idle_host_is_small() {
     assert!(kibibytes < 16 * 1024, "an idle host has {own} of its own");
 }
 
-/// Agents outlive their host and know Helix's tools by its address: the next host has the same one. [T10, T20]
+/// Agents outlive their host and know Helix's tools by its address: the next host has the same one.
 #[test]
 fn the_next_host_is_reached_where_the_dead_one_was() {
     let user = User::new();

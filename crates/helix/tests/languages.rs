@@ -1,5 +1,5 @@
 //! A repository that Helix has never seen, in Python, Rust and JavaScript: it is looked at, a plan for it is checked and
-//! carried out, its own test runner proves the result, and a defect that was there before is named and blocks nothing [43].
+//! carried out, its own test runner proves the result, and a defect that was there before is named and blocks nothing.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
 mod stage;

@@ -35,7 +35,7 @@ fn reasons_and_languages_are_listed() {
     user.run(&["run", ".", "--budget", "-1"]).refused(2, &["must be above 0"]);
 }
 
-/// A signal is said in three ways, and none of them is a completion [1, 2].
+/// A signal is said in three ways, and none of them is a completion.
 #[test]
 fn a_signal_is_read_in_every_form() {
     for arguments in [&["--exit", "-9"][..], &["--signal", "KILL"], &["--exit=-9"], &["--exit", "0", "--signal", "9"]] {

@@ -79,7 +79,6 @@ fn watched(stage: &Stage, id: &str, wanted: i32) {
     assert_eq!(code(&output), wanted, "{}\n{}", text(&output.stdout), text(&output.stderr));
 }
 
-/// [T14].
 #[test]
 fn a_job_waits_without_a_process_and_goes_on_after_an_answer_from_another_one() {
     let stage = Stage::new(WRITES, "");
@@ -178,7 +177,6 @@ const FAILS_ONCE: &str = "parts:
   - { name: more, prompt: 'Write more', act: { steps: [{ write: { path: more.md, content: \"# More\\n\" } }] } }
 ";
 
-/// [40].
 #[test]
 fn a_failed_job_is_resumed_a_phase_is_done_again_and_every_attempt_can_be_seen() {
     let stage = Stage::new(FAILS_ONCE, "");
@@ -263,7 +261,6 @@ fn a_phase_that_cannot_go_on_asks_a_person_and_a_dry_run_shows_what_agents_are_t
     assert!(shown.contains("answered") && shown.contains("the file is page.md"), "{shown}");
 }
 
-/// [60], table B "dirty-tree gate failures".
 #[tokio::test]
 async fn the_status_beside_the_plan_follows_the_job_and_is_whole_at_every_moment() {
     let script = WRITES.replace("steps: [{ write: { path: page.md", "steps: [{ sleep: 400 }, { write: { path: page.md");
@@ -304,7 +301,7 @@ async fn the_status_beside_the_plan_follows_the_job_and_is_whole_at_every_moment
     drop(host);
 }
 
-/// [T22], [28], table B "stdin eaten": a gate's command gets nothing secret of the host's environment and not its stdin, and finds the
+/// A gate's command gets nothing secret of the host's environment and not its stdin, and finds the
 /// programs that its phase's agent finds.
 #[test]
 fn the_command_of_a_gate_gets_the_agents_tools_and_neither_its_keys_nor_the_terminals_input() {
@@ -350,7 +347,7 @@ fn the_command_of_a_gate_gets_the_agents_tools_and_neither_its_keys_nor_the_term
     assert_eq!(verdicts, ["pass"; 5], "outputs_claimed, and the four of the plan: {shown:#}");
 }
 
-/// [44]: the modes of a result are git's, whatever the umask of the shell that Helix was started in.
+/// The modes of a result are git's, whatever the umask of the shell that Helix was started in.
 #[test]
 fn a_strict_umask_reaches_no_result() {
     let script = "parts:

@@ -52,7 +52,6 @@ fn peak_memory(process: u32) -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// [T15], table B "queue deadlock".
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_jobs_at_once_end_well_in_little_memory() {
     let stage = Stage::new(&script(), "max_agents = 4\n");

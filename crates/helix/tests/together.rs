@@ -106,7 +106,7 @@ fn a_run_whose_host_is_killed_takes_over_and_brings_both_jobs_to_their_end() {
     assert_all_is_well(&stage);
 }
 
-/// Two hosts that know nothing of each other, each with a state directory of its own, land in one branch at the same time. [34, 36]
+/// Two hosts that know nothing of each other, each with a state directory of its own, land in one branch at the same time.
 #[test]
 fn two_hosts_bring_their_results_into_one_branch() {
     let stage = new_stage();
@@ -129,9 +129,8 @@ fn two_hosts_bring_their_results_into_one_branch() {
 /// How `helix run` in a terminal comes to its end before its job does.
 #[derive(Debug, Clone, Copy)]
 enum Leaving {
-    /// The terminal is closed. [T12]
+    /// The terminal is closed.
     Closed,
-    /// It is killed.
     Killed,
     /// It is asked to go.
     Terminated,

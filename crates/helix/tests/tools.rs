@@ -149,7 +149,7 @@ async fn over_stdio_a_running_host_is_used_and_no_second_one_started() {
     assert_eq!(announced["pid"], host.0.id());
 }
 
-/// [T30]: the call returns while the job's agent works, and the client is not needed for the rest.
+/// The call returns while the job's agent works, and the client is not needed for the rest.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
     let stage = Stage::new("{}", "");
@@ -362,7 +362,6 @@ fn forgetful(correction: &str) -> Stage {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_correction_can_be_stopped_and_the_answer_stays() {
-    // [7]
     let stage = forgetful("{ faults: [{ kind: hang }] }");
     let _host = stage.start();
     stage.reachable().await;
@@ -405,7 +404,7 @@ async fn what_answers_lack_is_remembered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_correction_goes_on_after_its_host_was_killed() {
-    // [T10]: nothing is asked twice, and the answer is corrected although its host is gone.
+    // Nothing is asked twice, and the answer is corrected although its host is gone.
     let stage = forgetful("{ steps: [{ sleep: 1500 }], say: '<!-- STEP: what -->' }");
     let mut host = stage.start();
     stage.reachable().await;

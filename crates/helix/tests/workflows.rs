@@ -24,7 +24,7 @@ fn plan(workflow: &str, inputs: &str) -> String {
     )
 }
 
-/// Every built-in workflow is listed, and its dry run shows the phases that it adds [21, 22].
+/// Every built-in workflow is listed, and its dry run shows the phases that it adds.
 #[test]
 fn a_plan_with_each_built_in_workflow_shows_what_would_run() {
     let user = User::new();
@@ -124,7 +124,7 @@ fn writes(phase: &str, path: &str, text: &str) -> String {
     part(phase, &format!("{{ steps: [{{ write: {{ path: {path}, content: {} }} }}] }}", Value::from(text)))
 }
 
-/// Carries a plan out with the workflow, and an own phase in its slot; all of its phases pass [21].
+/// Carries a plan out with the workflow, and an own phase in its slot; all of its phases pass.
 async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     let extra = "import unittest\n\n\nclass ExtraTest(unittest.TestCase):\n    def test_extra(self):\n        self.assertTrue(True)\n";
     let added = "{ structured: { phases: [{ id: reader, description: \"Write the reader.\", outputs: [shop/reader.py] }, { id: rows, description: \"Write the rows.\", outputs: [shop/rows.py] }] } }";
@@ -257,7 +257,7 @@ async fn an_added_gate_that_delivers_goes_back_as_a_correction() {
     assert_eq!((stage.plays_of("split"), stage.plays_of("page")), (2, 1));
 }
 
-/// What could never be delivered is told before anything runs [22, 24].
+/// What could never be delivered is told before anything runs.
 #[test]
 fn what_is_wrong_with_a_delivery_is_found_before_anything_runs() {
     let user = User::new();
@@ -295,7 +295,7 @@ fn what_is_wrong_with_a_delivery_is_found_before_anything_runs() {
 
 const PROVABLE: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Accepted\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Status\n\nAccepted\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] The exporter loads (command: `python3 -c 'import shop.export'`)\n- [ ] It is described (file: docs/export.md)\n";
 
-/// A decision is implemented, and its boxes are ticked, by the evidence of a merged job and by nothing else [46].
+/// A decision is implemented, and its boxes are ticked, by the evidence of a merged job and by nothing else.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_decision_is_implemented_by_a_jobs_evidence_46() {
     let steps = "{ steps: [{ write: { path: shop/export.py, content: \"EXPORT = 1\\n\" } }, { write: { path: docs/export.md, content: \"# Export\\n\" } }] }";

@@ -7,13 +7,10 @@ use serde_json::{Value, json};
 /// One row of the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Figure {
-    /// What was measured.
     pub(crate) name: String,
-    /// Through Helix.
     pub(crate) value: f64,
     /// The same without Helix, in the same run.
     pub(crate) bare: Option<f64>,
-    /// Of both.
     pub(crate) unit: &'static str,
     /// What it has to reach.
     pub(crate) bar: Bar,
@@ -37,9 +34,7 @@ pub(crate) enum Bar {
 /// Whether a figure reaches its bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It does.
     Met,
-    /// It does not.
     Missed,
     /// There is no bar.
     Open,
@@ -56,12 +51,10 @@ impl Figure {
         Self { bare: Some(bare), ..self }
     }
 
-    /// Sets the bar.
     pub(crate) fn bar(self, bar: Bar) -> Self {
         Self { bar, ..self }
     }
 
-    /// Adds a note.
     pub(crate) fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
@@ -84,7 +77,6 @@ impl Figure {
         if met { Verdict::Met } else { Verdict::Missed }
     }
 
-    /// For programs.
     pub(crate) fn json(&self) -> Value {
         json!({
             "name": self.name, "value": rounded(self.value), "bare": self.bare.map(rounded), "unit": self.unit,
@@ -167,7 +159,6 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     sorted.get((last as f64 * share).round() as usize).copied().unwrap_or(0.0)
 }
 
-/// The middle value.
 pub(crate) fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }

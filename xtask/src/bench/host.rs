@@ -20,14 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A sandbox with a configuration and a repository.
 pub(crate) struct Place {
-    /// Home, state, environment.
     pub(crate) sandbox: Sandbox,
     helix: PathBuf,
     agent: PathBuf,
 }
 
 impl Place {
-    /// Makes it.
     pub(crate) fn new(programs: &Programs) -> anyhow::Result<Self> {
         let (sandbox, helix, agent) = (Sandbox::new()?, programs.path("helix")?, programs.path("helix-fake-agent")?);
         let config = sandbox.home().join(".config/helix");
@@ -114,7 +112,6 @@ impl Place {
     }
 }
 
-/// A living host.
 pub(crate) struct Host {
     child: Child,
     address: String,
@@ -194,7 +191,6 @@ pub(crate) fn recorded_at(event: &Value) -> anyhow::Result<f64> {
     Ok(at.as_nanosecond() as f64 / 1e9)
 }
 
-/// An event's type.
 pub(crate) fn kind(event: &Value) -> &str {
     event.get("type").and_then(Value::as_str).unwrap_or_default()
 }

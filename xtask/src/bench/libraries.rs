@@ -7,7 +7,6 @@ use super::Extent;
 use super::figure::Figure;
 use super::programs::Programs;
 
-/// Runs the examples.
 pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec<Figure>> {
     let seconds = match extent {
         Extent::Whole => "2",

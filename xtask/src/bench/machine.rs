@@ -17,7 +17,6 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// Looks.
     pub(crate) fn look(programs: &Programs) -> anyhow::Result<Self> {
         let file = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let field = |text: &str, name: &str| {
@@ -36,7 +35,6 @@ impl Machine {
         })
     }
 
-    /// One line.
     pub(crate) fn text(&self) -> String {
         format!(
             "{} cores ({}), {:.0} GiB, Linux {}, {}; load average {} before, {} after",
@@ -50,7 +48,6 @@ impl Machine {
         )
     }
 
-    /// For programs.
     pub(crate) fn json(&self) -> Value {
         json!({
             "cores": self.cores, "processor": self.processor, "memory_gib": self.memory_gib, "kernel": self.kernel,

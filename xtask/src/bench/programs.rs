@@ -37,7 +37,6 @@ impl Programs {
         Ok(Self { directory: PathBuf::from(target).join("release") })
     }
 
-    /// An executable.
     pub(crate) fn path(&self, name: &str) -> anyhow::Result<PathBuf> {
         let path = self.directory.join(name);
         if !path.exists() {
@@ -46,7 +45,6 @@ impl Programs {
         Ok(path)
     }
 
-    /// Git.
     pub(crate) fn git(&self) -> Command {
         Command::new("git")
     }

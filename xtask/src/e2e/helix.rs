@@ -19,9 +19,7 @@ const LEAVING: Duration = Duration::from_secs(30);
 /// A host that is up.
 pub(super) struct Served {
     host: Child,
-    /// Where it is.
     pub(super) url: String,
-    /// Its key.
     pub(super) token: String,
 }
 

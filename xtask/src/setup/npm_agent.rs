@@ -12,7 +12,6 @@ use crate::workspace;
 
 /// What is special about one agent.
 pub(super) trait Package {
-    /// For people.
     const TITLE: &'static str;
     /// Name of its program.
     const PROGRAM: &'static str;

@@ -87,7 +87,6 @@ pub(super) fn create(directory: &Path) -> anyhow::Result<Pip> {
 
 /// Which pip installs into the environment.
 pub(super) enum Pip {
-    /// Its own.
     Inside,
     /// The one of the python3 that it was made with.
     Outside,

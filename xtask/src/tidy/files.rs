@@ -10,7 +10,6 @@ use regex::Regex;
 use super::{Breach, SourceFile};
 use crate::workspace;
 
-/// Longest Rust file.
 const MAX_LINES: usize = 600;
 /// Longest `main.rs`, exclusive.
 const MAX_MAIN_LINES: usize = 40;
@@ -43,7 +42,6 @@ fn is_invented(path: &str) -> bool {
     INVENTED_PEOPLE.iter().any(|name| Path::new(path).starts_with(Path::new("/home").join(name)))
 }
 
-/// Checks all files.
 pub(super) fn check(files: &[SourceFile], machine_paths: &[String]) -> Vec<Breach> {
     let mut breaches = Vec::new();
     for file in files {

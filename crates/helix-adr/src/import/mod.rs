@@ -23,9 +23,7 @@ use record::Record;
 pub struct Imported {
     /// Its text in Helix's form.
     pub text: String,
-    /// Its title.
     pub title: String,
-    /// Its state.
     pub status: Status,
     /// What it was, such as `MADR 4`.
     pub form: String,
@@ -38,16 +36,10 @@ pub struct Imported {
 pub enum ImportError {
     /// It needs no conversion.
     #[error("{file} is in Helix's form already")]
-    Already {
-        /// The file.
-        file: String,
-    },
+    Already { file: String },
     /// It is none of the known forms.
     #[error("{file} is neither a MADR nor a Nygard file")]
-    Unknown {
-        /// The file.
-        file: String,
-    },
+    Unknown { file: String },
 }
 
 /// The number that a foreign ADR has: by its file's name, or by its heading.

@@ -9,7 +9,6 @@ const ARGUMENT_LIMIT: usize = 128 * 1024 - 1;
 
 /// One argument of a program.
 pub(super) struct Argument {
-    /// The argument.
     pub(super) text: String,
     /// What it is, for people.
     pub(super) what: &'static str,

@@ -14,9 +14,7 @@ use crate::profile::{AgentAsk, AgentProfile, DialectName, SessionRef};
 
 /// An invocation that is being written.
 pub(super) struct Draft<'a> {
-    /// What is asked.
     pub(super) ask: &'a AgentAsk,
-    /// Whom.
     pub(super) profile: &'a AgentProfile,
     own: &'a Surroundings,
     dialect: DialectName,
@@ -199,50 +197,25 @@ fn unsupported(dialect: &Dialect, ask: &AgentAsk) -> Option<&'static str> {
 pub enum InvocationError {
     /// The profile names no program.
     #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
-    NoProgram {
-        /// The profile.
-        profile: String,
-    },
+    NoProgram { profile: String },
     /// A session id that this dialect does not accept.
     #[error("session {session:?} is not a UUID, and the claude dialect accepts no other ids for new sessions")]
-    SessionNotUuid {
-        /// The id.
-        session: String,
-    },
+    SessionNotUuid { session: String },
     /// An argument is longer than the operating system takes.
     #[error("{what} has {bytes} bytes; an argument may have at most {limit}: put the long part into the prompt")]
-    ArgumentTooLong {
-        /// What it is.
-        what: &'static str,
-        /// Its size.
-        bytes: usize,
-        /// Largest size.
-        limit: usize,
-    },
+    ArgumentTooLong { what: &'static str, bytes: usize, limit: usize },
     /// An argument or variable holds a NUL byte, which no process can be given.
     #[error("{what} holds a NUL byte")]
-    NulByte {
-        /// What it is.
-        what: String,
-    },
+    NulByte { what: String },
     /// A limit that is no positive number.
     #[error("the budget {budget} US dollars is not a positive number")]
-    Budget {
-        /// The number.
-        budget: f64,
-    },
+    Budget { budget: f64 },
     /// Two tool servers share a name.
     #[error("there are two tool servers of the name {name:?}")]
-    DuplicateServer {
-        /// The name.
-        name: String,
-    },
+    DuplicateServer { name: String },
     /// Two sub-agents share a name.
     #[error("there are two experts of the name {name:?}")]
-    DuplicateAgent {
-        /// The name.
-        name: String,
-    },
+    DuplicateAgent { name: String },
     /// An image whose bytes are not base 64.
     #[error("image {number} of the prompt is not in base 64")]
     Image {
@@ -252,7 +225,6 @@ pub enum InvocationError {
     /// Something that this dialect cannot do.
     #[error("the {dialect} dialect cannot {what}")]
     Unsupported {
-        /// The dialect.
         dialect: DialectName,
         /// What was asked for.
         what: &'static str,

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 pub(crate) enum JsonLine {
     /// Nothing but white space.
     Blank,
-    /// A whole object.
     Object(Map<String, Value>),
     /// Anything else: not JSON, not UTF-8, not an object.
     Other,

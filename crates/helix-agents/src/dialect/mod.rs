@@ -72,7 +72,6 @@ pub fn agent_kind(name: DialectName) -> &'static AgentKind {
 pub enum Program {
     /// A product that users install for themselves.
     Installed {
-        /// The program's name.
         name: &'static str,
         /// What the product is called.
         product: &'static str,
@@ -82,10 +81,7 @@ pub enum Program {
         model: &'static str,
     },
     /// Helix itself, with this subcommand.
-    Helix {
-        /// The subcommand.
-        subcommand: &'static str,
-    },
+    Helix { subcommand: &'static str },
     /// Whatever the configuration names; there is nothing to fall back on.
     Named,
 }
@@ -113,7 +109,6 @@ enum Versions {
 /// What an agent can do with its sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sessions {
-    /// It has none.
     None,
     /// Go on with one, and go on with a copy.
     Copied,
@@ -124,9 +119,7 @@ enum Sessions {
 /// A limit of what runs may consume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// Model turns.
     Turns,
-    /// US dollars.
     Money,
 }
 

@@ -47,7 +47,6 @@ pub(super) trait Reading: Send {
         }
     }
 
-    /// Takes a record.
     fn record(&mut self, record: Map<String, Value>, run: &mut Gathered) -> Taken;
 
     /// Completes what was gathered, given how the process ended. Called after the last piece, perhaps more than once.
@@ -65,7 +64,6 @@ pub(super) struct Piece<'b> {
 /// Where a piece of stdout stood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Position {
-    /// Before a newline.
     Line,
     /// After the last one.
     Tail,
@@ -235,7 +233,6 @@ impl Reader {
 /// How a process ended, as far as the outcome depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// How it ended.
     pub ending: Ending,
     /// Why Helix ended it, if Helix did.
     pub stopped: Option<StopCause>,

@@ -30,11 +30,8 @@ const BEFORE_LABEL: &str = "session_before";
 pub struct Classified {
     /// What it amounts to.
     pub outcome: Outcome,
-    /// The evidence.
     pub facts: RunFacts,
-    /// What it consumed.
     pub usage: Usage,
-    /// The agent's session.
     pub session: Option<AgentSessionId>,
     /// The answer, or as much of it as there is.
     pub answer: String,
@@ -174,12 +171,7 @@ pub enum RecordingError {
     Files(#[from] RunDirError),
     /// Its output cannot be read.
     #[error("cannot read {}", path.display())]
-    Output {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: Error,
-    },
+    Output { path: PathBuf, source: Error },
     /// It was made by an agent whose dialect is not known.
     #[error(transparent)]
     Dialect(#[from] UnknownDialect),

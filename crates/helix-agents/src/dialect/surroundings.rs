@@ -23,7 +23,6 @@ impl Surroundings {
         Self(std::env::vars_os().filter_map(utf8).collect())
     }
 
-    /// One variable.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }

@@ -59,7 +59,6 @@ impl Recording {
     }
 }
 
-/// All of them.
 pub fn recordings() -> Vec<Recording> {
     recordings_of("claude-cli")
 }

@@ -9,22 +9,12 @@ use std::time::Duration;
 pub enum DurationError {
     /// A number without a unit.
     #[error("the duration {number} has no unit")]
-    NoUnit {
-        /// The number.
-        number: String,
-    },
-    /// Something else.
+    NoUnit { number: String },
     #[error("{text:?} is not a duration")]
-    Malformed {
-        /// What was written.
-        text: String,
-    },
+    Malformed { text: String },
     /// More seconds than fit.
     #[error("the duration {text} is too long")]
-    TooLong {
-        /// What was written.
-        text: String,
-    },
+    TooLong { text: String },
 }
 
 impl DurationError {

@@ -46,9 +46,7 @@ pub enum Paths {
 /// A value with the bytes at which it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed<T> {
-    /// The value.
     pub value: T,
-    /// Its place.
     pub range: Range<usize>,
 }
 
@@ -76,7 +74,6 @@ impl<T: JsonSchema> JsonSchema for Placed<T> {
 
 /// A kind of values that can be read from a node; problems go to the reader.
 pub trait FromNode {
-    /// What is read.
     type Value;
     /// What messages call an item of a list; by the list where there is none.
     const ITEM: Option<&'static str> = None;
@@ -89,7 +86,6 @@ pub trait FromNode {
 pub struct FieldReader<'s> {
     /// The source, for places.
     pub source: &'s SourceText<'s>,
-    /// What was found.
     pub problems: Vec<Diagnostic>,
     pub(super) codes: FieldCodes,
     paths: Paths,

@@ -11,7 +11,6 @@ use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, T
 /// How much a file may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest source.
     pub bytes: usize,
     /// Most nodes after aliases are resolved. 20,000 stops a nine-level alias bomb in milliseconds.
     pub nodes: usize,
@@ -30,16 +29,13 @@ impl Default for Limits {
 pub struct Node {
     /// Bytes of the source; for an alias, those of the alias.
     pub range: Range<usize>,
-    /// What stands there.
     pub value: Value,
 }
 
 /// What a node holds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// A single value.
     Scalar(Rc<Scalar>),
-    /// A list.
     Sequence(Rc<[Node]>),
     /// Keys and values in the order of the source, duplicates included.
     Mapping(Rc<[Entry]>),
@@ -48,11 +44,8 @@ pub enum Value {
 /// A key with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The key's text.
     pub key: Rc<str>,
-    /// The key's bytes.
     pub key_range: Range<usize>,
-    /// The value.
     pub value: Node,
 }
 
@@ -159,12 +152,7 @@ impl Node {
 pub enum ReadError {
     /// Longer than the limit.
     #[error("the file has {bytes} bytes, more than the {limit} that are read")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-        /// The limit.
-        limit: usize,
-    },
+    TooLong { bytes: usize, limit: usize },
     /// More nodes or text than the limit, usually by aliases of aliases.
     #[error("the file holds more than {limit} values once its aliases are resolved")]
     TooMuch {
@@ -173,12 +161,10 @@ pub enum ReadError {
         /// Where the limit was crossed.
         range: Range<usize>,
     },
-    /// No YAML.
     #[error("{message}")]
     Syntax {
         /// What the parser says.
         message: String,
-        /// Where.
         range: Range<usize>,
     },
     /// A second document begins.
@@ -189,24 +175,15 @@ pub enum ReadError {
     },
     /// A list or mapping as key.
     #[error("a key must be text")]
-    KeyNotText {
-        /// The key.
-        range: Range<usize>,
-    },
+    KeyNotText { range: Range<usize> },
     /// A tag that is not one of YAML's own.
     #[error("the tag {tag} is not known")]
-    UnknownTag {
-        /// The tag.
-        tag: String,
-        /// The tagged value.
-        range: Range<usize>,
-    },
+    UnknownTag { tag: String, range: Range<usize> },
     /// An alias inside the value that it names, or a merge of something that is no mapping.
     #[error("{what}")]
     BadAlias {
         /// What is wrong with it.
         what: &'static str,
-        /// The alias.
         range: Range<usize>,
     },
 }

@@ -19,19 +19,16 @@ pub enum Outcome {
     CompletedWithDenials(Completed),
     /// The turn ended well but background tasks were stopped, failed or killed.
     TasksLost {
-        /// How many.
         tasks: u32,
     },
     /// A local slash command ran; no model was asked.
     LocalCommand,
     /// Output or work was cut off.
     Truncated {
-        /// What shows it.
         evidence: String,
     },
     /// The turn ended but what was asked for is not there.
     Incomplete {
-        /// What is missing.
         missing: String,
     },
     /// A hook ended the turn.
@@ -65,10 +62,8 @@ pub enum Outcome {
     ContextOverflow,
     /// A limit of turns, money or structured-output tries was reached.
     LimitReached {
-        /// Which limit.
         limit: LimitKind,
     },
-    /// The model refused.
     Refused,
     /// The agent did not start working: wrong flags, missing program, unreadable settings.
     Unstarted {
@@ -112,10 +107,7 @@ pub enum Failure {
         error: Option<AgentErrorKind>,
     },
     /// The record says success and something else says the opposite.
-    Contradicted {
-        /// The opposite.
-        evidence: String,
-    },
+    Contradicted { evidence: String },
 }
 
 /// Limits that end a run from inside.

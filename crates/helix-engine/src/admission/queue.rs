@@ -9,9 +9,7 @@ use helix_core::ids::{JobId, PhaseId, SessionId};
 /// On whose behalf something runs: places are shared fairly between these.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Owner {
-    /// A job.
     Job(JobId),
-    /// A conversation.
     Session(SessionId),
 }
 
@@ -22,14 +20,12 @@ pub enum Urgency {
     Person,
     /// A phase that has begun needs it to get on: another try, a reviewer, an adviser, a gate. Bounded by what has begun.
     Continue,
-    /// A phase begins.
     Begin,
 }
 
 /// What asks for a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
-    /// On whose behalf.
     pub owner: Owner,
     /// The phase of a job.
     pub phase: Option<PhaseId>,
@@ -138,7 +134,6 @@ impl<W> Queue<W> {
         (self.held, self.capacity)
     }
 
-    /// How many wait.
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }

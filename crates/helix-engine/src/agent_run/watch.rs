@@ -15,7 +15,7 @@ use super::RunTimeouts;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What is known of a run's liveliness. Lines are no sign of it: an agent that hangs may go on printing notices, blank lines
-/// and pings for hours [T27].
+/// and pings for hours.
 pub(super) struct Watch {
     limits: RunTimeouts,
     tools: HashSet<String>,

@@ -51,7 +51,7 @@ const CALL: &str =
     r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"c1","name":"Bash","input":{}}]}}"#;
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"done"}"#;
 
-/// [T27], [T1]: notices, blank lines, pings, things unknown and things unreadable are no sign of life, neither before the result nor
+/// Notices, blank lines, pings, things unknown and things unreadable are no sign of life, neither before the result nor
 /// after it.
 #[test]
 fn lines_without_meaning_do_not_keep_a_run_alive() {
@@ -69,8 +69,7 @@ fn lines_without_meaning_do_not_keep_a_run_alive() {
     }
 }
 
-/// [T27]: what is said, thought, called and composed is work; a call may be silent, or surrounded by notices, as long as it takes
-/// (table B "silent tests killed as stale").
+/// What is said, thought, called and composed is work; a call may be silent, or surrounded by notices, as long as it takes
 #[test]
 fn work_keeps_a_run_alive() {
     for line in [TEXT, ARGUMENTS, PROGRESS, INIT] {

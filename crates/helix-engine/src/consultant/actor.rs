@@ -135,7 +135,7 @@ impl SessionActor {
         }
     }
 
-    /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read. [T10]
+    /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read.
     async fn finish_interrupted_turn(&mut self) {
         let Some(open) = self.view().running().cloned() else { return };
         let runs = runs_of(&self.services.runner, &open.id);
@@ -190,7 +190,7 @@ impl SessionActor {
         locator::locate(self.services.journal(), self.view(), request).await.map_err(failed)
     }
 
-    /// Gives the answer of a turn that is over to whoever asks for it again. [12]
+    /// Gives the answer of a turn that is over to whoever asks for it again.
     async fn tell_again(&self, turn: &TurnView, output: &mut TurnOutput) -> TurnEnded {
         output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
         output.tell(TurnEvent::Status { text: "This was answered already; here is the answer".into() }).await;
@@ -286,7 +286,7 @@ impl SessionActor {
         })
     }
 
-    /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record [T8].
+    /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record.
     async fn ask_agent(
         &self,
         work: &mut ActiveTurn,

@@ -21,7 +21,6 @@ const HISTORY_LIMIT: usize = 60_000;
 /// What a run is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Context {
-    /// The agent's session.
     pub(super) session: SessionRef,
     /// What stands before the user's message: notes, or the record of what was said.
     pub(super) preface: String,
@@ -238,7 +237,6 @@ impl Preface {
 }
 
 impl Context {
-    /// The whole prompt.
     pub(super) fn prompt(&self, message: &str) -> String {
         if self.preface.is_empty() {
             return message.to_owned();

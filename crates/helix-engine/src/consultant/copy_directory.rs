@@ -12,9 +12,7 @@ const FILES: u32 = 10_000;
 /// What was copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Copied {
-    /// How many files.
     pub(super) files: u32,
-    /// Their size.
     pub(super) bytes: u64,
     /// Whether there was more.
     pub(super) extent: Extent,
@@ -23,10 +21,8 @@ pub(super) struct Copied {
 /// How much of a directory was copied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// All of it.
     #[default]
     Whole,
-    /// What fits.
     Part,
 }
 

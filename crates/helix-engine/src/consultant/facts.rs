@@ -27,7 +27,6 @@ const MOST_NAMES: usize = 60;
 /// Why the facts cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FactsError {
-    /// The journal failed.
     #[error("the conversation's jobs cannot be read")]
     Journal(#[from] ReadError),
     /// A task of Helix ended early.

@@ -25,10 +25,7 @@ const BUFFER: usize = 64;
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobNews {
     /// Something happened, in one line.
-    Progress {
-        /// The line.
-        text: String,
-    },
+    Progress { text: String },
     /// A job waits for a person. Nothing follows.
     Asks(Box<QuestionView>),
     /// A job is over. Nothing follows after the last one's.

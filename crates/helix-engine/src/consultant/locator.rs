@@ -18,14 +18,12 @@ use super::{Message, ParentSelector, Purpose, TurnRequest};
 pub(super) enum Located {
     /// It was answered already and nobody has read the answer to its end: the same request, sent again.
     Again(Box<TurnView>),
-    /// It is new.
     New(Box<TurnPosition>),
 }
 
 /// The place of a new turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TurnPosition {
-    /// For the record.
     pub(super) after: TurnParent,
     /// The turn that it goes on from; `None` at the beginning, or where Helix does not know what was before.
     pub(super) parent: Option<TurnView>,

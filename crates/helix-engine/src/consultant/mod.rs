@@ -72,7 +72,6 @@ pub struct TurnRequest {
 pub enum SessionSelector {
     /// The one with the client's own key, which is opaque and unique; opened if there is none.
     Key(String),
-    /// This one.
     Id(SessionId),
 }
 
@@ -93,7 +92,6 @@ pub enum ParentSelector {
 /// What a turn is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A new answer.
     Answer,
     /// More of the answer that the history (or the answer's id) ends with.
     Continue,
@@ -106,7 +104,6 @@ pub struct Upload {
     pub name: Option<String>,
     /// Media type as the client names it.
     pub media_type: String,
-    /// Its bytes.
     pub bytes: Arc<[u8]>,
 }
 
@@ -119,7 +116,6 @@ impl std::fmt::Debug for Upload {
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// By whom.
     pub author: Author,
     /// The text, without what a client wrapped around it.
     pub text: String,
@@ -131,49 +127,25 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEvent {
     /// The turn has its place: it runs now.
-    Began {
-        /// Session.
-        session: SessionId,
-        /// Turn.
-        turn: TurnId,
-    },
+    Began { session: SessionId, turn: TurnId },
     /// The turn waits for others before it.
-    Queued {
-        /// How many.
-        ahead: usize,
-    },
+    Queued { ahead: usize },
     /// The turn has its place in the conversation, and its agent waits for one among all agents.
-    Waits {
-        /// For what.
-        wait: Wait,
-    },
+    Waits { wait: Wait },
     /// Something worth one line: a retry, a rate limit, a job that started.
-    Status {
-        /// The line.
-        text: String,
-    },
+    Status { text: String },
     /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
-    JobNews {
-        /// The line.
-        text: String,
-    },
+    JobNews { text: String },
     /// A piece of reasoning.
-    Thinking {
-        /// The piece.
-        text: String,
-    },
+    Thinking { text: String },
     /// A piece of the answer.
-    Text {
-        /// The piece.
-        text: String,
-    },
+    Text { text: String },
     /// A tool call began.
     ToolStarted {
         /// Id of the call.
         id: String,
         /// Name of the tool.
         name: String,
-        /// Its arguments.
         input: serde_json::Value,
     },
     /// A tool call ended.
@@ -182,7 +154,6 @@ pub enum TurnEvent {
         id: String,
         /// What it said, cut to 16 KiB.
         output: String,
-        /// Whether it failed.
         failed: bool,
     },
     /// The turn is over.
@@ -196,7 +167,6 @@ pub struct TurnEnded {
     pub outcome: Outcome,
     /// The whole answer, also when it was cut off.
     pub answer: String,
-    /// What it consumed.
     pub usage: Usage,
     /// Why it is no good answer and what to do, if it is none.
     pub error: Option<ErrorView>,
@@ -218,12 +188,7 @@ pub enum TurnError {
     NoSession(SessionId),
     /// The agent is missing or not configured.
     #[error("{message}")]
-    Agent {
-        /// What is wrong.
-        message: String,
-        /// What to do.
-        hint: Option<String>,
-    },
+    Agent { message: String, hint: Option<String> },
     /// Helix is shutting down.
     #[error("Helix is shutting down")]
     Closing,

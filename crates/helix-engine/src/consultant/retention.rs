@@ -1,7 +1,7 @@
 //! Forgets conversations that are older, or more, than the user wants to keep: in the journal and on disk, with a line in the
 //! log for each.
 //!
-//! Must not decide what is worth keeping beyond that; what is under way is never touched. [18]
+//! Must not decide what is worth keeping beyond that; what is under way is never touched.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

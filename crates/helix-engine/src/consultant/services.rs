@@ -27,7 +27,6 @@ pub(crate) const TOOL_SERVER: &str = "helix";
 /// nobody.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolsEndpoint {
-    /// The full URL.
     pub url: String,
     /// The bearer token; empty where none is wanted.
     pub token: String,

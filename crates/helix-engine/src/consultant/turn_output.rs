@@ -67,7 +67,6 @@ impl TurnOutput {
         }
     }
 
-    /// Tells the listener.
     pub(super) async fn tell(&mut self, event: TurnEvent) {
         if let TurnEvent::Text { text } = &event {
             self.remember(text);
@@ -172,7 +171,6 @@ impl TurnOutput {
         }
     }
 
-    /// Tells the end.
     pub(super) async fn finish(mut self, ended: TurnEnded) {
         self.end_of_run().await;
         self.tell(TurnEvent::Ended(Box::new(ended))).await;

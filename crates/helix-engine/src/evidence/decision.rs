@@ -15,7 +15,6 @@ use helix_git::{GitError, Repository};
 /// What a job proves of its decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionEvidence {
-    /// The job.
     pub job: JobId,
     /// The decision's file, relative to the repository's root.
     pub adr: String,

@@ -244,9 +244,7 @@ pub struct RefusalEvidence {
 
 /// What was recorded, read with a journal alone: no host is needed for it.
 pub struct Archive<'a> {
-    /// The journal.
     pub journal: &'a dyn Journal,
-    /// The state directory.
     pub state_dir: &'a Path,
     /// How git is called.
     pub git: GitEnvironment,

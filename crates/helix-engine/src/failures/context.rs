@@ -40,11 +40,9 @@ pub struct AttemptSite {
     pub max_attempts: Option<u32>,
     /// The agent profile that works; empty when none does.
     pub agent: String,
-    /// Its run.
     pub run: Option<RunId>,
     /// The commit that is examined.
     pub commit: Option<CommitId>,
-    /// The plan's ADR.
     pub adr: Option<String>,
 }
 
@@ -57,9 +55,7 @@ pub struct FailureContext {
     pub report_place: FailurePlace,
     /// What the supervisor saw.
     pub observation: FailureObservation,
-    /// What was logged.
     pub log: Log,
-    /// When.
     pub at: Timestamp,
 }
 

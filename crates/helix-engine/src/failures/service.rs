@@ -117,7 +117,6 @@ impl RecordedFailure {
 /// How an attempt ended: what its checks really saw, and what was changed.
 #[derive(Debug, Clone)]
 pub struct AttemptEnd {
-    /// Where.
     pub site: AttemptSite,
     /// Checks that were made and found nothing, by the names of [`helix_failure::memory::check`]. What was not
     /// reached or was inconclusive is not among them.
@@ -126,7 +125,6 @@ pub struct AttemptEnd {
     pub files: Vec<String>,
     /// That change as a unified diff.
     pub diff: String,
-    /// When.
     pub at: Timestamp,
 }
 

@@ -297,7 +297,7 @@ mod tests {
         assert!(findings[0].message.contains("`big` delivers"), "{findings:#?}");
     }
 
-    /// A model that the agent does not have would only fail the next try: it goes back to whoever advises. [26]
+    /// A model that the agent does not have would only fail the next try: it goes back to whoever advises.
     #[test]
     fn another_model_is_one_that_the_agent_has() {
         let text = "name: n\nphases:\n  - { id: big, type: documentation, description: d, outputs: [a.md] }\n";

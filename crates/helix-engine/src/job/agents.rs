@@ -82,7 +82,7 @@ impl EffectRunner {
         phase.agent.as_ref().unwrap_or(&active.spec.default_agent).clone()
     }
 
-    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its provider's keys [28].
+    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its provider's keys.
     pub(super) async fn tool_environment(
         &self,
         job: &JobId,

@@ -16,7 +16,6 @@ use super::side_run::unreadable;
 pub(super) struct Citable {
     /// What was asked for, there or not.
     wanted: Vec<String>,
-    /// What is gone.
     removed: Vec<String>,
 }
 

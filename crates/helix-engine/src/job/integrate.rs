@@ -22,7 +22,6 @@ enum Trouble {
     Findings(Vec<Finding>),
     /// A gate does not let the results through together; the last of the reports says why.
     Gate(Vec<GateReport>),
-    /// The surroundings failed.
     Fault(Fault),
     /// Results contradict each other.
     Conflict(MergeConflict),

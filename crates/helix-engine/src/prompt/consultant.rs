@@ -22,7 +22,6 @@ use helix_project::front_matter::Front;
 /// The version of the inputs below. A template of another version is refused: it would be rendered with inputs that it was not
 /// written for.
 const PROMPT_VERSION: u32 = 1;
-/// The built-in template.
 pub const BUILT_IN: &str = include_str!("../../prompts/consultant.md.j2");
 /// Instructions that a template may take: far more than any loop over the inputs needs.
 const FUEL: u64 = 2_000_000;
@@ -59,7 +58,6 @@ pub struct ConsultantPrompt {
 /// What the Consultant knows besides the conversation. Every field is an input of the template.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct ConsultantFacts {
-    /// Its working directory.
     pub workspace: String,
     /// Where new projects are created.
     pub projects: String,
@@ -91,13 +89,10 @@ pub(crate) struct Named {
 /// A project in a few words.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct KnownProject {
-    /// Its directory.
     pub path: String,
     /// Names at its top.
     pub files: Vec<String>,
-    /// Its plan files.
     pub plans: Vec<String>,
-    /// Its newest decisions.
     pub adrs: Vec<KnownAdr>,
     /// How many more there are.
     pub more_adrs: usize,
@@ -115,11 +110,8 @@ pub(crate) struct KnownAdr {
 /// A job in a few words.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct KnownJob {
-    /// Its id.
     pub id: String,
-    /// Its plan's name.
     pub name: String,
-    /// Where it stands.
     pub status: String,
     /// Each phase with where it stands.
     pub phases: Vec<String>,
@@ -239,7 +231,6 @@ impl ConsultantPrompt {
 }
 
 impl Default for ConsultantPrompt {
-    /// The built-in one.
     fn default() -> Self {
         Self { name: "consultant.md.j2".into(), text: BUILT_IN.into() }
     }
@@ -283,7 +274,7 @@ fn values(facts: &ConsultantFacts) -> Value {
     Value::from(Serde(inputs(facts)))
 }
 
-/// Every gate with the parameters that it needs, from the type that reads plans [22, 23].
+/// Every gate with the parameters that it needs, from the type that reads plans.
 static GATES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let schema = schemars::schema_for!(GateSpec).to_value();
     let variants = schema.get("oneOf").and_then(serde_json::Value::as_array).cloned().unwrap_or_default();

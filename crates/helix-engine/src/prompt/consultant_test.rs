@@ -20,7 +20,7 @@ fn the_built_in_template_is_valid_and_names_what_the_types_know() {
     for facts in samples() {
         let text = ConsultantPrompt::default().render(&facts).unwrap();
         assert!(text.starts_with("You are the Consultant of Helix"), "{text}");
-        // One list each, from the types [22, 23].
+        // One list each, from the types.
         for kind in PhaseType::ALL {
             assert!(text.contains(kind.word()), "{}", kind.word());
         }
@@ -36,7 +36,6 @@ fn the_built_in_template_is_valid_and_names_what_the_types_know() {
 
 #[test]
 fn the_forms_that_it_shows_pass_helixs_own_checks() {
-    // [45]
     let parsed = Plan::parse("phases.yaml", PLAN_EXAMPLE).unwrap();
     assert_eq!(parsed.warnings, []);
     let template = helix_project::adr_files::template();
@@ -51,7 +50,6 @@ fn the_forms_that_it_shows_pass_helixs_own_checks() {
     assert_eq!(errors, []);
 }
 
-/// [55], [T24].
 #[test]
 fn text_from_outside_stays_inside_its_fence() {
     let [_, mut facts] = samples();

@@ -247,7 +247,7 @@ fn explain(gate: &GateSpec) -> String {
 mod tests {
     use super::*;
 
-    /// [55], [T24]: the decision's text is data, whatever stands in it.
+    /// The decision's text is data, whatever stands in it.
     #[test]
     fn the_text_of_a_decision_cannot_leave_its_fence() {
         let plan = "name: p\nphases:\n  - { id: a, type: development, description: A, outputs: [a.py] }\n";

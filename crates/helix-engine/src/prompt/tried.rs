@@ -8,7 +8,6 @@ use helix_job::Attempt;
 use serde::Serialize;
 
 /// Most of the whole section, in bytes. Twenty tries with fifty findings each would be megabytes, which no session can use
-/// (table B "prompt bloat").
 const BUDGET: usize = 16 << 10;
 /// Most of the newest of these tries, with the evidence of its findings.
 const NEWEST: usize = 8 << 10;

@@ -182,7 +182,7 @@ impl<'a> Agents<'a> {
         self.config.agents.iter().filter(|profile| names.contains(profile.name.as_str())).collect()
     }
 
-    /// Where the programs of a phase's gates are looked for: where its agent finds them [28].
+    /// Where the programs of a phase's gates are looked for: where its agent finds them.
     pub(super) fn search_path(&self, phase: &Phase) -> Option<String> {
         let profile = self.profile(self.agent_of(phase.agent.as_deref()));
         profile.and_then(|profile| profile.env.get("PATH").cloned()).or_else(own_search_path)

@@ -87,10 +87,7 @@ pub(crate) enum Site {
     /// In the repository that it is to be carried out in, or the one that the request names.
     Repository,
     /// In none yet: what a repository would say of it is not known, only what this project has, if any, for plans to name.
-    Draft {
-        /// The project.
-        project: Option<PathBuf>,
-    },
+    Draft { project: Option<PathBuf> },
 }
 
 /// What is asked while a request is inspected.

@@ -33,7 +33,6 @@ pub struct SubmitRequest {
     pub plan: PathBuf,
     /// Repository to work in; `None` means the one that the plan lies in.
     pub project: Option<PathBuf>,
-    /// Only these phases.
     pub only: Vec<PhaseId>,
     /// This phase and all that do not come before it.
     pub from: Option<PhaseId>,
@@ -47,7 +46,6 @@ pub struct SubmitRequest {
     pub max_turns: Option<u32>,
     /// Submitting again with the same key gives the same job.
     pub idempotency_key: Option<String>,
-    /// Who asks.
     pub origin: Origin,
     /// What messages call the plan, if not its path.
     pub shown_as: Option<String>,
@@ -75,7 +73,6 @@ impl SubmitRequest {
 /// An accepted request.
 #[derive(Debug, Clone)]
 pub struct Submission {
-    /// The job.
     pub job: JobView,
     /// Whether it existed before, by its idempotency key.
     pub existed: bool,
@@ -88,22 +85,13 @@ pub struct Submission {
 pub enum SubmitError {
     /// The plan has errors; all of them are listed, with the source for pictures.
     #[error("{file} has {} error(s)", diagnostics.iter().filter(|one| one.is_error()).count())]
-    Plan {
-        /// The plan file.
-        file: String,
-        /// Its text.
-        source_text: String,
-        /// Errors and warnings.
-        diagnostics: Vec<Diagnostic>,
-    },
+    Plan { file: String, source_text: String, diagnostics: Vec<Diagnostic> },
     /// Something else in the request or its surroundings is wrong.
     #[error("{message}")]
     Refused {
         /// `HX` and four digits.
         code: &'static str,
-        /// What is wrong.
         message: String,
-        /// What to do.
         hint: Option<String>,
         /// Whose fault it is, for exit codes and HTTP statuses.
         blame: Blame,

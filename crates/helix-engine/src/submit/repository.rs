@@ -108,7 +108,7 @@ impl RepositoryFacts {
     }
 }
 
-/// What the plan's decision claims of files and cannot be kept from the commit that the job starts from [49].
+/// What the plan's decision claims of files and cannot be kept from the commit that the job starts from.
 fn unkept_claims(adr: &AdrText, listing: &TreeListing, places: &PlanPlaces, file: &PlanFile) -> Vec<Diagnostic> {
     let adr = Adr::parse(&adr.path, &adr.text);
     let about_claims = |one: &Diagnostic| {

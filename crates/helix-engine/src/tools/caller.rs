@@ -20,7 +20,6 @@ pub enum Caller {
     Session(SessionId),
     /// The agent of a phase: it reads, checks and asks; decisions and jobs are not its own to make.
     Run(RunId),
-    /// Any other client.
     Outside {
         /// Where its relative paths begin; without it, all its paths must be absolute.
         directory: Option<PathBuf>,

@@ -247,7 +247,6 @@ impl Workshop {
         tokio::time::timeout(LIMIT, asked).await.unwrap()
     }
 
-    /// Answers a question.
     pub async fn answer(&self, question: &QuestionView, choice: &str, text: Option<&str>) {
         let reply = Reply { choice: Some(choice.into()), text: text.map(str::to_owned), by: "a test".into() };
         self.engine.answer(&question.id, reply).await.unwrap();

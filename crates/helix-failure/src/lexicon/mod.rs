@@ -40,7 +40,6 @@ const SHIPPED: &str = include_str!("weights.txt");
 pub struct LexiconError {
     /// Its number, from 1.
     pub line: usize,
-    /// The line.
     pub text: String,
 }
 

@@ -28,7 +28,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one more.
     pub fn add(&mut self, outcome: Option<SuggestionOutcome>, times: u64) {
         let field = match outcome {
             Some(SuggestionOutcome::Helped) => &mut self.helped,
@@ -92,7 +91,6 @@ pub struct Benefit {
 }
 
 impl Benefit {
-    /// Compares the two.
     pub fn of(shown: Tally, held_back: Tally) -> Self {
         let ((shown_rate, shown_variance), (held_rate, held_variance)) = (posterior(&shown), posterior(&held_back));
         let difference = shown_rate - held_rate;

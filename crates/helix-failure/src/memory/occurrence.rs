@@ -81,7 +81,6 @@ pub mod check {
     pub const RUN: &str = "run";
     /// Making a commit of what the agent left.
     pub const COMMIT: &str = "commit";
-    /// The independent verifier.
     pub const VERIFY: &str = "verify";
     /// Combining phases and bringing the result into the target branch.
     pub const INTEGRATION: &str = "integration";

@@ -62,28 +62,13 @@ pub struct RememberedFailure {
 pub enum InvalidRecord {
     /// A text is too long.
     #[error("{field} has {bytes} bytes; at most {most} are possible")]
-    TooLong {
-        /// Which field.
-        field: &'static str,
-        /// Its length.
-        bytes: usize,
-        /// The most.
-        most: usize,
-    },
+    TooLong { field: &'static str, bytes: usize, most: usize },
     /// A text that names something is empty.
     #[error("{field} is empty")]
-    Empty {
-        /// Which field.
-        field: &'static str,
-    },
+    Empty { field: &'static str },
     /// It was seen last before it was seen first.
     #[error("it was seen last ({last}) before it was seen first ({first})")]
-    Backwards {
-        /// First.
-        first: Timestamp,
-        /// Last.
-        last: Timestamp,
-    },
+    Backwards { first: Timestamp, last: Timestamp },
     /// An attempt is numbered 0.
     #[error("attempts are numbered from 1")]
     AttemptZero,

@@ -16,21 +16,15 @@ const LONGEST_WORD: usize = 48;
 /// What is asked of the memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarQuery {
-    /// The failure's fingerprint.
     pub fingerprint: Fingerprint,
-    /// Its tool.
     pub tool: String,
-    /// Its category.
     pub category: Category,
-    /// Its finer cause.
     pub cause: String,
-    /// Its normalised message.
     pub message: String,
     /// Its top project frame.
     pub frame: String,
     /// At most so many answers.
     pub most: usize,
-    /// Now, for recency.
     pub now: Timestamp,
 }
 

@@ -124,7 +124,6 @@ impl SuggestionOutcome {
 /// A suggestion before it is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuggestionDraft {
-    /// What to do.
     pub text: String,
     /// Where it comes from.
     pub source: SuggestionSource,
@@ -144,7 +143,6 @@ impl Holdout {
         Self(if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) })
     }
 
-    /// The share.
     pub fn share(self) -> f64 {
         self.0
     }
@@ -160,7 +158,6 @@ impl Holdout {
 }
 
 impl Default for Holdout {
-    /// One in ten.
     fn default() -> Self {
         Self(0.1)
     }

@@ -25,7 +25,6 @@ use helix_core::ids::{CommitId, JobId};
 
 /// Version of the JSON form.
 const FORMAT: u32 = 1;
-/// Past failures shown.
 const SIMILAR: usize = 3;
 /// Characters shown of the diff of a past fix.
 const DIFF: usize = 2_000;
@@ -43,7 +42,6 @@ pub enum Section<T> {
 }
 
 impl<T> Section<T> {
-    /// What it says.
     pub fn known(&self) -> Option<&T> {
         match self {
             Self::Known(content) => Some(content),
@@ -55,13 +53,11 @@ impl<T> Section<T> {
 /// What a report is made from.
 #[derive(Debug, Clone)]
 pub struct ReportRequest<'a> {
-    /// Where it happened.
     pub place: FailurePlace,
     /// What the supervisor saw.
     pub observation: &'a FailureObservation,
     /// What the classifier says; or why there is no answer.
     pub classified: Section<&'a Classified>,
-    /// The log.
     pub log: &'a Log,
     /// What the memory knows of failures like this; or why it could not be asked.
     pub similar: Section<&'a [PastFailure]>,
@@ -201,7 +197,6 @@ impl Report {
         }
     }
 
-    /// The JSON form.
     pub fn json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
     }

@@ -15,9 +15,7 @@ use crate::observation::FailureObservation;
 use crate::plain::plain_text;
 use crate::verdict::RetryAdvice;
 
-/// Never fewer.
 pub const FEWEST_ACTIONS: usize = 2;
-/// Never more.
 pub const MOST_ACTIONS: usize = 4;
 /// What comes from the memory, at most: enough room stays for two others, in case these are held back.
 const MOST_PAST: usize = MOST_ACTIONS - FEWEST_ACTIONS;

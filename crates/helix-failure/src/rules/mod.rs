@@ -13,7 +13,6 @@ mod tools;
 
 use super::rule::Rule;
 
-/// All rules.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     let families = [
         helix::RULES,

@@ -18,7 +18,6 @@ pub(crate) fn part(tool: &str) -> usize {
     tool.bytes().fold(7, |hash: usize, byte| hash.wrapping_mul(31).wrapping_add(usize::from(byte))) % PARTS
 }
 
-/// One labelled failure.
 pub(crate) struct Case {
     pub id: String,
     pub observation: FailureObservation,
@@ -161,7 +160,6 @@ pub(crate) fn misses(predictions: &[(&Case, Classified)]) -> String {
     told
 }
 
-/// Classifies every case.
 pub(crate) fn predictions<'a>(classifier: &Classifier, cases: &'a [Case]) -> Vec<(&'a Case, Classified)> {
     cases.iter().map(|case| (case, classifier.classify(&case.observation, &case.log))).collect()
 }

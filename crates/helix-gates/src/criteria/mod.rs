@@ -1,7 +1,7 @@
-//! `criteria_covered`: every acceptance criterion of the plan's ADR names evidence, and that evidence passes [31].
+//! `criteria_covered`: every acceptance criterion of the plan's ADR names evidence, and that evidence passes.
 //!
 //! Must not take the criteria from what the agent made: they are those of the ADR at submit, or else of the commit that the phase
-//! started from [30]. A criterion that named no evidence there may be given a test by the phase, and nothing weaker.
+//! started from. A criterion that named no evidence there may be given a test by the phase, and nothing weaker.
 
 mod run;
 mod runner;

@@ -1,6 +1,6 @@
 //! Whether a piece of evidence holds on the result commit.
 //!
-//! Must not know which criterion it belongs to. A test that did not run proves nothing [24], whatever the exit code.
+//! Must not know which criterion it belongs to. A test that did not run proves nothing, whatever the exit code.
 
 use std::sync::Arc;
 

@@ -121,7 +121,6 @@ impl Language {
         }
     }
 
-    /// Name for people.
     pub(crate) fn name(self) -> &'static str {
         self.words().0
     }

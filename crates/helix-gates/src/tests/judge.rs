@@ -106,7 +106,7 @@ fn failed(failure: &FailedTest, before: &[Before]) -> Finding {
     }
 }
 
-/// Neither a phase nor phases together may win by testing less [T7].
+/// Neither a phase nor phases together may win by testing less.
 fn diluted(run: &TestRun, before: &[Before]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let known = || before.iter().filter_map(|one| Some((one.since.word(), one.tests()?)));

@@ -1,6 +1,6 @@
 //! `tests_pass`: the test command exits 0, tests really ran, and nothing is worse than before the job and before the phase.
 //!
-//! Must not take a runner's exit code alone for proof [24]: without counts there is no pass.
+//! Must not take a runner's exit code alone for proof: without counts there is no pass.
 
 mod baseline;
 mod go;
@@ -67,7 +67,7 @@ pub(super) fn read_run(checked: &Checked) -> Option<TestRun> {
     }
 }
 
-/// What the same command gives where the job started and where the phase did [43]: a failure is old only if it is in both.
+/// What the same command gives where the job started and where the phase did: a failure is old only if it is in both.
 async fn baselines(
     context: &Arc<GateContext>,
     argv: &[String],

@@ -7,7 +7,7 @@ use helix_core::evidence::TestCounts;
 use super::output::{FailedTest, TestRun, location, pairs};
 
 /// The words of pytest's last line. An expected failure counts as skipped: it proves nothing, and marking a failing test so
-/// is one way to silence it [T7].
+/// is one way to silence it.
 fn pytest_summary(line: &str) -> Option<TestCounts> {
     let line = line.trim().trim_matches('=').trim();
     let (counts, time) = line.rsplit_once(" in ")?;

@@ -17,7 +17,6 @@ pub struct TextDigest(String);
 /// How what a client shows of an answer relates to the record of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRelation {
-    /// The same.
     Same,
     /// One is the beginning of the other: the client stopped reading, or the agent wrote.
     Part,

@@ -11,13 +11,10 @@ use helix_core::ids::TurnId;
 /// What is needed of a turn to find it by a history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnSummary {
-    /// Its id.
     pub id: TurnId,
-    /// Its number.
     pub number: u32,
     /// What stands before it in the client's tree.
     pub under: Option<TurnId>,
-    /// The user's words.
     pub asked: TextDigest,
     /// What the user was shown; `None` while it runs or where nothing was shown.
     pub answered: Option<TextDigest>,
@@ -26,7 +23,6 @@ pub struct TurnSummary {
 /// A user message of a client's history and what it shows as the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
-    /// The user's words.
     pub asked: TextDigest,
     /// The answer; `None` where the client has none, such as after a broken connection.
     pub answered: Option<TextDigest>,
@@ -35,9 +31,7 @@ pub struct Exchange {
 /// An exchange whose answer is not what the turn's record says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The turn.
     pub turn: TurnId,
-    /// The exchange's index.
     pub exchange: usize,
 }
 
@@ -46,7 +40,6 @@ pub struct Mismatch {
 pub enum HistoryMatch {
     /// After this turn; `None`: at the beginning, or after messages that Helix never saw.
     Here {
-        /// The turn.
         after: Option<TurnId>,
         /// Exchanges whose answers differ from the record. The client's are what the user sees.
         mismatches: Vec<Mismatch>,
@@ -80,9 +73,7 @@ pub fn exchanges<'a>(said: impl IntoIterator<Item = (Author, &'a str)>) -> Vec<(
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {
-    /// The user.
     User,
-    /// The Consultant.
     Consultant,
 }
 

@@ -68,7 +68,6 @@ pub struct SessionState {
 pub struct IllegalSessionEvent {
     /// Name of the event.
     pub event: &'static str,
-    /// Why not.
     pub why: String,
 }
 

@@ -18,7 +18,7 @@ fn delivering() -> JobSpec {
 }
 
 /// A delivery has to have begun, and begins only on a tree on which every gate before it has passed; the rule is the state machine's
-/// own, whatever a host does. [35]
+/// own, whatever a host does.
 #[test]
 fn nothing_is_delivered_that_is_not_validated_and_nothing_passes_that_has_not_begun() {
     let mut play = Play::new(delivering());

@@ -86,7 +86,6 @@ impl<'n> Draft<'n> {
         entry.value.value = Value::Sequence(all.into());
     }
 
-    /// The finished mapping.
     pub(super) fn finish(mut self, range: &Range<usize>) -> Node {
         // An empty modern key says nothing; beside an old one for the same thing it would count as written twice.
         let taken: Vec<&str> = self.taken.iter().map(|(modern, _)| *modern).collect();

@@ -60,7 +60,6 @@ pub(super) struct Files {
 pub(super) enum Direction {
     /// Read; a mapping may also name phases.
     Read,
-    /// Written: claims.
     Written,
 }
 

@@ -28,7 +28,6 @@ pub(super) enum Under {
 pub(super) struct GateScope<'a> {
     pub(super) under: Under,
     pub(super) owner: &'a Owner,
-    /// The plan's ADR.
     pub(super) adr: Option<&'a str>,
 }
 

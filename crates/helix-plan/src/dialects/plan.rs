@@ -16,7 +16,6 @@ use super::{Modern, Old, Pen, as_text, id_node, items, list_node, plain_node};
 /// What the phases of a plan are read with.
 #[derive(Default)]
 pub(super) struct Surroundings {
-    /// The plan's ADR.
     pub(super) adr: Option<String>,
     /// Ids of the phases that generate phases, in the modern form.
     pub(super) generating: Vec<Node>,

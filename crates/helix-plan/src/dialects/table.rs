@@ -9,7 +9,6 @@ pub enum OldPlace {
     Plan,
     /// `project` at the top.
     Project,
-    /// A phase.
     Phase,
     /// `config` of a phase.
     Config,
@@ -17,7 +16,6 @@ pub enum OldPlace {
     PhaseConfig,
     /// `input`, `input_from` or `output` of a phase, written as a mapping.
     Files,
-    /// A gate.
     Gate,
 }
 
@@ -39,7 +37,6 @@ impl OldPlace {
 /// How the value of an old key becomes a modern value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// As it is.
     Same,
     /// A single value becomes a list.
     List,
@@ -66,7 +63,6 @@ pub(super) enum Shape {
 /// What an old key means now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// A modern key.
     Key(&'static str, Shape),
     /// A key of `defaults`.
     Default(&'static str, Shape),
@@ -99,7 +95,6 @@ const fn key(place: OldPlace, key: &'static str, meaning: Meaning, old: &'static
 const WORKFLOW: &str = "the phases themselves say what is done; `workflow` adds those of a workflow";
 const TEMPLATE: &str = "the phase's type decides its prompt template";
 
-/// Every old key.
 #[rustfmt::skip]
 pub(super) const KEYS: &[OldKey] = {
     use Meaning::{Default, EachPhase, Generates, Ignored, Key, Parts};
@@ -167,9 +162,7 @@ pub(super) const KEYS: &[OldKey] = {
 /// What an old word stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordOf {
-    /// A phase type.
     Phase,
-    /// A gate type.
     Gate,
     /// A gate type about the project's ADRs: without `files` it means the plan's ADR, or else `adr/*.md`.
     AdrGate,
@@ -183,7 +176,6 @@ pub(super) struct OldWord {
     pub(super) modern: &'static str,
 }
 
-/// Every old word.
 pub(super) const WORDS: &[OldWord] = &[
     OldWord { of: WordOf::Phase, word: "meeting", modern: "consultant" },
     OldWord { of: WordOf::Phase, word: "testing", modern: "test" },
@@ -231,7 +223,6 @@ const VALUES: &[(OldPlace, &str, &str)] = &[
 /// An old form with its modern one, as the docs show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OldForm {
-    /// Where it stands.
     pub place: OldPlace,
     /// An example of it.
     pub old: String,

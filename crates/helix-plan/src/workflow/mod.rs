@@ -78,7 +78,6 @@ pub struct Workflow {
     pub inputs: Vec<Input>,
     /// What messages call its file.
     pub file: String,
-    /// Its source.
     pub source: String,
 }
 

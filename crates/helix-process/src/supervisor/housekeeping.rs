@@ -31,7 +31,6 @@ pub struct SweepReport {
     pub problems: Vec<String>,
 }
 
-/// Blocks.
 pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirError> {
     let live: HashSet<&RunId> = live.iter().collect();
     let mut report = SweepReport::default();

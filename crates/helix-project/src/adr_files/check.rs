@@ -14,7 +14,6 @@ use super::{AdrDirectory, AdrFileError, read, relative, threads};
 /// An ADR and what is wrong with it.
 #[derive(Debug)]
 pub struct CheckedAdr {
-    /// The ADR.
     pub adr: Adr,
     /// In the order of the file.
     pub diagnostics: Vec<Diagnostic>,
@@ -23,7 +22,6 @@ pub struct CheckedAdr {
 /// A file and what is wrong with it.
 #[derive(Debug)]
 pub struct CheckedFile<'d> {
-    /// The ADR.
     pub adr: Cow<'d, Adr>,
     /// Validity in the order of the file, then completeness if rules were given.
     pub diagnostics: Vec<Diagnostic>,

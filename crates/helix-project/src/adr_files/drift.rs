@@ -64,23 +64,15 @@ pub struct UndecidedFile {
 pub enum DriftError {
     /// There is no repository.
     #[error("drift is told from git's history")]
-    Repository {
-        /// Why not.
-        source: OpenError,
-    },
-    /// Git failed.
+    Repository { source: OpenError },
     #[error("the history cannot be read")]
     Git {
-        /// Why not.
         #[from]
         source: GitError,
     },
     /// The ref does not exist.
     #[error("there is no commit {name:?}")]
-    NoSuchRef {
-        /// What was given.
-        name: String,
-    },
+    NoSuchRef { name: String },
 }
 
 /// A commit of the history, the youngest first.

@@ -10,22 +10,10 @@ use helix_core::diagnostic::Diagnostic;
 pub enum AdrFileError {
     /// It cannot be read or written.
     #[error("cannot {action} {}", path.display())]
-    Disk {
-        /// What was tried.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    Disk { action: &'static str, path: PathBuf, source: std::io::Error },
     /// It is larger than any ADR.
     #[error("{} has {bytes} bytes; an ADR has at most 8 MiB", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        bytes: u64,
-    },
+    TooLarge { path: PathBuf, bytes: u64 },
     /// It is not UTF-8.
     #[error("{0}")]
     Unreadable(Box<Diagnostic>),
@@ -34,47 +22,21 @@ pub enum AdrFileError {
     Rules {
         /// What is wrong, and where.
         diagnostic: Box<Diagnostic>,
-        /// Its text.
         source_text: String,
     },
     /// It has errors, so that it is not finalized.
     #[error("{file} has {} error(s)", diagnostics.iter().filter(|one| one.is_error()).count())]
-    Invalid {
-        /// The file.
-        file: String,
-        /// Its text.
-        source_text: String,
-        /// Errors and warnings.
-        diagnostics: Vec<Diagnostic>,
-    },
+    Invalid { file: String, source_text: String, diagnostics: Vec<Diagnostic> },
     /// It has a number already.
     #[error("{file} is {id} already; only drafts are finalized")]
-    Numbered {
-        /// The file.
-        file: String,
-        /// Its id.
-        id: AdrId,
-    },
+    Numbered { file: String, id: AdrId },
     /// There is no decision of this number.
     #[error("there is no {id} in adr/")]
-    Unknown {
-        /// The number.
-        id: AdrId,
-    },
+    Unknown { id: AdrId },
     /// Its front matter cannot be completed.
     #[error("the front matter of {file} cannot be rewritten")]
-    Rewrite {
-        /// The file.
-        file: String,
-        /// Why not.
-        source: helix_adr::RewriteError,
-    },
+    Rewrite { file: String, source: helix_adr::RewriteError },
     /// It is no foreign ADR.
     #[error("{file} cannot be imported")]
-    Import {
-        /// The file.
-        file: String,
-        /// Why not.
-        source: helix_adr::ImportError,
-    },
+    Import { file: String, source: helix_adr::ImportError },
 }

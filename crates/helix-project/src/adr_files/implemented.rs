@@ -1,4 +1,4 @@
-//! Writes into a decision what a job's evidence proves: ticked criteria, and its state once all of them are [46].
+//! Writes into a decision what a job's evidence proves: ticked criteria, and its state once all of them are.
 //!
 //! Must not judge evidence: what is proven is given to it.
 
@@ -14,7 +14,6 @@ use super::{AdrDirectory, AdrFileError};
 pub struct Proven {
     /// Its file, relative to the project's root.
     pub path: String,
-    /// Its state now.
     pub status: Status,
     /// Criteria that are met now, as they read.
     pub met: Vec<String>,

@@ -14,15 +14,12 @@ use super::{AdrDirectory, AdrFileError, number, read, relative};
 /// A foreign file and what it becomes.
 #[derive(Debug)]
 pub struct ImportedFile {
-    /// The foreign file.
     pub from: PathBuf,
     /// Where the ADR lies, or would lie, relative to the project's root.
     pub to: String,
-    /// Its number.
     pub number: u32,
     /// The number that it had, if it had one.
     pub number_before: Option<u32>,
-    /// The converted ADR.
     pub imported: Imported,
     /// What the rule set says about it.
     pub diagnostics: Vec<Diagnostic>,

@@ -139,7 +139,6 @@ impl AdrDirectory {
         Self { root, adrs, unreadable, by_id, by_file, claims, supersedes, depends_on }
     }
 
-    /// The project.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -232,7 +231,7 @@ impl RepoFacts for AdrDirectory {
     }
 }
 
-/// The form of an ADR as the Consultant is given it: generated from the rule set that checks it [45].
+/// The form of an ADR as the Consultant is given it: generated from the rule set that checks it.
 pub fn template() -> String {
     let text = adr_template(&example_request());
     let fence = helix_core::finding::fence_for(&text);
@@ -302,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    /// What the Consultant is given as the form of an ADR is accepted by the rules that its ADRs are measured by [45].
+    /// What the Consultant is given as the form of an ADR is accepted by the rules that its ADRs are measured by.
     #[test]
     fn the_consultants_template_passes_the_rule_set_45() {
         let given = template();

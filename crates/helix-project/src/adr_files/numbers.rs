@@ -20,7 +20,6 @@ const BRANCHES: usize = 50;
 /// A finalized ADR.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finalized {
-    /// Its number.
     pub number: u32,
     /// Its file, relative to the project's root.
     pub path: String,

@@ -27,13 +27,10 @@ const MAX_TEXT: u64 = 8 << 20;
 /// A decision that got another number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renumbered {
-    /// Its number before.
     pub from: u32,
-    /// Its number now.
     pub to: u32,
     /// Its file before, relative to the project's root.
     pub old_path: String,
-    /// Its file now.
     pub path: String,
     /// Other files that named it and were changed.
     pub changed: Vec<String>,
@@ -58,23 +55,16 @@ pub enum RenumberError {
     File(#[from] AdrFileError),
     /// The file is no decision with a number.
     #[error("{file} has no number that could be changed")]
-    NoNumber {
-        /// The file.
-        file: String,
-    },
+    NoNumber { file: String },
     /// Nothing tells which of two is the later one.
     #[error("nothing tells which of {} is the later one", files.join(" and "))]
-    Undecided {
-        /// The files.
-        files: Vec<String>,
-    },
+    Undecided { files: Vec<String> },
     /// There is no such branch.
     #[error("there is no commit {name}")]
     NoBase {
         /// What was asked for.
         name: String,
     },
-    /// Git failed.
     #[error("git cannot say which decision came first")]
     Git(#[source] GitError),
 }

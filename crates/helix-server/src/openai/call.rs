@@ -34,7 +34,6 @@ const LARGE: usize = 256 * 1024;
 /// How long a background task waits for the topic of its conversation.
 const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 
-/// A parsed request.
 struct ChatCall {
     headers: HeaderMap,
     request: ChatRequest,

@@ -40,7 +40,6 @@ pub struct ErrorBody {
 /// Whether a client's library may retry a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Repeat {
-    /// It may.
     Free,
     /// It must not: the turn has run, and would run again.
     Never,

@@ -26,7 +26,6 @@ const TOLERANT_URL: GeneralPurpose = GeneralPurpose::new(
 /// A file as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// With its bytes.
     Whole(Upload),
     /// Only named; in words.
     Elsewhere(String),
@@ -73,7 +72,6 @@ pub(super) fn file(fields: &Map<String, Value>, at: &str) -> Result<Sent, BadReq
     }
 }
 
-/// A sound recording.
 pub(super) fn audio(fields: &Map<String, Value>, at: &str) -> Result<Sent, BadRequest> {
     let at = format!("{at}.input_audio.data");
     let inner = fields.get("input_audio").and_then(Value::as_object);

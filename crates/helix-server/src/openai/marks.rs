@@ -5,11 +5,9 @@
 use helix_job::question::QuestionView;
 use helix_job::{JobStatus, JobView, Wait};
 
-/// Something is wrong.
 const CAUTION: &str = "> [!CAUTION]\n> **Helix:** ";
 /// Something is worth knowing.
 const NOTE: &str = "> [!NOTE]\n> **Helix:** ";
-/// Something is asked.
 const IMPORTANT: &str = "> [!IMPORTANT]\n> **Helix:** ";
 /// How Helix's blocks begin; only these are removed.
 const OPENINGS: [&str; 3] = [CAUTION, NOTE, IMPORTANT];

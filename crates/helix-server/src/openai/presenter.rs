@@ -35,11 +35,8 @@ pub(crate) struct AnswerOptions {
 /// A finished answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct WholeAnswer {
-    /// The text.
     pub(crate) text: String,
-    /// The agent's thinking.
     pub(crate) thinking: String,
-    /// What it consumed.
     pub(crate) usage: Usage,
     /// Where Helix keeps it; `None` for a background task.
     pub(crate) turn: Option<(SessionId, TurnId)>,

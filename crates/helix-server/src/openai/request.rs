@@ -29,7 +29,6 @@ pub(crate) struct ChatRequest {
 pub(crate) struct Message {
     /// Its place in the body, such as `messages[2]`.
     pub(crate) at: String,
-    /// Its author.
     pub(crate) role: Role,
     /// All of its text.
     pub(crate) text: String,
@@ -44,9 +43,7 @@ pub(crate) struct Message {
 pub(crate) enum Role {
     /// The client's instructions (`system`, `developer`).
     System,
-    /// The user's words.
     User,
-    /// The model's.
     Assistant,
     /// The answer of one of the client's tools (`tool`, `function`).
     Tool,
@@ -58,7 +55,6 @@ pub(crate) enum Role {
 pub(crate) struct BadRequest {
     /// The field at fault, such as `messages[2].role`.
     pub(crate) param: Option<String>,
-    /// What is wrong.
     pub(crate) message: String,
 }
 

@@ -18,9 +18,7 @@ const PIECE: usize = 64 * 1024;
 
 /// The source of the next event of a stream.
 enum Source {
-    /// None yet.
     Start,
-    /// The turn.
     Turn,
     /// The jobs of the conversation, after the answer.
     Jobs(mpsc::Receiver<JobNews>),

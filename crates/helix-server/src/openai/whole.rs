@@ -60,7 +60,6 @@ pub(crate) struct Kept {
 }
 
 impl Completion {
-    /// A finished answer.
     pub(crate) fn new(id: String, model: String, created: i64, answer: WholeAnswer) -> Self {
         let WholeAnswer { text, thinking, usage, turn } = answer;
         let reasoning_content = Some(thinking).filter(|text| !text.is_empty());

@@ -21,7 +21,6 @@ pub(crate) struct Host {
     shutdown: Option<oneshot::Sender<()>>,
     server: JoinHandle<Result<(), helix_server::ServeError>>,
     engine: Engine,
-    /// Removed last.
     state: tempfile::TempDir,
 }
 

@@ -409,7 +409,7 @@ async fn a_job_that_was_asked_about_belongs_to_the_conversation() {
     stage.host.stop().await;
 }
 
-/// [10]: whatever waits in silence says so every few seconds, outside of the content: a turn whose agent runs a tool, a job that is
+/// Whatever waits in silence says so every few seconds, outside of the content: a turn whose agent runs a tool, a job that is
 /// watched in a chat, a job's events and its activity.
 #[tokio::test]
 async fn every_stream_is_kept_alive_while_nothing_happens() {
@@ -442,7 +442,7 @@ async fn every_stream_is_kept_alive_while_nothing_happens() {
     stage.host.stop().await;
 }
 
-/// [42]: each client gets every event, whoever else listens, and one that comes back gets the rest.
+/// Each client gets every event, whoever else listens, and one that comes back gets the rest.
 #[tokio::test]
 async fn two_clients_of_a_job_get_all_events_each() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
@@ -470,7 +470,7 @@ async fn two_clients_of_a_job_get_all_events_each() {
     stage.host.stop().await;
 }
 
-/// [54]: what lies outside of the allowed directories is refused over HTTP, too, also behind a link inside of them.
+/// What lies outside of the allowed directories is refused over HTTP, too, also behind a link inside of them.
 #[tokio::test]
 async fn a_project_outside_of_the_roots_is_refused() {
     let roots = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Conversations that are not to be kept are forgotten, and no others. [18]
+//! Conversations that are not to be kept are forgotten, and no others.
 
 use helix_engine::consultant::Retention;
 use helix_server::ServerConfig;

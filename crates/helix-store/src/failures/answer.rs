@@ -67,13 +67,9 @@ fn with_causes(error: &dyn std::error::Error) -> String {
 /// A failure in the course of some work whose end is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenFailure {
-    /// Which failure.
     pub fingerprint: Fingerprint,
-    /// What saw it.
     pub check: String,
-    /// In which attempt.
     pub attempt: u32,
-    /// Its normalised message.
     pub message: String,
     /// The commit in which it was seen.
     pub commit: Option<CommitId>,
@@ -82,7 +78,6 @@ pub struct OpenFailure {
 /// Whether a fix was credited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Linked {
-    /// It is.
     Credited,
     /// It is not: that failure was not seen in the attempt that is said to have failed, or was seen again since.
     NotProved,
@@ -100,7 +95,6 @@ pub enum Ceasing {
 /// How much to forget of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forget {
-    /// All of it.
     Everything,
     /// What is said to have fixed it: a correction.
     Fixes,
@@ -122,7 +116,6 @@ pub struct Stale {
 pub struct FailureFilter {
     /// Label of the category.
     pub category: Option<String>,
-    /// The tool.
     pub tool: Option<String>,
     /// Word of the end: `fixed`, `went_away`, `gave_up`, `open`.
     pub ended: Option<String>,
@@ -159,7 +152,6 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// Counts one record.
     pub(super) fn count(&mut self, rows: usize) {
         if rows > 0 { self.added += 1 } else { self.known += 1 }
     }

@@ -12,27 +12,18 @@ use crate::error::{Cause, DatabaseError, codes};
 /// The memory did not do what was asked. Nothing was changed, unless the deadline passed: then it may still happen.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum MemoryError {
-    /// The database failed.
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// It took too long.
     #[error("the memory of failures in {database} did not answer within {deadline:?}")]
     Deadline {
-        /// The database.
         database: String,
         /// How long it was waited for.
         deadline: Duration,
     },
     /// A row cannot be understood.
     #[error("the record of {what} in {database} cannot be read")]
-    Row {
-        /// The database.
-        database: String,
-        /// Which record.
-        what: String,
-        /// Why not.
-        source: Cause,
-    },
+    Row { database: String, what: String, source: Cause },
     /// The beginning of a fingerprint fits several failures.
     #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
     Ambiguous {
@@ -46,7 +37,6 @@ pub enum MemoryError {
     Record {
         /// Its place among the records that were given, from 0.
         index: usize,
-        /// Why not.
         source: InvalidRecord,
     },
     /// A record of an import belongs to a failure that is neither known nor stands before it.
@@ -54,7 +44,6 @@ pub enum MemoryError {
     Orphan {
         /// Its place among the records that were given, from 0.
         index: usize,
-        /// The failure.
         fingerprint: Fingerprint,
     },
 }

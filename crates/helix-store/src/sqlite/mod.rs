@@ -52,9 +52,7 @@ pub enum Access {
 /// How a database is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqliteOptions {
-    /// The file.
     pub path: PathBuf,
-    /// What for.
     pub access: Access,
     /// How long to wait for another process that has the file locked.
     pub busy_timeout: Duration,

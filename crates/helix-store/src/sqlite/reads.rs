@@ -76,7 +76,6 @@ fn stored(
     Ok(events)
 }
 
-/// Jobs, newest first.
 pub(super) fn list_jobs(
     reading: &Reading<'_>,
     filter: &JobFilter,
@@ -105,7 +104,6 @@ pub(super) fn list_jobs(
     Ok(JobPage { jobs, next })
 }
 
-/// Sessions, newest first.
 pub(super) fn list_sessions(
     reading: &Reading<'_>,
     cursor: Option<&SessionId>,
@@ -227,7 +225,6 @@ pub(super) fn one<V: DeserializeOwned>(
     text.map(|text| parse(reading, &text, &format!("{what} {key}"))).transpose()
 }
 
-/// Looks for damage.
 pub(super) fn check(reading: &Reading<'_>) -> Result<Vec<String>, ReadError> {
     let failed = |error| reading.failed(error);
     let mut select = reading.connection.prepare("PRAGMA quick_check").map_err(failed)?;

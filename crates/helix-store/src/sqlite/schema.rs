@@ -110,7 +110,6 @@ const TURNS: &str = "
     WHERE EXISTS (SELECT 1 FROM turns
                   WHERE turns.id = sessions.view ->> '$.latest' AND turns.view ->> '$.end' IS NULL);";
 
-/// The journal's tables.
 pub(super) const JOURNAL: Schema = Schema { application_id: APPLICATION_ID, steps: STEPS };
 
 /// The tables of one kind of file.

@@ -297,7 +297,6 @@ fn check_fence(connection: &Connection, database: &str, fence: &Fence) -> Result
     Err(AppendError::StaleFence { name: fence.name.clone(), number: fence.number, newest })
 }
 
-/// Obtains a lease.
 pub(super) fn acquire(connection: &Connection, database: &str, wish: &Acquire) -> Result<Done<Lease>, LeaseError> {
     let row = lease_row(connection, database, &wish.name)?;
     let newest = row.as_ref().map_or(0, |row| row.fence);
@@ -314,7 +313,6 @@ pub(super) fn acquire(connection: &Connection, database: &str, wish: &Acquire) -
     Ok(Done { answer: lease, moved: None })
 }
 
-/// Prolongs a lease.
 pub(super) fn renew(
     connection: &Connection,
     database: &str,

@@ -114,7 +114,7 @@ pub(crate) async fn one_refused_append_does_not_harm_its_neighbours(journal: Sha
     assert_eq!(found.into_iter().collect::<HashSet<_>>(), written);
 }
 
-/// Status in two places that disagree [39].
+/// Status in two places that disagree.
 pub(crate) async fn projection_and_events_are_written_together(journal: Shared) {
     journal.submit(new_job("a", None)).await.unwrap();
     let mut view = job_view(&job_id("a"), 2);
@@ -176,7 +176,7 @@ pub(crate) async fn submits_without_a_key_are_all_different(journal: Shared) {
     assert!(matches!(again, AppendError::Conflict { expected: 0, actual: 1, .. }), "{again:?}");
 }
 
-/// Lost locking when two requests opened one conversation [18].
+/// Lost locking when two requests opened one conversation.
 pub(crate) async fn of_racing_openings_with_one_key_one_creates(journal: Shared) {
     let mut pending = Vec::new();
     for number in 0..32 {
@@ -200,7 +200,7 @@ pub(crate) async fn of_racing_openings_with_one_key_one_creates(journal: Shared)
     assert_eq!((created, ids.len()), (1, 1), "{ids:?}");
 }
 
-/// `a_b` and `a-b` shared a session, since ids were made from keys by a lossy rule [19].
+/// `a_b` and `a-b` shared a session, since ids were made from keys by a lossy rule.
 pub(crate) async fn keys_that_look_alike_are_different_sessions(journal: Shared) {
     let keys = ["a_b", "a-b", "A-B", "a b", "a b ", "a/b", "ä", "a\u{308}", "a\0b", "'; DROP TABLE sessions; --"];
     for (number, key) in keys.iter().enumerate() {
@@ -335,7 +335,7 @@ pub(crate) async fn turns_are_rows_of_their_own_and_found_by_every_name(journal:
     assert_eq!(journal.last_writer(agent).await.unwrap(), Some(turn(40)));
 }
 
-/// Sessions were never archived, and when they were, into the wrong place [18].
+/// Sessions were never archived, and when they were, into the wrong place.
 pub(crate) async fn a_forgotten_session_is_gone_whole_and_nothing_else_is(journal: Shared) {
     let mut views = Vec::new();
     for (id, key) in [("s1", "k1"), ("s2", "k2")] {
@@ -388,7 +388,7 @@ fn turn_events(session: &helix_core::ids::SessionId, number: u32) -> [SessionEve
     [serde_json::from_value(start).unwrap(), serde_json::from_value(end).unwrap()]
 }
 
-/// A job was stuck as "developing" for ever, since its status was its lock [38].
+/// A job was stuck as "developing" for ever, since its status was its lock.
 pub(crate) async fn fences_increase_and_old_ones_write_nothing(journal: Shared) {
     let old = journal.acquire(wish("first host", 0)).await.unwrap();
     let write = |fence: &helix_store::Fence, name: &str| {
@@ -452,7 +452,7 @@ pub(crate) async fn a_lease_is_exclusive_until_it_expires_or_is_given_back(journ
     assert_eq!(won, 1, "of many racers one gets it");
 }
 
-/// Two SSE clients split the events between them, and nothing could be replayed [42].
+/// Two SSE clients split the events between them, and nothing could be replayed.
 pub(crate) async fn every_follower_gets_every_event_in_order(journal: Shared) {
     journal.append(Append::to(job_id("a"), vec![event("1"), event("2")])).await.unwrap();
     let follow = |after: u64| {

@@ -16,9 +16,7 @@ pub enum InputFormat {
 /// What stdout looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputFormat {
-    /// The answer.
     Text,
-    /// The result record.
     Json,
     /// All records, as lines.
     StreamJson,
@@ -31,7 +29,6 @@ pub struct Arguments {
     pub script: Option<PathBuf>,
     /// `--version` was given.
     pub version: bool,
-    /// The positional prompt.
     pub prompt: Option<String>,
     /// `--input-format`.
     pub input: InputFormat,

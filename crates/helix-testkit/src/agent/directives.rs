@@ -9,7 +9,6 @@ use super::script::{Act, AgentFault, Step};
 pub struct Directive {
     /// Only this attempt, from 1; all if absent.
     pub attempt: Option<usize>,
-    /// The words.
     pub words: String,
 }
 
@@ -17,7 +16,6 @@ pub struct Directive {
 #[derive(Debug, thiserror::Error)]
 #[error("[[fake: {words}]] in the prompt: {reason}")]
 pub struct DirectiveError {
-    /// The order.
     pub words: String,
     /// What is wrong with it.
     pub reason: String,

@@ -28,7 +28,6 @@ impl Output {
         }
     }
 
-    /// Writes a line.
     pub(crate) fn line(&self, text: &str) {
         self.raw(format!("{text}\n").as_bytes());
     }

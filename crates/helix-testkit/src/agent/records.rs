@@ -196,7 +196,6 @@ impl Records {
         })
     }
 
-    /// A result.
     pub(crate) fn result(&mut self, ending: &Ending) -> Value {
         let model_usage = if ending.output_tokens == 0 {
             json!({})

@@ -37,7 +37,6 @@ impl Default for AgentScript {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionRule {
-    /// Every one.
     #[default]
     Any,
     /// Only those that this script has played before.
@@ -64,9 +63,7 @@ pub struct Part {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Act {
-    /// Work, in order.
     pub steps: Vec<Step>,
-    /// The final answer.
     pub say: Option<String>,
     /// The structured output, where a schema was given; made up from the schema if absent.
     pub structured: Option<Value>,
@@ -76,7 +73,6 @@ pub struct Act {
     pub output_tokens: Option<u64>,
     /// Cost; 0.0008 if absent.
     pub cost_usd: Option<f64>,
-    /// What goes wrong.
     pub faults: Vec<AgentFault>,
 }
 
@@ -84,27 +80,20 @@ pub struct Act {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Step {
-    /// Says something.
     Text(String),
-    /// Thinks something.
     Think(String),
     /// Writes a file, relative to the working directory, with its parents.
     Write {
-        /// Where.
         path: String,
-        /// What.
         content: String,
     },
     /// Replaces the first occurrence of a text in a file.
     Edit {
-        /// Where.
         path: String,
         /// What is there; must occur.
         find: String,
-        /// What comes instead.
         replace: String,
     },
-    /// Removes a file.
     Delete(String),
     /// Runs a shell command in a session of its own, as the real CLI does; its failure goes into the tool result only.
     Run(String),
@@ -120,7 +109,6 @@ pub enum Step {
     Sleep(u64),
     /// Streams fragments of text, each beginning with the time at which it is written: nanoseconds since the epoch.
     Deltas {
-        /// How many.
         count: u64,
         /// At which rate; as fast as possible if absent.
         #[serde(default)]
@@ -208,23 +196,17 @@ pub enum AgentFaultKind {
 /// A fault with its details; in a script either its name or a mapping with `kind`.
 #[derive(Debug, Clone)]
 pub struct AgentFault {
-    /// Which one.
     pub kind: AgentFaultKind,
     /// How long, where it takes time.
     pub seconds: Option<f64>,
     /// How big, where it has a size.
     pub bytes: Option<usize>,
-    /// How many lines.
     pub lines: Option<u64>,
-    /// At which rate.
     pub per_second: Option<f64>,
-    /// Which exit code.
     pub exit: Option<u8>,
     /// Seconds to the reset of the rate limit.
     pub resets_in: Option<u64>,
-    /// A text.
     pub text: Option<String>,
-    /// A file.
     pub path: Option<String>,
 }
 
@@ -296,16 +278,10 @@ impl<'de> Deserialize<'de> for AgentFault {
 pub enum AgentScriptError {
     /// The file cannot be read.
     #[error("fake agent script {} cannot be read: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// It is not of the documented form; the message names line and column.
     #[error("fake agent script {} is not valid: {message}", path.display())]
     Malformed {
-        /// The file.
         path: PathBuf,
         /// What is wrong and where.
         message: String,

@@ -32,7 +32,6 @@ impl SignalState {
         self.child.store(pid, Ordering::SeqCst);
     }
 
-    /// Starts the thread.
     pub(crate) fn listen(&self, output: Output, farewell: String) -> Result<(), String> {
         *self.farewell.lock().unwrap_or_else(PoisonError::into_inner) = farewell;
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| format!("signals: {error}"))?;

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 /// How long a server that cannot be reached is tried again: a model calls its tool again after an error.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Deserialize)]

@@ -75,7 +75,6 @@ pub enum FaultKind {
 /// How often a fault strikes before the reply is given as scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repeat {
-    /// Each time.
     #[default]
     Always,
     /// The first so many times.
@@ -117,9 +116,7 @@ impl<'de> Deserialize<'de> for Repeat {
 /// A fault with its details; in a script either its name or a mapping with `kind`.
 #[derive(Debug, Clone)]
 pub struct Fault {
-    /// Which one.
     pub kind: FaultKind,
-    /// How often.
     pub times: Repeat,
     /// The header `retry-after`, in seconds.
     pub retry_after: Option<u64>,
@@ -216,7 +213,6 @@ pub(crate) struct HttpError {
     pub(crate) body: ErrorBody,
 }
 
-/// Its body.
 pub(crate) enum ErrorBody {
     Json(Value),
     Html(String),

@@ -16,7 +16,6 @@ pub struct RecordedRequest {
     pub number: u64,
     /// `POST`, `HEAD`, …
     pub method: String,
-    /// Path and query.
     pub path: String,
     /// Headers by lower-case name; credentials are replaced by `[redacted]`.
     pub headers: BTreeMap<String, String>,
@@ -33,7 +32,6 @@ pub struct ToolResult {
     pub id: String,
     /// Name of the tool, found in the conversation; empty if the call is not there.
     pub tool: String,
-    /// What came back.
     pub text: String,
     /// Whether it is an error.
     pub is_error: bool,
@@ -67,7 +65,6 @@ pub(crate) struct RequestView {
     /// Without the messages of the role `system`.
     pub(crate) messages: Vec<Message>,
     pub(crate) headers: BTreeMap<String, String>,
-    /// Tells conversations apart.
     pub(crate) conversation: String,
     pub(crate) cwd: Option<String>,
 }

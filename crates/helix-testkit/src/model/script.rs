@@ -20,7 +20,6 @@ pub struct Script {
     pub variables: BTreeMap<String, String>,
     /// Answers to single requests.
     pub rules: Vec<Rule>,
-    /// Answers to conversations.
     pub scenes: Vec<Scene>,
 }
 
@@ -37,7 +36,6 @@ pub struct Rule {
     /// For how many requests the rule holds; later ones go on to the next rule.
     #[serde(default)]
     pub times: Repeat,
-    /// The answer.
     pub reply: Reply,
 }
 
@@ -124,7 +122,6 @@ pub struct ToolResultTest {
     pub tool: Option<String>,
     /// Id of the call.
     pub id: Option<String>,
-    /// What came back.
     pub text: Option<TextTest>,
     /// Whether it is an error.
     pub is_error: Option<bool>,
@@ -144,9 +141,7 @@ pub enum LastMessage {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Reply {
-    /// A thinking block.
     pub thinking: Option<String>,
-    /// A text block.
     pub text: Option<String>,
     /// Tool calls, all in this one message.
     pub tools: Vec<ToolCall>,
@@ -158,7 +153,6 @@ pub struct Reply {
     pub usage: BTreeMap<String, u64>,
     /// The model named in the answer, instead of the one asked for.
     pub model: Option<String>,
-    /// Response headers.
     pub headers: BTreeMap<String, String>,
     /// Milliseconds before the first byte.
     pub first_delay_ms: u64,
@@ -166,7 +160,6 @@ pub struct Reply {
     pub chunk_chars: usize,
     /// Milliseconds before each event of a stream.
     pub chunk_delay_ms: u64,
-    /// What goes wrong.
     pub fault: Option<Fault>,
     /// What must be true of the request, or the test has failed.
     pub expect: Option<When>,
@@ -178,7 +171,6 @@ impl Reply {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// A tool call.
     pub fn tool(name: impl Into<String>, input: Value) -> Self {
         Self { tools: vec![ToolCall { name: name.into(), input, id: None }], ..Self::default() }
     }
@@ -209,12 +201,7 @@ pub struct ToolCall {
 pub enum ScriptError {
     /// The file cannot be read.
     #[error("script {} cannot be read", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// It is not of the documented form; the message names line and column.
     #[error("script {place} is not valid: {message}")]
     Malformed {

@@ -28,7 +28,6 @@ pub struct Scenario {
     pub name: &'static str,
     /// The model's script, as YAML.
     pub script: String,
-    /// The prompt.
     pub prompt: String,
     /// Flags besides the usual ones.
     pub flags: Vec<String>,
@@ -47,7 +46,6 @@ pub struct Scenario {
 /// A signal, so long after so many requests came in.
 #[derive(Debug, Clone, Copy)]
 pub struct SignalAt {
-    /// Which.
     pub signal: StopSignal,
     /// After this many requests.
     pub requests: usize,
@@ -58,13 +56,9 @@ pub struct SignalAt {
 /// Signals that scenarios send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopSignal {
-    /// SIGINT.
     Interrupt,
-    /// SIGTERM.
     Terminate,
-    /// SIGHUP.
     HangUp,
-    /// SIGKILL.
     Kill,
 }
 
@@ -91,7 +85,6 @@ impl StopSignal {
 /// How long a scenario takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// A few seconds.
     Quick,
     /// Up to a minute.
     Slow,
@@ -124,54 +117,22 @@ pub struct ManifestRow {
 pub enum RecordError {
     /// Its script is wrong.
     #[error("script of scenario {scenario}")]
-    Script {
-        /// The scenario.
-        scenario: &'static str,
-        /// Why.
-        source: ScriptError,
-    },
+    Script { scenario: &'static str, source: ScriptError },
     /// The model does not start.
     #[error("model of scenario {scenario}")]
-    Model {
-        /// The scenario.
-        scenario: &'static str,
-        /// Why.
-        source: StartError,
-    },
+    Model { scenario: &'static str, source: StartError },
     /// There is no place to run it.
     #[error("sandbox of scenario {scenario}")]
-    Sandbox {
-        /// The scenario.
-        scenario: &'static str,
-        /// Why.
-        source: SandboxError,
-    },
+    Sandbox { scenario: &'static str, source: SandboxError },
     /// There is no project to run it in.
     #[error("project of scenario {scenario}")]
-    Project {
-        /// The scenario.
-        scenario: &'static str,
-        /// Why.
-        source: ProjectError,
-    },
+    Project { scenario: &'static str, source: ProjectError },
     /// The process or its files make trouble.
     #[error("scenario {scenario} at {}", path.display())]
-    Io {
-        /// The scenario.
-        scenario: &'static str,
-        /// What was touched.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Io { scenario: &'static str, path: PathBuf, source: std::io::Error },
     /// It did not end.
     #[error("scenario {scenario} did not end within {within:?}")]
-    Stuck {
-        /// The scenario.
-        scenario: &'static str,
-        /// The limit.
-        within: Duration,
-    },
+    Stuck { scenario: &'static str, within: Duration },
 }
 
 /// No scenario may take longer.

@@ -180,7 +180,7 @@ fn broken_streams() -> Vec<Scenario> {
     vec![
         scenario("reset-mid-stream-once", fault("{ kind: reset-mid-stream, times: 1 }"), "COMPLETE"),
         scenario("eof-mid-stream-once", fault("{ kind: eof-mid-stream, times: 1 }"), "COMPLETE"),
-        // 2.1.197 takes the end of the stream for the end of the answer: a success without `stop_reason` [T6].
+        // 2.1.197 takes the end of the stream for the end of the answer: a success without `stop_reason`.
         scenario("eof-after-block-always", fault("eof-after-block"), "OVERLOADED_OR_NETWORK").not_for(&["2.1.197"]),
         scenario("eof-after-block-believed", fault("eof-after-block"), "TRUNCATED").not_for(&["2.1.330"]),
         scenario("eof-after-message-delta", fault("eof-after-message-delta"), "COMPLETE"),

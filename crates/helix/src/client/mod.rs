@@ -49,7 +49,6 @@ pub(crate) struct Client {
 /// Why a request has no answer.
 #[derive(Debug)]
 pub(crate) enum ClientError {
-    /// The host stopped.
     Gone(reqwest::Error),
     /// The host refused, or its answer cannot be parsed.
     Refused(CommandError),
@@ -71,7 +70,6 @@ impl From<ClientError> for CommandError {
 pub(crate) enum Reopen {
     /// From what has not passed.
     Resume(ResumeRequest),
-    /// From one phase.
     Retry(RetryRequest),
 }
 
@@ -92,12 +90,10 @@ impl Client {
         Ok(Self { http, url, token: token.trim().to_owned(), pid: host.pid })
     }
 
-    /// The host's process.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// The host's address.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }

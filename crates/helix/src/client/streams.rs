@@ -33,7 +33,6 @@ pub(crate) struct JobEvents(pub(super) Frames);
 /// What comes next.
 #[derive(Debug)]
 pub(crate) enum NextEvent {
-    /// An event.
     Event(Box<Recorded<JobEvent>>),
     /// The connection is closed; the job may still be running.
     Disconnected,
@@ -55,7 +54,6 @@ impl JobEvents {
     }
 }
 
-/// A streamed answer.
 pub(crate) struct ChatStream(pub(super) Frames);
 
 /// A piece of it.

@@ -89,7 +89,6 @@ impl Files {
         (tree, file.unwrap_or_default())
     }
 
-    /// The files' paths.
     pub(super) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.files.iter().map(|(path, _)| path)
     }

@@ -38,7 +38,6 @@ const TURN_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting<T> {
-    /// The value.
     pub(crate) value: T,
     /// For people: `built in`, `--listen`, `HELIX_STATE_DIR`, `/path/helix.toml:3`.
     pub(crate) origin: String,
@@ -73,7 +72,6 @@ pub(crate) struct Settings {
     pub(crate) listen: Setting<String>,
     /// File with a token that the user chose.
     pub(crate) token_file: Option<PathBuf>,
-    /// Agents by name.
     pub(crate) agents: BTreeMap<String, Setting<AgentProfile>>,
     /// Agent of phases that name none.
     pub(crate) default_agent: Setting<String>,
@@ -106,7 +104,6 @@ fn section<T: Default>(written: Option<Placed<T>>) -> T {
     written.map(|written| written.value).unwrap_or_default()
 }
 
-/// A key's value.
 fn get<T: Clone>(written: &Option<Placed<T>>) -> Option<T> {
     written.as_ref().map(|written| written.value.clone())
 }

@@ -39,16 +39,13 @@ const OWN_HEALTH_TRIES: u32 = 6;
 pub(crate) enum Access {
     /// They do; the token is the given one, or the kept one.
     Token(Option<String>),
-    /// They do not.
     Open,
 }
 
 /// How the host is to be reached.
 #[derive(Debug, Clone)]
 pub(crate) struct Listening {
-    /// Address and port.
     pub(crate) address: String,
-    /// Who may.
     pub(crate) access: Access,
 }
 
@@ -74,9 +71,7 @@ pub(crate) struct Host {
 /// Why this process is not the host.
 #[derive(Debug)]
 pub(crate) enum HostError {
-    /// Another one is.
     Held(StateDirError),
-    /// Something is wrong.
     Failed(CommandError),
 }
 
@@ -152,7 +147,6 @@ impl Host {
         Ok(host)
     }
 
-    /// The engine.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }

@@ -22,7 +22,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 pub(crate) enum Reached {
     /// Another process is the host.
     Other(Client),
-    /// This process is.
     Own(Box<Host>, Client),
 }
 

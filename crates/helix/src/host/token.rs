@@ -18,7 +18,6 @@ const BYTES: usize = 24;
 /// The token in force.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
-    /// Itself.
     pub(crate) value: String,
     /// The file that keeps it.
     pub(crate) file: PathBuf,

@@ -23,7 +23,6 @@ pub(crate) use time::{ago, local};
 /// Whether people or programs read standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// People.
     People,
     /// Programs (`--json`).
     Programs,
@@ -32,20 +31,15 @@ pub(crate) enum Reading {
 /// Whether to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// Yes.
     On,
-    /// No.
     Off,
 }
 
 /// What a piece of text means, for its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// It went well.
     Good,
-    /// It went wrong.
     Bad,
-    /// It needs attention.
     Attention,
     /// A heading or a name.
     Strong,

@@ -14,7 +14,6 @@ impl Table {
         Self { rows: vec![headings.into_iter().map(|text| (text.to_owned(), Some(Meaning::Weak))).collect()] }
     }
 
-    /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [(String, Option<Meaning>); N]) {
         self.rows.push(cells.into());
     }

@@ -29,7 +29,6 @@ pub(crate) use failures::{Reported, print_reports, reports_of};
 pub(crate) use lines::meaning;
 pub(crate) use report::job_report;
 
-/// How watching ended.
 pub(crate) struct Watched {
     /// The job as it stood last.
     pub(crate) view: JobView,
@@ -44,7 +43,6 @@ pub(crate) struct Watched {
 /// Whether the user left before the job's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// No.
     No,
     /// Yes, by a second interrupt.
     Early,
@@ -66,7 +64,6 @@ const STILL_AGAIN: Duration = Duration::from_secs(10);
 /// What was said about a job's silence, since something happened last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Told {
-    /// It was asked.
     asked: bool,
     /// What its phases wait for.
     waits: Vec<String>,

@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 /// How long the kernel may take to finish processes that are dying.
 const DYING: Duration = Duration::from_secs(10);
 
-/// A served Helix.
 pub(crate) struct Bed {
     serve: Child,
     url: String,

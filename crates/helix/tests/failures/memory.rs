@@ -113,7 +113,7 @@ fn an_export_is_imported_elsewhere_once_and_what_is_forgotten_is_gone() {
         2
     );
     assert_eq!(other.run(&["failures", "forget", &ids[0]]).code, 0);
-    other.run(&["failures", "forget", &ids[0]]).refused(2, &["HX0920", "is remembered", "hint:"]);
+    other.run(&["failures", "forget", &ids[0]]).refused(2, &["HX0920", "no remembered failure", "hint:"]);
     assert_eq!(other.run(&["failures", "stats", "--json"]).json()["failures"], 1);
 }
 

@@ -87,7 +87,7 @@ async fn the_api_gives_the_reports_and_the_memory_of_a_job() {
     assert!(page.starts_with("## a, attempt 1\n") && page.contains("\n## a, attempt 2\n"), "{page}");
     let wrong = get(format!("jobs/{job}/reports?format=markdwn")).await.unwrap();
     assert_eq!(wrong.status(), 400);
-    assert!(wrong.text().await.unwrap().contains("did you mean \\\"markdown\\\"?"));
+    assert!(wrong.text().await.unwrap().contains("did you mean `markdown`?"));
 
     // The memory learns of it after the job.
     let fingerprint = list["reports"][0]["report"]["fingerprint"].as_str().unwrap().to_owned();

@@ -112,7 +112,7 @@ async fn what_is_delivered_has_passed_the_gates_of_all_phases_before_it_and_is_l
     Stage::no_agent_is_left(&id);
 }
 
-/// Validation is of the very tree: what a later phase broke is not delivered, however well it went before. [35]
+/// Validation is of the very tree: what a later phase broke is not delivered, however well it went before.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tree_on_which_a_gate_before_does_not_pass_any_more_is_never_delivered() {
     let stage = Stage::new(&script(", { run: 'rm product.txt' }"), "");
@@ -133,7 +133,7 @@ async fn a_tree_on_which_a_gate_before_does_not_pass_any_more_is_never_delivered
 }
 
 /// A delivery cannot be taken back and is not repeated by itself: a host that dies anywhere around it leaves one, or none, and
-/// says so where nobody knows. [T10, 37]
+/// says so where nobody knows.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_that_dies_delivers_nothing_twice_and_says_what_it_does_not_know() {
     // Where, whether the job goes on by itself, and how often it was delivered then.

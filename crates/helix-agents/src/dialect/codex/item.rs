@@ -27,11 +27,9 @@ pub(super) enum Work {
     Said(String),
     /// Something began that is lost if it is not reported to have ended.
     Began(String),
-    /// It ended.
     Ended(String),
     /// It was not allowed.
     Denied(String),
-    /// Nothing.
     Nothing,
 }
 

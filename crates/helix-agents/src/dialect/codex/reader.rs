@@ -19,7 +19,6 @@ use crate::profile::AskedSchema;
 #[derive(Debug, Default)]
 pub(super) struct CodexReader {
     asked_schema: AskedSchema,
-    /// Turns that began.
     turns: u32,
     denials: u32,
     /// What the last terminal record says of errors.

@@ -24,7 +24,6 @@ pub(super) struct Trouble {
 /// Endings that are no mere error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Nature {
-    /// An error.
     #[default]
     Error,
     /// The conversation does not fit the model's context.

@@ -9,16 +9,13 @@ use helix_core::ids::AgentSessionId;
 /// What the embedded agent is told to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Request {
-    /// Print the version.
     Version,
-    /// Play a take.
     Play(Box<Play>),
 }
 
 /// Which take is played where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Play {
-    /// The cassette.
     pub(super) cassette: PathBuf,
     /// Where sessions are kept.
     pub(super) sessions: PathBuf,

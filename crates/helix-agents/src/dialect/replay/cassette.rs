@@ -55,13 +55,11 @@ pub struct CassetteTake {
 pub enum CassetteAction {
     /// Says something; the last of these is the answer.
     Say(String),
-    /// Thinks aloud.
     Think(String),
     /// Writes a file, and the directories above it.
     Write(WriteFile),
     /// Replaces a text that must occur exactly once in a file.
     Edit(EditFile),
-    /// Deletes a file.
     Delete(PathBuf),
     /// Runs a program; its output becomes the tool's.
     Run(RunProgram),
@@ -77,7 +75,6 @@ pub enum CassetteAction {
     TaskBegan(String),
     /// Ends a background task well.
     TaskDone(String),
-    /// Gives structured output.
     Structured(Value),
     /// Consumes tokens and money on top of what is counted by itself.
     Consume(Consumption),
@@ -91,7 +88,6 @@ pub enum CassetteAction {
 pub struct WriteFile {
     /// Where, from the working directory.
     pub path: PathBuf,
-    /// What.
     pub text: String,
 }
 
@@ -101,7 +97,6 @@ pub struct WriteFile {
 pub struct EditFile {
     /// Where, from the working directory.
     pub path: PathBuf,
-    /// The text.
     pub find: String,
     /// What takes its place.
     pub replace: String,
@@ -125,11 +120,8 @@ pub struct RunProgram {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Consumption {
-    /// Input tokens.
     pub input_tokens: u64,
-    /// Output tokens.
     pub output_tokens: u64,
-    /// US dollars.
     pub cost_usd: f64,
 }
 
@@ -137,14 +129,11 @@ pub struct Consumption {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TakeEnd {
-    /// Well.
     #[default]
     Completed,
     /// With an error of the provider.
     Failed(ProviderFailure),
-    /// At a limit.
     Limit(LimitKind),
-    /// The model refuses.
     Refused,
     /// A hook stops it.
     StoppedByHook,
@@ -160,7 +149,6 @@ pub enum TakeEnd {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderFailure {
-    /// Its kind.
     pub error: AgentErrorKind,
     /// Its HTTP status.
     #[serde(default)]
@@ -176,7 +164,6 @@ pub enum CassetteError {
     /// It cannot be read.
     #[error("cannot read the cassette {path}", path = path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// The operating system's words.
         source: std::io::Error,
@@ -184,43 +171,22 @@ pub enum CassetteError {
     /// It is no cassette.
     #[error("{path}:{line}:{column}: {problem}", path = path.display())]
     Malformed {
-        /// The file.
         path: PathBuf,
         /// Line, from 1; 0 if unknown.
         line: u64,
         /// Column, from 1; 0 if unknown.
         column: u64,
-        /// What is wrong.
         problem: String,
     },
     /// It is of another version.
     #[error("{path}: helix_cassette is {found}, and this Helix reads {CASSETTE_VERSION}", path = path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-    },
+    Version { path: PathBuf, found: u32 },
     /// Two takes have the same key and number.
     #[error("{path}: there are two takes {number} of {key:?}", path = path.display())]
-    Duplicate {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// The number.
-        number: u32,
-    },
+    Duplicate { path: PathBuf, key: String, number: u32 },
     /// There is no such take.
     #[error("there is no take {number} of {key:?}; the cassette has: {known}")]
-    NoTake {
-        /// The key.
-        key: String,
-        /// The number.
-        number: u32,
-        /// What there is.
-        known: String,
-    },
+    NoTake { key: String, number: u32, known: String },
 }
 
 impl Cassette {

@@ -14,7 +14,6 @@ use super::cassette::{EditFile, RunProgram, WriteFile};
 pub(super) struct Done {
     /// What it said, cut.
     pub(super) output: String,
-    /// Whether it failed.
     pub(super) failed: bool,
 }
 
@@ -57,7 +56,6 @@ pub(super) fn edit(workdir: &Path, edit: &EditFile) -> Done {
     }
 }
 
-/// Deletes a file.
 pub(super) fn delete(workdir: &Path, file: &Path) -> Done {
     match fs::remove_file(workdir.join(file)) {
         Ok(()) => Done::well(format!("deleted {}", file.display())),

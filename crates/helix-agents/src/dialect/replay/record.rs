@@ -12,19 +12,15 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub(super) enum Record {
-    /// Something happened.
     Event {
-        /// What.
         event: AgentEvent,
     },
     /// A background task began.
     TaskBegan {
-        /// The task.
         id: String,
     },
     /// A background task ended.
     TaskEnded {
-        /// The task.
         id: String,
         /// Whether it was lost.
         lost: bool,
@@ -36,7 +32,6 @@ pub(super) enum Record {
 /// The agent's last word, with all that the outcome depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct TerminalRecord {
-    /// The evidence.
     pub(super) terminal: Terminal,
     /// The error it ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]

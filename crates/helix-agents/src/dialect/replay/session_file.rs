@@ -29,7 +29,6 @@ impl SessionFile {
         }
     }
 
-    /// Writes a session.
     pub(super) fn write(&self, sessions: &Path, id: &AgentSessionId) -> Result<(), Error> {
         fs::create_dir_all(sessions)?;
         let partial = sessions.join(format!(".{id}.{}.partial", std::process::id()));

@@ -142,7 +142,7 @@ impl SessionActor {
                     (run, report) = (next_run, next_report);
                     corrections.last = report.clone();
                 }
-                // The answer that is there stays: a correction that fails erases nothing [7].
+                // The answer that is there stays: a correction that fails erases nothing.
                 Ok((_, failed)) => {
                     trouble = Some(Outcome::from_facts(&failed.facts));
                     corrections.last = RunReport {

@@ -1,4 +1,4 @@
-//! The attempts at one turn's answer: a list that only grows, of which the best is kept [7].
+//! The attempts at one turn's answer: a list that only grows, of which the best is kept.
 //!
 //! Must not know agents or journals: texts in, a decision out.
 
@@ -60,7 +60,6 @@ pub(crate) struct Retry {
 pub(crate) enum CorrectionScope {
     /// The marker's line alone: the answer itself stands.
     MarkerLine,
-    /// The whole answer.
     Answer,
 }
 
@@ -84,7 +83,7 @@ impl AnswerAttempts {
         let kept = split(&before.answer).0;
         match split(said).1 {
             Marker::Step(step) => format!("{kept}\n\n{}", marker_line(step.word())),
-            // An unknown word stays what it is; nothing is made of it [4].
+            // An unknown word stays what it is; nothing is made of it.
             Marker::Unknown(word) => format!("{kept}\n\n{}", marker_line(&word)),
             Marker::Absent => before.answer.clone(),
         }

@@ -130,7 +130,6 @@ fn a_missing_marker_is_asked_for_alone_and_the_answer_stands() {
 
 #[test]
 fn nothing_is_inferred_where_the_agent_goes_on_without_a_marker() {
-    // [3], [4]
     let mut scene = Scene::new();
     retry(scene.try_answer(CorrectionScope::Answer, "Hello."));
     retry(scene.try_answer(CorrectionScope::MarkerLine, "Sorry, what?"));
@@ -142,7 +141,6 @@ fn nothing_is_inferred_where_the_agent_goes_on_without_a_marker() {
 
 #[test]
 fn the_best_attempt_is_kept_and_a_bad_retry_erases_nothing() {
-    // [7]
     let mut scene = Scene::new();
     scene.write("phases.yaml", &format!("{GOOD_PLAN}    typo: 1\n"));
     let correction = retry(scene.try_answer(CorrectionScope::Answer, "The plan is there.\n<!-- STEP: generate -->"));

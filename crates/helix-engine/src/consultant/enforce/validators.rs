@@ -53,7 +53,6 @@ impl Validator {
 pub(crate) struct Evidence {
     /// The whole answer, marker included.
     pub(crate) answer: String,
-    /// The conversation's directory.
     pub(crate) directory: PathBuf,
     /// The project that the conversation is about.
     pub(crate) project: Option<PathBuf>,
@@ -139,7 +138,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
     Ok(examined)
 }
 
-/// The marker is metadata: absent stays absent, an unknown word is reported, and nothing is inferred from either [3, 4, 5].
+/// The marker is metadata: absent stays absent, an unknown word is reported, and nothing is inferred from either.
 fn marker(answer: &str) -> Option<AnswerFinding> {
     let words: Vec<String> = Step::ALL.iter().map(|step| format!("`{}`", step.word())).collect();
     let fix = format!("end with one line `<!-- STEP: … -->`, with one of {}", words.join(", "));

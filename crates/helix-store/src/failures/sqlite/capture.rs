@@ -19,7 +19,6 @@ const KEPT: i64 = 400;
 /// How many stay when there were more.
 const KEPT_AFTER: i64 = 200;
 
-/// Captures an occurrence.
 pub(super) fn capture(working: &Working<'_>, occurrence: &Occurrence) -> Result<Captured, MemoryError> {
     let held: Option<(i64, String)> = working
         .connection

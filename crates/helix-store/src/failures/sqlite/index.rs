@@ -114,13 +114,11 @@ fn count(working: &Working<'_>, scope: i64, documents: i64, words: usize) -> Res
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope {
     pub(super) id: i64,
-    /// How many.
     pub(super) documents: i64,
     /// Words of all of them.
     pub(super) words: i64,
 }
 
-/// Finds a scope.
 pub(super) fn scope_of(working: &Working<'_>, tool: &str, category: &str) -> Result<Option<Scope>, MemoryError> {
     working
         .connection
@@ -134,7 +132,6 @@ pub(super) fn scope_of(working: &Working<'_>, tool: &str, category: &str) -> Res
         .map_err(|error| working.failed(error))
 }
 
-/// Runs one statement.
 pub(super) fn execute(
     working: &Working<'_>,
     sql: &str,

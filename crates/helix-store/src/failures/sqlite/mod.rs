@@ -49,9 +49,7 @@ const READERS: usize = 2;
 /// How a memory is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryOptions {
-    /// The file.
     pub path: PathBuf,
-    /// What for.
     pub access: Access,
     /// How long any answer may take; nobody waits longer.
     pub deadline: Duration,
@@ -65,7 +63,6 @@ impl MemoryOptions {
         Self { path: path.into(), access, deadline: Duration::from_secs(2), size_limit: None }
     }
 
-    /// With another deadline.
     #[must_use]
     pub fn within(self, deadline: Duration) -> Self {
         Self { deadline, ..self }

@@ -60,7 +60,6 @@ pub(super) fn list(
     Ok(FailurePage { failures, next })
 }
 
-/// One failure.
 pub(super) fn show(working: &Working<'_>, prefix: &str) -> Result<Option<FailureDetail>, MemoryError> {
     let Some(row) = by_prefix(working, prefix)? else { return Ok(None) };
     Ok(Some(FailureDetail {

@@ -25,7 +25,6 @@ const FILES: usize = 50;
 /// Characters of a suggestion that are kept.
 const TEXT: usize = 1_000;
 
-/// An open occurrence.
 struct Open {
     failure: i64,
     key: String,

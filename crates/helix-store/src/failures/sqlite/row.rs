@@ -198,7 +198,6 @@ pub(super) fn from_word<T: DeserializeOwned>(working: &Working<'_>, what: &str, 
     serde_json::from_value(serde_json::Value::String(word.to_owned())).map_err(|error| working.unreadable(what, error))
 }
 
-/// An enum's word.
 pub(super) fn word<T: Serialize>(working: &Working<'_>, what: &str, value: &T) -> Result<String, MemoryError> {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => Ok(word),
@@ -212,7 +211,6 @@ pub(super) fn from_json<T: DeserializeOwned>(working: &Working<'_>, what: &str, 
     serde_json::from_str(text).map_err(|error| working.unreadable(what, error))
 }
 
-/// A value's JSON.
 pub(super) fn json<T: Serialize>(working: &Working<'_>, what: &str, value: &T) -> Result<String, MemoryError> {
     serde_json::to_string(value).map_err(|error| working.unreadable(what, error))
 }

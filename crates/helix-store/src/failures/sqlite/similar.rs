@@ -33,7 +33,6 @@ const ALIKE: f64 = 0.5;
 /// Days after which a memory counts half.
 const HALF_LIFE_DAYS: f64 = 90.0;
 
-/// Answers a query.
 pub(super) fn similar(working: &Working<'_>, query: &SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
     let mut found = Vec::new();
     if query.most == 0 {

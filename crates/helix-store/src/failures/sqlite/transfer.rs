@@ -47,7 +47,6 @@ pub(super) fn export(working: &Working<'_>, from: i64, limit: usize) -> Result<E
     Ok(page)
 }
 
-/// Takes records in.
 pub(super) fn import(working: &Working<'_>, records: &[MemoryRecord]) -> Result<Imported, MemoryError> {
     for (index, record) in records.iter().enumerate() {
         record.check().map_err(|source| MemoryError::Record { index, source })?;

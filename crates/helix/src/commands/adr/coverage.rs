@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
         let text = std::fs::read_to_string(source).map_err(unreadable(source))?;
         wanted.extend(concepts(&Adr::parse(&context.shown(source), &text)));
     }
-    // Nothing to compare is no coverage [24].
+    // Nothing to compare is no coverage.
     if wanted.is_empty() {
         let names: Vec<String> = sources.iter().map(|source| context.shown(source)).collect();
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("there is no concept in {}", names.join(", ")))

@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 /// A language with a first try that fails its own tests.
 #[derive(Debug)]
 pub(super) struct Flavour {
-    /// For people.
     pub(super) name: &'static str,
     /// Program and arguments that show that it is there.
     probe: &'static [&'static str],
@@ -19,13 +18,10 @@ pub(super) struct Flavour {
     pub(super) gate: &'static str,
     /// Command of the gate.
     pub(super) command: &'static str,
-    /// The first try.
     pub(super) first: &'static str,
-    /// The tests.
     pub(super) tests: &'static str,
     /// What is wrong with the first try.
     pub(super) find: &'static str,
-    /// What mends it.
     pub(super) replace: &'static str,
 }
 

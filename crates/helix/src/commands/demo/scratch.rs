@@ -81,7 +81,6 @@ roots = [{}, {}]
         Ok(scratch)
     }
 
-    /// All of it.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
@@ -91,7 +90,6 @@ roots = [{}, {}]
         self.root.join("home")
     }
 
-    /// State directory.
     pub(super) fn state(&self) -> PathBuf {
         self.state.clone()
     }
@@ -101,7 +99,6 @@ roots = [{}, {}]
         self.root.join("projects")
     }
 
-    /// Configuration.
     pub(super) fn config(&self) -> PathBuf {
         self.root.join(FILE_NAME)
     }

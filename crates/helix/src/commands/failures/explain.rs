@@ -29,7 +29,6 @@ const PIECE: usize = 256 * 1024;
 /// Characters of the cause's line that people are shown.
 const SHOWN: usize = 300;
 
-/// Past failures shown.
 const SIMILAR: usize = 3;
 /// The reports' own `HISTORY_TOKENS` as the command line writes it; a test compares them.
 const DEFAULT_TOKENS: &str = "1200";

@@ -25,7 +25,6 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 /// How much to forget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
-    /// The failure.
     Everything,
     /// What is said to have fixed it.
     Fixes,
