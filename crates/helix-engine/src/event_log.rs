@@ -214,10 +214,6 @@ impl<S: StreamState> EventLog<S> {
         Ok(())
     }
 
-    pub(crate) fn journal(&self) -> &dyn Journal {
-        self.writer.journal.as_ref()
-    }
-
     pub(crate) fn unusable(&self, source: impl std::error::Error + Send + Sync + 'static) -> LogError {
         LogError::Unusable { stream: S::stream(&self.id), source: Box::new(source) }
     }

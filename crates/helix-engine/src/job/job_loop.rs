@@ -146,7 +146,7 @@ enum Panicked {
 enum Done {
     /// An attempt may begin; `None` when nobody is admitted any more.
     Admitted(Option<Permit>),
-    Outcome(EffectOutcome),
+    Outcome(Box<EffectOutcome>),
 }
 
 impl JobLoop {
@@ -260,7 +260,7 @@ impl JobLoop {
                 crash.pass(|| format!("before {named}"));
                 let carried = work.await;
                 crash.pass(|| format!("after {named}"));
-                (carried_key, Done::Outcome(carried))
+                (carried_key, Done::Outcome(Box::new(carried)))
             });
             self.keys.insert(task.id(), key.clone());
             self.under_way.insert(key, UnderWay { effect, cancel, progress: Progress::Running });
@@ -311,6 +311,7 @@ impl JobLoop {
                 return Ok(());
             }
             Ok((id, (key, Done::Outcome(carried)))) => {
+                let carried = *carried;
                 self.keys.remove(&id);
                 match self.finish(&key, carried.place) {
                     Answer::Counts => (key, carried.event),

@@ -40,6 +40,9 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// File below the state directory with the position of the last event that was observed.
 const POSITION: &str = "failures.position";
 
+/// Finds the handle of a job that this host carries out.
+pub(crate) type RunningJobs = Box<dyn Fn(&JobId) -> Option<JobHandle> + Send + Sync>;
+
 /// What the observer works with.
 pub(crate) struct Observer {
     pub(crate) journal: Arc<dyn Journal>,
@@ -53,7 +56,7 @@ pub(crate) struct Observer {
     /// Names of the validators of answers that are switched on.
     pub(crate) validators: Vec<&'static str>,
     /// The jobs that this host carries out.
-    pub(crate) running: Box<dyn Fn(&JobId) -> Option<JobHandle> + Send + Sync>,
+    pub(crate) running: RunningJobs,
     pub(crate) closing: CancellationToken,
 }
 

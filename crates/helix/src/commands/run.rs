@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{Reached, busy_jobs, engine_error, reach, until_idle};
+use crate::host::{Reached, busy_jobs, engine_error, find, reach, until_idle};
 use crate::terminal::Reading;
 use crate::watch::{Left, Watched, job_report, print_reports, watch};
 
@@ -76,8 +76,11 @@ async fn carry_out(context: &Context, path: &Path, arguments: Arguments) -> Ende
     let body = body(context, path, &arguments)?;
     let settings = context.settings()?;
     if arguments.detach {
-        // What is wrong with the plan is better said here than in a host's log.
-        plan::found_and_readable(path)?;
+        // A host that is to be started would say only in its log what is wrong with the plan; one that runs knows jobs by their
+        // keys, also those whose plan is gone.
+        if find(settings).await?.is_none() {
+            plan::found_and_readable(path)?;
+        }
         return detach(context, &context.host().await?, &body).await;
     }
     let reached = reach(&context.environment, settings).await?;
