@@ -459,7 +459,7 @@ async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_g
         shop.engine.reopen(&job, request).await.unwrap_err().to_string(),
     ];
     for refusal in refusals {
-        assert!(refusal.contains("another host") && refusal.contains("start Helix again"), "{refusal}");
+        assert!(refusal.contains("another host") && refusal.contains("restart Helix"), "{refusal}");
     }
     // The lease runs for an hour yet, by a clock that was an hour ahead.
     let shop = shop.reopen().await;

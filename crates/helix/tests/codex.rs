@@ -165,7 +165,7 @@ fn agents_and_gates_have_the_same_environment_but_for_keys() {
 
 #[test]
 fn a_plain_program_without_a_record_is_never_done() {
-    let program = "cat > /dev/null; echo 'def tax(): pass' > shop/tax.py; echo seen > NOTE.md";
+    let program = "cat > /dev/null; echo 'def tax(): pass' >> shop/tax.py; echo seen >> NOTE.md";
     let stage = stage_with(&format!("dialect = \"command\"\ncommand = {}", json!(["sh", "-c", program])));
     let plan = stage
         .plan("one", "name: one\nphases:\n- id: tax\n  name: Tax\n  type: development\n  description: adds the tax\n  outputs: [shop/tax.py]\n  max_attempts: 1\n  on_failure: fail\n  gates: [{ type: files_exist }]\n");

@@ -105,7 +105,7 @@ fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     let jobs = user.run(&["--json", "jobs"]).json();
     let id = jobs[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(jobs[0]["status"], "succeeded");
-    assert!(user.run(&["jobs", "show", &id]).stdout.contains("files_exist ok"));
+    assert!(user.run(&["jobs", "show", &id]).stdout.contains("files_exist"));
     assert!(user.run(&["jobs", "logs", &id]).stdout.contains("done"));
     user.run(&["jobs", "cancel", &id]).refused(2, &["over"]);
 }
@@ -186,7 +186,7 @@ fn the_watcher_takes_over_from_a_dead_host() {
     let mut errors = BufReader::new(watcher.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("attempt_started")));
     drop(host);
-    assert!(errors.any(|line| line.contains("taking over")));
+    assert!(errors.any(|line| line.contains("Reconnecting")));
     let pid = rustix::process::Pid::from_child(&watcher);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let rest: Vec<String> = lines.collect();

@@ -264,7 +264,7 @@ fn mistakes_in_template_and_experts_are_shown_at_start_with_their_line() {
     user.write("experts.toml", "[experts.a]\ndescription = \"x\"\npromt = \"y\"\n");
     user.run(&["chat", "-m", "hello"]).refused(2, &["HX0452", "experts.toml:3:1", "did you mean `prompt`?"]);
     user.write("helix.toml", "[consultant]\nenforcement = [\"step_maker\"]\n");
-    user.run(&["chat", "-m", "hello"]).refused(2, &["did you mean \"step_marker\"?"]);
+    user.run(&["chat", "-m", "hello"]).refused(2, &["HX0903", "helix.toml:2:16", "did you mean `step_marker`?"]);
 }
 
 /// A conversation at the terminal: it is named, goes on by that name or by its id, and a name that nobody gave is refused.

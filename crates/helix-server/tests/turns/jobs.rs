@@ -170,7 +170,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert!(block.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded, merged into "), "{block}");
     let statuses = statuses(&frames);
     assert!(
-        statuses.iter().any(|line| line.starts_with("Phase 1 of 1, Write the page: 1 file changed")),
+        statuses.iter().any(|line| line.ends_with(", 1 file changed")),
         "{statuses:?}"
     );
     let last = last_status(&frames);

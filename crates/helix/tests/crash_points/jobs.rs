@@ -175,6 +175,7 @@ impl Scene for Scripted {
         let view = stage.answer_all(&job, answer).await;
         let events = stage.events(&job).await;
         assert_numbered(&events);
+        assert_noted_once(&events);
         Stage::no_agent_is_left(&job);
         if view["status"] != "succeeded" {
             println!("{view:#}\n{}", stage.log());
@@ -200,6 +201,22 @@ fn answer(question: &Value) -> Value {
     }
 }
 
+/// Whether an event is a note on a failure, which the observer adds beside the job.
+fn is_note(event: &Value) -> bool {
+    event["type"].as_str().unwrap_or_default().contains('.')
+}
+
+/// No host remembers a failure that the one before it has remembered.
+fn assert_noted_once(events: &[Value]) {
+    let mut noted: Vec<_> = events
+        .iter()
+        .filter(|event| event["type"] == "failure.recorded")
+        .map(|event| event["occurrence"].as_str())
+        .collect();
+    noted.sort_unstable();
+    assert!(noted.windows(2).all(|pair| pair[0] != pair[1]), "{noted:?}");
+}
+
 /// What must be the same whether or not the host died.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Whole {
@@ -209,7 +226,8 @@ pub(crate) struct Whole {
     pub(crate) phases: Vec<(String, String, u64, String)>,
     /// Questions and what was answered.
     pub(crate) questions: Vec<String>,
-    /// Names of all events with phase and try, sorted: parallel phases may overtake each other.
+    /// Names of the job's events with phase and attempt, sorted: parallel phases may overtake each other. Notes on failures are
+    /// left out: they are learned beside the job, and none is written into the record of a job that has ended.
     pub(crate) events: Vec<String>,
     pub(crate) plays: Vec<(&'static str, usize)>,
     pub(crate) work_tree: String,
@@ -237,6 +255,7 @@ impl Whole {
         questions.sort();
         let mut names: Vec<String> = events
             .iter()
+            .filter(|event| !is_note(event))
             .map(|event| format!("{} {} {}", text(&event["type"]), text(&event["phase"]), event["attempt"]))
             .collect();
         names.sort();
