@@ -199,7 +199,9 @@ async fn every_place<S: Scene>(scene: &'static S) {
         problems.extend(found);
     }
     assert!(problems.is_empty(), "{} of {jobs} ended otherwise:\n{}", problems.len(), problems.join("\n"));
-    let missed: Vec<&String> = places.iter().filter(|place| !died.contains_key(*place)).collect();
+    // A job may be over before its notes are written: the hosts that died before kept the observer from it.
+    let passed_for_sure = |place: &&String| !place.ends_with("append of notes on failures");
+    let missed: Vec<_> = places.iter().filter(passed_for_sure).filter(|place| !died.contains_key(*place)).collect();
     assert!(missed.is_empty(), "no host died at {missed:#?}");
     println!(
         "{}: hosts died at {} of {all} places over {jobs} rounds, each ended as if nothing had happened ({} s)",
