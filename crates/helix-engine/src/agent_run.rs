@@ -166,6 +166,14 @@ impl AgentRunner {
         self
     }
 
+    /// The same with no step of a stop longer than this.
+    #[must_use]
+    pub fn with_grace_within(mut self, longest: Duration) -> Self {
+        let Grace { interrupt, terminate } = &mut self.timeouts.grace;
+        (*interrupt, *terminate) = ((*interrupt).min(longest), (*terminate).min(longest));
+        self
+    }
+
     /// The same with these agents, which go before those of the same name.
     #[must_use]
     pub fn with_profiles(&self, mut profiles: Vec<AgentProfile>) -> Self {

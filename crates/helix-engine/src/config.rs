@@ -4,20 +4,16 @@
 
 use std::path::PathBuf;
 
-use helix_agents::{AgentProfile, SubAgent};
+use helix_agents::AgentProfile;
 use helix_job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
 use crate::agent_run::RunTimeouts;
-use crate::consultant::{Enforcement, Retention, ToolsEndpoint};
+use crate::consultant::ConsultantConfig;
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
-use crate::prompt::ConsultantPrompt;
+use crate::services::ToolsEndpoint;
 use helix_git::GitEnvironment;
-
-/// How long a chat shows how its jobs get on when nothing else is said: long enough for most phases, short enough that a chat
-/// client that was left alone closes its connection.
-pub const FOLLOW_JOBS: std::time::Duration = std::time::Duration::from_secs(600);
 
 /// Everything an engine is told once, at its start.
 #[derive(Debug, Clone)]
@@ -54,43 +50,4 @@ pub struct EngineConfig {
     pub helix: PathBuf,
     /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.
     pub config_dir: Option<PathBuf>,
-}
-
-/// Settings of the Consultant.
-#[derive(Debug, Clone)]
-pub struct ConsultantConfig {
-    /// Agent that answers, by name.
-    pub agent: String,
-    /// Its model, when a request does not name one.
-    pub model: Option<String>,
-    /// Time limit of one turn.
-    pub turn_timeout: std::time::Duration,
-    /// How long a chat goes on showing how its jobs get on, after an answer; zero: not at all.
-    pub follow_jobs: std::time::Duration,
-    /// Which conversations are kept.
-    pub retention: Retention,
-    pub prompt: ConsultantPrompt,
-    /// How its answers are checked and corrected.
-    pub enforcement: Enforcement,
-    /// Directories of the user's own skills.
-    pub skills: Vec<PathBuf>,
-    /// Sub-agents that it may ask for second opinions.
-    pub experts: Vec<SubAgent>,
-}
-
-impl ConsultantConfig {
-    /// A Consultant with the built-in instructions and without experts.
-    pub fn new(agent: impl Into<String>, turn_timeout: std::time::Duration) -> Self {
-        Self {
-            agent: agent.into(),
-            model: None,
-            turn_timeout,
-            follow_jobs: FOLLOW_JOBS,
-            retention: Retention::default(),
-            prompt: ConsultantPrompt::default(),
-            enforcement: Enforcement::default(),
-            skills: Vec::new(),
-            experts: Vec::new(),
-        }
-    }
 }

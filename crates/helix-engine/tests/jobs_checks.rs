@@ -6,8 +6,8 @@ mod workshop;
 use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, RunId};
 use helix_engine::EngineConfig;
-use helix_engine::questions::{AnswerError, QuestionFilter, Reply};
-use helix_engine::reopen::ReopenRequest;
+use helix_engine::jobs::ReopenRequest;
+use helix_engine::jobs::{AnswerError, QuestionFilter, Reply};
 use helix_failure::memory::SuggestionOutcome;
 use helix_job::question::{QuestionKind, QuestionStatus};
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Review, Role};
@@ -166,22 +166,22 @@ async fn a_job_waits_for_a_person_without_a_process_and_over_a_restart() {
     let job = shop.submit(&repo, plan).await;
     let printed = shop.question(&job).await;
     assert!(printed.text.contains("Is it printed?"));
-    assert_eq!(shop.engine.job(job.as_str()).await.unwrap().status, JobStatus::Waiting);
+    assert_eq!(shop.engine.jobs().get(job.as_str()).await.unwrap().status, JobStatus::Waiting);
     assert!(helix_testkit::processes::processes_with_env("HELIX_RUN_ID", job.as_str()).unwrap().is_empty());
     let shop = shop.reopen().await;
     let wrong = Reply { choice: Some("perhaps".into()), text: None, by: "a test".into() };
-    assert!(matches!(shop.engine.answer(&printed.id, wrong).await, Err(AnswerError::Misfit(_))));
+    assert!(matches!(shop.engine.jobs().answer(&printed.id, wrong).await, Err(AnswerError::Misfit(_))));
     shop.answer(&printed, "approve", Some("on paper")).await;
     let accepted = shop.question(&job).await;
     assert_ne!(accepted.id, printed.id);
     let again = Reply { choice: Some("approve".into()), text: None, by: "a test".into() };
-    assert!(matches!(shop.engine.answer(&printed.id, again).await, Err(AnswerError::Settled { .. })));
+    assert!(matches!(shop.engine.jobs().answer(&printed.id, again).await, Err(AnswerError::Settled { .. })));
     shop.answer(&accepted, "approve", None).await;
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!(shop.plays("a"), 1, "nothing ran twice");
     assert!(ended.phase("a").gates[2].summary.contains("on paper"));
-    let open = shop.engine.questions(QuestionFilter::Open).await.unwrap();
+    let open = shop.engine.jobs().questions(QuestionFilter::Open).await.unwrap();
     assert!(open.is_empty());
 }
 
@@ -192,12 +192,12 @@ async fn a_cancelled_job_closes_its_questions() {
     let shop = Workshop::open(&format!("parts:\n{}", writes("a", &["x"]))).await;
     let job = shop.submit(&shop.repo(), plan).await;
     let question = shop.question(&job).await;
-    shop.engine.cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Cancelled);
     assert_eq!(ended.view.questions[0].status, QuestionStatus::Closed);
     let late = Reply { choice: Some("approve".into()), text: None, by: "a test".into() };
-    assert!(matches!(shop.engine.answer(&question.id, late).await, Err(AnswerError::Settled { .. })));
+    assert!(matches!(shop.engine.jobs().answer(&question.id, late).await, Err(AnswerError::Settled { .. })));
     assert_eq!(shop.plays("a"), 0);
 }
 
@@ -302,7 +302,7 @@ async fn an_agent_asks_a_person_and_its_session_goes_on_with_the_answer() {
     let job = shop.submit(&shop.repo(), ONE_TRY).await;
     let run = shop.until_working(&job, "a", 1, None).await;
     let asked =
-        shop.engine.ask_from_run(&run, "Which word?".into(), vec!["left".into(), "right".into()]).await.unwrap();
+        shop.engine.jobs().ask_from_run(&run, "Which word?".into(), vec!["left".into(), "right".into()]).await.unwrap();
     assert_eq!((asked.kind, asked.options.len()), (QuestionKind::Agent, 2));
     std::fs::write(shop.worktree(&job, "a", 1).join("ask-is-recorded"), "").unwrap();
     let question = shop.question(&job).await;
@@ -311,7 +311,7 @@ async fn an_agent_asks_a_person_and_its_session_goes_on_with_the_answer() {
     assert_eq!(ended.view.status, JobStatus::Succeeded, "a question costs no try: {:#?}", ended.view);
     let told = shop.prompt(&job, "a", 2);
     assert!(told.contains("Which word?") && told.contains("right") && told.contains("of course"), "{told}");
-    let late = shop.engine.ask_from_run(&run, "Still there?".into(), Vec::new()).await;
+    let late = shop.engine.jobs().ask_from_run(&run, "Still there?".into(), Vec::new()).await;
     assert!(late.is_err());
 }
 
@@ -351,13 +351,14 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     assert_eq!(ended.view.status, JobStatus::Failed);
     let id = ended.view.id.clone();
     let request = ReopenRequest { phase: None, budget_usd: None, by: "a test".into() };
-    let (one, other) = tokio::join!(shop.engine.reopen(&id, request.clone()), shop.engine.reopen(&id, request.clone()));
+    let (one, other) =
+        tokio::join!(shop.engine.jobs().reopen(&id, request.clone()), shop.engine.jobs().reopen(&id, request.clone()));
     assert_eq!([one.is_ok(), other.is_ok()].iter().filter(|ok| **ok).count(), 1, "two at once: one goes on");
     let ended = shop.ended_again(&id, ended.events.len() as u64).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!((shop.plays("one"), shop.plays("a")), (1, 2));
     assert!(repo.join("one.md").exists() && repo.join("a.md").exists());
-    assert!(shop.engine.reopen(&id, request).await.is_err(), "what is integrated stays");
+    assert!(shop.engine.jobs().reopen(&id, request).await.is_err(), "what is integrated stays");
     assert!(
         ended.events.iter().any(
             |event| matches!(&event.event, JobEvent::GateFinished { report, .. } if report.verdict == Verdict::Pass)

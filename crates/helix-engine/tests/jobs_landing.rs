@@ -6,7 +6,7 @@ mod workshop;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use helix_engine::reopen::ReopenRequest;
+use helix_engine::jobs::ReopenRequest;
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_testkit::processes::no_process_with_env;
 use workshop::{Workshop, part};
@@ -109,7 +109,7 @@ async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
         "the new tree is checked before it is merged: {gates:#?}"
     );
     assert!(gates.iter().all(|report| report.tree == tree));
-    let evidence = shop.engine.evidence(ended.view.id.as_str()).await.unwrap();
+    let evidence = shop.engine.reports().evidence(ended.view.id.as_str()).await.unwrap();
     assert!(evidence.proved, "{:?}", evidence.integration.unwrap().missing);
     assert_eq!(shop.git(&repo, &["status", "--porcelain"]), "");
 }
@@ -157,7 +157,7 @@ async fn work_that_cannot_be_committed_stays_where_it_is_and_is_committed_when_t
     let shop = shop.reopen().await;
     assert_eq!(std::fs::read_to_string(worktree.join("guide.md")).unwrap(), "G");
     std::fs::remove_file(shop.signal("full")).unwrap();
-    shop.engine.reopen(&job, unfinished()).await.unwrap();
+    shop.engine.jobs().reopen(&job, unfinished()).await.unwrap();
     let ended = shop.ended_again(&job, ended.view.last_event).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!(shop.file(&repo, "main", "guide.md").as_deref(), Some("G"));
@@ -185,7 +185,7 @@ async fn what_a_new_host_removes_is_never_the_worktree_of_a_job_that_goes_on() {
     let left: Vec<String> =
         std::fs::read_dir(&worktrees).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(left, [".trash"], "out of the way before anything goes on");
-    shop.engine.reopen(&job, unfinished()).await.unwrap();
+    shop.engine.jobs().reopen(&job, unfinished()).await.unwrap();
     let ended = shop.ended_again(&job, ended.view.last_event).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     let changed = ended.events.iter().find_map(|event| match &event.event {
@@ -211,7 +211,7 @@ async fn a_repository_that_is_cloned_anew_is_worked_in_and_none_keeps_processes_
     let ended = shop.run(&repo, PLAN).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!(shop.file(&repo, "main", "guide.md").as_deref(), Some("G"));
-    shop.engine.cancel(&first, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&first, "a test").await.unwrap();
     shop.ended(&first).await;
     no_process_with_env("HELIX_GIT_STATE", shop.sandbox.state().to_str().unwrap(), workshop::LIMIT);
 }

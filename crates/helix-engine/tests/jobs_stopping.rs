@@ -9,7 +9,7 @@ use helix_agents::Grace;
 use helix_core::ids::PhaseId;
 use helix_core::run::{Outcome, StopCause};
 use helix_engine::agent_run::RunTimeouts;
-use helix_engine::reopen::ReopenRequest;
+use helix_engine::jobs::ReopenRequest;
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_store::{Access, Acquire, Journal, SqliteJournal};
 use helix_testkit::processes::processes_with_env;
@@ -45,7 +45,7 @@ async fn a_cancelled_job_is_over_at_once_and_stays_so_with_its_work_kept() {
     let repo = shop.repo();
     let job = shop.submit(&repo, PLAN).await;
     shop.until_working(&job, "note", 1, Some("note.md")).await;
-    shop.engine.cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
     let ended = shop.ended(&job).await;
 
     assert_eq!(ended.view.status, JobStatus::Cancelled);
@@ -55,14 +55,14 @@ async fn a_cancelled_job_is_over_at_once_and_stays_so_with_its_work_kept() {
     let took = at("job_finished").duration_since(at("cancel_requested"));
     assert!(took.as_secs() < 30, "it took {took}");
     // Sticky: nothing changes it any more, and no second try has begun.
-    assert!(shop.engine.cancel(&job, "again").await.is_err());
+    assert!(shop.engine.jobs().cancel(&job, "again").await.is_err());
     assert_eq!(shop.plays("note"), 1);
     let branch = format!("helix/{job}/note/1");
     assert_eq!(shop.file(&repo, &branch, "note.md").as_deref(), Some("half"));
     assert!(!repo.join("note.md").exists());
 
     let shop = shop.reopen().await;
-    assert_eq!(shop.engine.job(job.as_str()).await.unwrap(), ended.view);
+    assert_eq!(shop.engine.jobs().get(job.as_str()).await.unwrap(), ended.view);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,7 +73,7 @@ async fn a_cancel_reaches_an_agent_that_a_former_engine_started() {
     let job = shop.submit(&repo, PLAN).await;
     shop.until_working(&job, "note", 1, Some("note.md")).await;
     let shop = shop.reopen().await;
-    shop.engine.cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Cancelled);
     assert_eq!((outcomes(&ended), shop.plays("note")), (vec![Outcome::Cancelled], 1));
@@ -88,7 +88,7 @@ async fn a_stop_that_cannot_be_recorded_is_tried_again_and_the_job_is_not_over_b
     let run = shop.until_working(&job, "note", 1, Some("note.md")).await;
     let stop = shop.sandbox.state().join("runs").join(run.as_str()).join("stop.json");
     std::fs::create_dir(&stop).unwrap();
-    shop.engine.cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
     // A failed try leaves no trace outside of the log: as long as this, none may be taken for the end.
     assert!(tokio::time::timeout(Duration::from_secs(2), shop.ended(&job)).await.is_err(), "its agent lives");
     assert!(!processes_with_env("HELIX_RUN_ID", run.as_str()).unwrap().is_empty());
@@ -212,7 +212,7 @@ async fn an_agent_that_is_killed_is_tried_again() {
 async fn until_waiting(shop: &Workshop, job: &helix_core::ids::JobId, phase: &str) -> Wait {
     let start = std::time::Instant::now();
     loop {
-        let view = shop.engine.job(job.as_str()).await.unwrap();
+        let view = shop.engine.jobs().get(job.as_str()).await.unwrap();
         let found = view.phases.into_iter().find(|one| one.id.as_str() == phase).unwrap();
         if let Some(wait) = found.waits_for {
             assert!(found.stage.unwrap().contains(&wait.to_string()), "people see it too");
@@ -235,13 +235,13 @@ async fn a_job_that_waits_for_a_place_says_so_and_is_cancelled_at_once() {
     let second = shop.submit(&repo, PLAN).await;
     let wait = until_waiting(&shop, &second, "note").await;
     assert_eq!(wait, Wait::Places { of: "agents".into(), taken: 1, places: 1, waiting: 1 });
-    assert_eq!(shop.engine.job(second.as_str()).await.unwrap().status, JobStatus::Queued);
-    shop.engine.cancel(&second, "a test").await.unwrap();
+    assert_eq!(shop.engine.jobs().get(second.as_str()).await.unwrap().status, JobStatus::Queued);
+    shop.engine.jobs().cancel(&second, "a test").await.unwrap();
     let ended = shop.ended(&second).await;
     // Nothing was made for it: no attempt, no process, no worktree.
     assert_eq!(ended.names(), ["job_submitted", "cancel_requested", "job_finished"]);
     assert!(ended.view.phases.iter().all(|phase| phase.waits_for.is_none()));
-    shop.engine.cancel(&first, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&first, "a test").await.unwrap();
     assert_eq!(shop.ended(&first).await.view.status, JobStatus::Cancelled);
     assert_eq!(shop.plays("note"), 1);
 }
@@ -258,7 +258,7 @@ async fn agents_that_outlive_their_host_keep_their_places() {
     let wait = until_waiting(&shop, &second, "note").await;
     assert_eq!(wait, Wait::Places { of: "agents".into(), taken: 1, places: 1, waiting: 1 });
     for job in [second, first] {
-        shop.engine.cancel(&job, "a test").await.unwrap();
+        shop.engine.jobs().cancel(&job, "a test").await.unwrap();
         assert_eq!(shop.ended(&job).await.view.status, JobStatus::Cancelled);
     }
     assert_eq!(shop.plays("note"), 1);
@@ -272,7 +272,7 @@ async fn nothing_starts_while_memory_is_below_the_floor_and_the_job_says_why() {
     let job = shop.submit(&repo, PLAN).await;
     let Wait::Memory { needed_bytes, .. } = until_waiting(&shop, &job, "note").await else { panic!("not for memory") };
     assert_eq!(needed_bytes, u64::MAX);
-    shop.engine.cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
     assert_eq!(shop.ended(&job).await.view.status, JobStatus::Cancelled);
     assert_eq!(shop.plays("note"), 0);
 }
@@ -359,7 +359,7 @@ async fn a_cancel_while_the_first_worktree_is_made_leaves_nothing_behind() {
     let repo = shop.repo();
     let job = shop.submit(&repo, &PLAN.replace("note", "b")).await;
     shop.until_there(&shop.signal("adds")).await;
-    shop.engine.cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
     let ended = shop.ended(&job).await;
     assert_eq!(ended.names(), ["job_submitted", "cancel_requested", "job_finished"]);
     std::fs::write(shop.signal("go"), "").unwrap();
@@ -391,7 +391,7 @@ async fn a_job_keeps_the_policy_that_it_was_submitted_with() {
     // A job of the new host asks.
     let next = shop.submit(&repo, &PLAN.replace("max_attempts: 2", "max_attempts: 1")).await;
     shop.question(&next).await;
-    shop.engine.cancel(&next, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&next, "a test").await.unwrap();
     shop.ended(&next).await;
 }
 
@@ -418,7 +418,7 @@ async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
     let known = shop.git(&repo, &["worktree", "list", "--porcelain"]);
     assert!(!known.contains(over.as_str()) && known.contains(open.as_str()), "{known}");
     assert!(shop.worktree(&open, "note", 1).exists());
-    shop.engine.cancel(&open, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&open, "a test").await.unwrap();
     shop.ended(&open).await;
 }
 
@@ -444,7 +444,7 @@ async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_g
     std::fs::write(&go, "").unwrap();
     let start = std::time::Instant::now();
     let error = loop {
-        let view = shop.engine.job(job.as_str()).await.unwrap();
+        let view = shop.engine.jobs().get(job.as_str()).await.unwrap();
         assert_eq!(view.status, JobStatus::Running, "nothing of it was decided");
         if let Some(error) = view.error {
             break error;
@@ -455,8 +455,8 @@ async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_g
     assert!(error.message.contains("another host"), "{error:?}");
     let request = ReopenRequest { phase: None, budget_usd: None, by: "a test".into() };
     let refusals = [
-        shop.engine.cancel(&job, "a test").await.unwrap_err().to_string(),
-        shop.engine.reopen(&job, request).await.unwrap_err().to_string(),
+        shop.engine.jobs().cancel(&job, "a test").await.unwrap_err().to_string(),
+        shop.engine.jobs().reopen(&job, request).await.unwrap_err().to_string(),
     ];
     for refusal in refusals {
         assert!(refusal.contains("another host") && refusal.contains("restart Helix"), "{refusal}");

@@ -91,7 +91,7 @@ fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
 
 impl HelixTools {
     fn tools(&self, context: &RequestContext<RoleServer>) -> Result<Tools, ErrorData> {
-        Ok(self.shared.engine.tools(caller(context)?))
+        Ok(Tools::new(self.shared.engine.clone(), caller(context)?))
     }
 }
 

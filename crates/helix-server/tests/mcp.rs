@@ -40,7 +40,7 @@ async fn a_client_shakes_hands_and_finds_the_tools() {
     let tools = answer["result"]["tools"].as_array().unwrap();
     let mut names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     names.sort_unstable();
-    let mut expected = helix_engine::tools::TOOL_NAMES;
+    let mut expected = helix_engine::TOOL_NAMES;
     expected.sort_unstable();
     assert_eq!(names, expected);
     for tool in tools {

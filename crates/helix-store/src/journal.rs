@@ -17,7 +17,7 @@ use crate::error::{AppendError, LeaseError, ReadError};
 use crate::event::StoredEvent;
 use crate::follow::Subscription;
 use crate::lease::{Acquire, Fence, Lease};
-use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, SessionPage};
+use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 use crate::stream::Stream;
 
 /// An answer that is being worked on; boxed, so that `dyn Journal` is possible.
@@ -112,6 +112,22 @@ pub async fn session_events(
     after: u64,
 ) -> Result<Vec<Recorded<SessionEvent>>, ReadError> {
     typed_events(journal, Stream::Session(session.clone()), after).await
+}
+
+/// All sessions, newest first.
+///
+/// # Errors
+/// As for [`job_events`].
+pub async fn all_sessions(journal: &dyn Journal) -> Result<Vec<SessionView>, ReadError> {
+    let (mut sessions, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = journal.list_sessions(cursor, MAX_ROWS_PER_PAGE).await?;
+        sessions.extend(page.sessions);
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(sessions);
+        }
+    }
 }
 
 async fn typed_events<E: DeserializeOwned>(

@@ -4,7 +4,7 @@
 
 mod corrections;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use helix_agents::{AgentAsk, SessionRef};
@@ -20,12 +20,11 @@ use super::context::{self, Context};
 use super::job_digest::{self, JobDigest};
 use super::locator::{self, Difference, Located, TurnPosition};
 use super::services::ConsultantServices;
-use super::session_log::{self, SessionLog, turn_name};
 use super::turn_output::TurnOutput;
 use super::{TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
 use crate::admission::{Owner, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
-use crate::event_log::Record;
+use crate::event_log::{SessionLog, settled, turn_name};
 use crate::mutex::lock;
 use corrections::Enforced;
 
@@ -112,7 +111,7 @@ impl SessionActor {
 
     /// Answers turns until the engine closes or nobody can ask any more.
     pub(super) async fn run(mut self) {
-        let closing = self.services.closing.clone();
+        let closing = self.services.host.closing.clone();
         let work = async {
             self.finish_interrupted_turn().await;
             while let Some(queued) = self.queue.recv().await {
@@ -324,9 +323,9 @@ impl SessionActor {
         let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
         let limits = RunLimits { deadline: Some(self.services.config.turn_timeout), stop: &work.stop, entry };
         let place = format!("run {}.{}", turn_name(&work.turn), work.runs);
-        self.services.writer.crash.pass(|| format!("before {place}"));
+        self.services.host.writer.crash.pass(|| format!("before {place}"));
         let result = self.services.runner.run(&self.view().agent, &run, || ask, limits, &mut work.output).await;
-        self.services.writer.crash.pass(|| format!("after {place}"));
+        self.services.host.writer.crash.pass(|| format!("after {place}"));
         work.output.end_of_run().await;
         result.map_err(|error| {
             let hint = match &error {
@@ -349,8 +348,9 @@ impl SessionActor {
         ask.system = Some(self.services.system_prompt(self.view(), request).await?);
         ask.model = request.model.clone().or_else(|| self.services.config.model.clone());
         ask.tools = ConsultantServices::tool_access(self.view());
-        ask.mcp = self.services.tool_server(&self.view().id).into_iter().collect();
-        ask.after_write = Some(self.services.save_hook(self.view()));
+        ask.mcp = self.services.host.tool_server("X-Helix-Session", &self.view().id).into_iter().collect();
+        let project = self.view().project.as_deref().map(Path::new);
+        ask.after_write = Some(self.services.host.save_hook(project));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
         Ok(ask)
@@ -417,16 +417,12 @@ impl SessionActor {
 
     /// Makes an event durable, or says at once why that cannot be done.
     async fn record(&mut self, event: SessionEvent) -> Result<(), ErrorView> {
-        match self.log.record_once(&[event]).await {
-            Ok(Record::Done) => Ok(()),
-            Ok(Record::Stale(illegal)) => Err(session_log::illegal(&illegal)),
-            Err(error) => Err(error.view()),
-        }
+        settled(self.log.record_once(&[event]).await)
     }
 
     /// Makes an event of a turn durable that must not be lost: retries, and shows the client why the turn waits.
     async fn record_for(&mut self, work: &mut ActiveTurn, event: SessionEvent) -> Result<(), ErrorView> {
-        let (blocked, closing) = (self.log.blocked(), self.services.closing.clone());
+        let (blocked, closing) = (self.log.blocked(), self.services.host.closing.clone());
         let recording = self.log.record(event, &closing);
         tokio::pin!(recording);
         let recorded = tokio::select! {
@@ -436,11 +432,7 @@ impl SessionActor {
                 recording.await
             }
         };
-        match recorded {
-            Ok(Record::Done) => Ok(()),
-            Ok(Record::Stale(illegal)) => Err(session_log::illegal(&illegal)),
-            Err(error) => Err(error.view()),
-        }
+        settled(recorded)
     }
 }
 

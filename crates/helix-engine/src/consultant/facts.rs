@@ -13,7 +13,7 @@ use helix_store::{Journal, ReadError};
 
 use super::services::ConsultantServices;
 use crate::prompt::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};
-use crate::tools::TOOL_NAMES;
+use crate::services::TOOL_NAMES;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
 
@@ -47,7 +47,7 @@ impl ConsultantServices {
         let (project, known_projects, catalog) = read.await?;
         let skills = catalog.skills().map(|one| named(&one.name, &one.description)).collect();
         let experts = self.config.experts.iter().map(|one| named(&one.name, &one.description)).collect();
-        let tools = if self.tools.is_some() { TOOL_NAMES.map(str::to_owned).to_vec() } else { Vec::new() };
+        let tools = if self.host.tools.is_some() { TOOL_NAMES.map(str::to_owned).to_vec() } else { Vec::new() };
         Ok(ConsultantFacts {
             workspace: view.directory.clone(),
             projects: self.projects.to_string_lossy().into_owned(),

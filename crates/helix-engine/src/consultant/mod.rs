@@ -3,30 +3,25 @@
 //! Must not know HTTP or any chat client's wire format.
 
 mod actor;
+mod config;
 mod context;
 mod copy_directory;
 mod enforce;
 mod facts;
 mod job_digest;
-mod job_news;
 mod locator;
+mod registry;
 mod retention;
 mod services;
-mod session_log;
-mod sessions;
-mod summary;
 mod turn_error;
 mod turn_output;
 mod uploads;
 
+pub use config::{ConsultantConfig, FOLLOW_JOBS};
 pub(crate) use enforce::CheckedFiles;
 pub use enforce::{Enforcement, Validator};
-pub use job_news::JobNews;
+pub use registry::Consultant;
 pub use retention::Retention;
-pub use services::ToolsEndpoint;
-pub(crate) use services::{ConsultantServices, TOOL_SERVER};
-pub(crate) use sessions::Sessions;
-pub use summary::{SessionStage, SessionSummary};
 
 use std::sync::Arc;
 

@@ -1,67 +1,39 @@
-//! What all conversations share: the runner, the journal, the prompt, and the doors to Helix's tools.
+//! What all conversations share: the host's services, the prompt, and what the agent may do.
 //!
 //! Must not know any single conversation's progress.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use helix_agents::{AfterWriteHook, McpAccess, McpServer, ToolAccess};
-use helix_core::ids::SessionId;
+use helix_agents::{McpAccess, ToolAccess};
 use helix_job::ErrorView;
-use helix_job::session::{SessionEvent, SessionState, SessionView};
+use helix_job::session::{SessionState, SessionView};
 use helix_store::Journal;
-use tokio_util::sync::CancellationToken;
 
 use super::TurnRequest;
-use super::session_log::{self, SessionLog};
+use super::config::ConsultantConfig;
 use crate::agent_run::AgentRunner;
-use crate::config::ConsultantConfig;
-use crate::event_log::{LogWriter, Record};
-use crate::save_hook::save_hook;
-use helix_project::save_check::Belongs;
-
-/// Name of Helix's tool server for agents.
-pub(crate) const TOOL_SERVER: &str = "helix";
-
-/// Where agents reach Helix's tools over MCP. Known before anything is carried on: an agent that is started without it can ask
-/// nobody.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolsEndpoint {
-    pub url: String,
-    /// The bearer token; empty where none is wanted.
-    pub token: String,
-}
+use crate::event_log::SessionLog;
+use crate::services::{Services, TOOL_SERVER};
 
 /// What all conversations share.
 pub(crate) struct ConsultantServices {
+    pub(crate) host: Arc<Services>,
+    /// The host's, with less patience for what is asked to stop.
     pub(crate) runner: AgentRunner,
-    pub(crate) writer: LogWriter,
     pub(crate) config: ConsultantConfig,
     pub(crate) projects: PathBuf,
     /// The user's configuration directory, with workflows of their own.
     pub(crate) config_dir: Option<PathBuf>,
-    /// This `helix` binary, for agents that call it.
-    pub(crate) helix: PathBuf,
-    pub(crate) tools: Option<ToolsEndpoint>,
-    pub(crate) closing: CancellationToken,
 }
 
 impl ConsultantServices {
     pub(crate) fn journal(&self) -> &Arc<dyn Journal> {
-        &self.writer.journal
+        self.host.journal()
     }
 
     pub(super) fn log(&self, view: SessionView) -> SessionLog {
-        SessionLog::new(view.id.clone(), SessionState { view, turn: None }, self.writer.clone())
-    }
-
-    /// Adds an event to a session, or says at once why that cannot be done: a tool's caller waits for it.
-    pub(crate) async fn record(&self, view: SessionView, event: SessionEvent) -> Result<(), ErrorView> {
-        match self.log(view).record_once(&[event]).await {
-            Ok(Record::Done) => Ok(()),
-            Ok(Record::Stale(illegal)) => Err(session_log::illegal(&illegal)),
-            Err(error) => Err(error.view()),
-        }
+        SessionLog::new(view.id.clone(), SessionState { view, turn: None }, self.host.writer.clone())
     }
 
     /// The agent's standing instructions.
@@ -88,21 +60,5 @@ impl ConsultantServices {
             mcp: vec![McpAccess { server: TOOL_SERVER.into(), tools: None }],
             ..ToolAccess::read_only()
         }
-    }
-
-    /// The check of what the agent saves, which it hears of within its turn.
-    pub(super) fn save_hook(&self, view: &SessionView) -> AfterWriteHook {
-        let belongs = view.project.as_deref().map_or(Belongs::Nowhere, |project| Belongs::Project(Path::new(project)));
-        save_hook(&self.helix, belongs)
-    }
-
-    /// Helix's tools, as the agent of this conversation reaches them.
-    pub(super) fn tool_server(&self, session: &SessionId) -> Option<McpServer> {
-        let endpoint = self.tools.as_ref()?;
-        let headers = [
-            ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
-            ("X-Helix-Session".to_owned(), session.to_string()),
-        ];
-        Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
     }
 }

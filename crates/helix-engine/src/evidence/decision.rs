@@ -7,8 +7,8 @@ use helix_core::ids::{CommitId, JobId};
 use helix_job::{Active, GateReport, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
 use helix_plan::GateSpec;
 
-use super::{Archive, JobEvidence, blocking, open, surroundings, unknown};
-use crate::engine::EngineError;
+use super::{Archive, JobEvidence, blocking, open, unknown};
+use crate::error::EngineError;
 use crate::evidence::examiner::Examiner;
 use helix_git::{GitError, Repository};
 
@@ -33,13 +33,11 @@ impl Archive<'_> {
         let (job, state) = self.state(id).await?;
         let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());
         blocking(move || {
-            let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
+            let active = state.active().ok_or_else(|| unknown(&job))?;
             let examiner = Examiner { repository: open(active, git)?, state_dir };
             let evidence = examiner.job(&job, &state, active)?;
-            let mut found =
-                proven(&job, &state, active, &evidence).map_err(|why| EngineError::Refused { message: why })?;
-            let merged =
-                merged(&examiner.repository, &found.commit, &found.adr).map_err(|error| surroundings(&error))?;
+            let mut found = proven(&job, &state, active, &evidence).map_err(EngineError::refused)?;
+            let merged = merged(&examiner.repository, &found.commit, &found.adr).map_err(EngineError::environment)?;
             if let (Some(adr), Some(merged)) = (&active.spec.adr, merged.filter(|_| !found.criteria.is_empty())) {
                 found.criteria.extend(given_their_test(&Adr::parse(&adr.path, &adr.text), &merged));
             }

@@ -8,8 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::examiner::judged;
-use super::surroundings;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use helix_git::Repository;
 
 /// Most of a difference that is given, in bytes.
@@ -54,38 +53,38 @@ pub(super) fn between(
     selection: DiffSelection,
 ) -> Result<Difference, EngineError> {
     let (from, to) = ends(active, &selection)?;
-    let patch = repository.patch(&from, &to, &[], MAX_PATCH).map_err(|error| surroundings(&error))?;
+    let patch = repository.patch(&from, &to, &[], MAX_PATCH).map_err(EngineError::environment)?;
     let DiffSelection { phase, attempt } = selection;
     Ok(Difference { job, phase, attempt, from, to, patch: patch.text, cut: patch.cut })
 }
 
 /// The commits between which a selection lies.
 fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitId), EngineError> {
-    let refused = |message: String| EngineError::Refused { message };
     let Some(id) = &selection.phase else {
         return match (&active.integration, selection.attempt) {
-            (_, Some(_)) => Err(refused("an attempt belongs to a phase: name the phase too".into())),
+            (_, Some(_)) => Err(EngineError::refused("an attempt belongs to a phase: name the phase too")),
             (Integration::Done { result, .. }, None) => Ok((active.spec.repo.base.clone(), result.commit.clone())),
-            (Integration::Open | Integration::Failed { .. }, None) => {
-                Err(refused("the job has no result as a whole (yet): name a phase to see what that changed".into()))
-            }
+            (Integration::Open | Integration::Failed { .. }, None) => Err(EngineError::refused(
+                "the job has no result as a whole (yet): name a phase to see what that changed",
+            )),
         };
     };
-    let progress =
-        active.progress(id).ok_or_else(|| EngineError::NotFound { kind: "phase of this job", id: id.to_string() })?;
+    let progress = active.progress(id).ok_or_else(|| EngineError::not_found("phase of this job", id))?;
     let Some(attempt) = selection.attempt else {
         let (this, result) = judged(progress)
             .or_else(|| progress.attempts.iter().rev().find_map(|one| Some((one, one.result.as_ref()?))))
-            .ok_or_else(|| refused(format!("phase {id} has no result (yet)")))?;
+            .ok_or_else(|| EngineError::refused(format!("phase {id} has no result (yet)")))?;
         return Ok((this.base.clone(), result.commit.clone()));
     };
     let this = progress
         .attempts
         .iter()
         .find(|one| one.number == attempt)
-        .ok_or_else(|| EngineError::NotFound { kind: "attempt of this phase", id: attempt.to_string() })?;
-    let result =
-        this.result.as_ref().ok_or_else(|| refused(format!("attempt {attempt} of phase {id} has no result (yet)")))?;
+        .ok_or_else(|| EngineError::not_found("attempt of this phase", attempt))?;
+    let result = this
+        .result
+        .as_ref()
+        .ok_or_else(|| EngineError::refused(format!("attempt {attempt} of phase {id} has no result (yet)")))?;
     let before = progress.attempts.iter().take_while(|one| one.number < attempt).filter(|one| one.base == this.base);
     let before = before.filter_map(|one| one.result.as_ref()).last().map(|result| result.commit.clone());
     Ok((before.unwrap_or_else(|| this.base.clone()), result.commit.clone()))

@@ -19,7 +19,7 @@ use super::{
     AttemptEvidence, ConflictEvidence, GateEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence,
     PhaseEvidence, RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
 };
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use helix_git::Repository;
 
 /// The attempt whose result counts, with that result.

@@ -6,8 +6,8 @@ use helix_job::{Active, Committed, GateReport, IntegrationTarget, PhaseState};
 use helix_plan::GateSpec;
 
 use super::examiner::{Examiner, doubt};
-use super::{IntegrationEvidence, Standing, surroundings};
-use crate::engine::EngineError;
+use super::{IntegrationEvidence, Standing};
+use crate::error::EngineError;
 
 impl Examiner {
     /// The evidence of an integrated result.
@@ -36,7 +36,7 @@ impl Examiner {
         if found.found && *target != IntegrationTarget::Nowhere {
             for (phase, own) in &passed {
                 let held = self.repository.is_ancestor(&own.commit, &result.commit);
-                if !held.map_err(|error| surroundings(&error))? {
+                if !held.map_err(EngineError::environment)? {
                     missing.push(format!("it does not hold commit {} of phase {}", own.commit, phase.id));
                 }
             }

@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 pub use decision::DecisionEvidence;
 pub use difference::{DiffSelection, Difference};
 
-use crate::engine::{Engine, EngineError, folded, journal_error};
+use crate::error::EngineError;
+use crate::job_record;
 use examiner::Examiner;
 use helix_git::{GitEnvironment, Repository};
 
@@ -250,85 +251,53 @@ pub struct Archive<'a> {
     pub git: GitEnvironment,
 }
 
-impl Engine {
+impl Archive<'_> {
     /// What proves a job's phases, checked again now.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`] when the repository is gone.
     pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
-        self.archive().evidence(id).await
-    }
-
-    /// What a job, a phase or an attempt changed.
-    ///
-    /// # Errors
-    /// As for [`Engine::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
-    pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
-        self.archive().diff(id, selection).await
-    }
-
-    fn archive(&self) -> Archive<'_> {
-        Archive {
-            journal: self.inner.journal.as_ref(),
-            state_dir: self.inner.state.root(),
-            git: self.inner.git.clone(),
-        }
-    }
-}
-
-impl Archive<'_> {
-    /// As [`Engine::evidence`].
-    ///
-    /// # Errors
-    /// As there.
-    pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
         let (job, state) = self.state(id).await?;
         let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());
         blocking(move || {
-            let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
+            let active = state.active().ok_or_else(|| unknown(&job))?;
             let repository = open(active, git)?;
             Examiner { repository, state_dir }.job(&job, &state, active)
         })
         .await
     }
 
-    /// As [`Engine::diff`].
+    /// What a job, a phase or an attempt changed.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Archive::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
     pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
         let (job, state) = self.state(id).await?;
         let git = self.git.clone();
         blocking(move || {
-            let active = state.active().ok_or_else(|| unknown(job.as_str()))?;
+            let active = state.active().ok_or_else(|| unknown(&job))?;
             difference::between(job, active, &open(active, git)?, selection)
         })
         .await
     }
 
     async fn state(&self, id: &str) -> Result<(JobId, JobState), EngineError> {
-        let view = self.journal.job(id.to_owned()).await.map_err(journal_error)?.ok_or_else(|| unknown(id))?;
-        let events = helix_store::job_events(self.journal, &view.id, 0).await.map_err(journal_error)?;
-        let state = folded(&view.id, &events)?;
-        Ok((view.id, state))
+        let job = job_record::view(self.journal, id).await?.id;
+        let state = job_record::state(self.journal, &job).await?;
+        Ok((job, state))
     }
 }
 
-fn unknown(id: &str) -> EngineError {
-    EngineError::NotFound { kind: "job", id: id.to_owned() }
-}
-
-fn surroundings(error: &dyn std::error::Error) -> EngineError {
-    let fault = crate::job::environment(error);
-    EngineError::Environment { message: fault.message, hint: fault.hint }
+fn unknown(id: &JobId) -> EngineError {
+    EngineError::not_found("job", id)
 }
 
 fn open(active: &Active, git: GitEnvironment) -> Result<Repository, EngineError> {
-    Repository::open(Path::new(&active.spec.repo.path), git).map_err(|error| surroundings(&error))
+    Repository::open(Path::new(&active.spec.repo.path), git).map_err(EngineError::environment)
 }
 
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| surroundings(&error))?
+    tokio::task::spawn_blocking(work).await.map_err(EngineError::environment)?
 }

@@ -134,6 +134,10 @@ impl FailureService {
         Self::with_access(root, settings, Access::ReadWrite)
     }
 
+    pub(crate) fn memory_use(&self) -> MemoryUse {
+        self.shared.settings.memory
+    }
+
     /// For a command that only reads: what does not exist is not made.
     pub fn read_only(root: &Path) -> Self {
         Self::with_access(root, FailureSettings::default(), Access::ReadOnly)

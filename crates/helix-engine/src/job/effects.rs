@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, McpServer, SessionRef, Shell, ToolAccess};
+use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, Shell, ToolAccess};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -20,17 +20,15 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
+use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits};
-use crate::consultant::{TOOL_SERVER, ToolsEndpoint};
-use crate::engine::Activity;
 use crate::failures::FailureService;
 use crate::mutex::lock;
 use crate::prompt;
-use crate::save_hook::save_hook;
+use crate::services::Services;
 use helix_gates::GateCheckouts;
 use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
-use helix_project::save_check::Belongs;
 
 /// Tools of Helix itself that a phase's agent may use.
 const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
@@ -45,16 +43,11 @@ pub(crate) struct EffectRunner {
 
 /// What the effects of all jobs work with, named once by the engine.
 pub(crate) struct EffectServices {
-    pub(crate) state: StateDir,
-    pub(crate) runner: AgentRunner,
+    pub(crate) host: Arc<Services>,
     /// Who may run the command of a gate now.
     pub(crate) gate_places: Admission,
     pub(crate) activity: broadcast::Sender<Activity>,
     pub(crate) git: GitEnvironment,
-    /// How agents of phases reach Helix's tools.
-    pub(crate) tools: Option<ToolsEndpoint>,
-    /// This `helix` binary, for agents that call it.
-    pub(crate) helix: PathBuf,
     /// Has what is known about earlier failures, for prompts.
     pub(crate) failures: FailureService,
 }
@@ -252,8 +245,7 @@ impl EffectRunner {
             (Ok(phase), Ok(this)) => (phase, this),
             (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
         };
-        let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }
-            .directory(&self.shared.services.state.worktrees());
+        let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }.directory(&self.state().worktrees());
         let agent = self.agent_of(active, phase);
         let (runner, mut ask) = match (self.runner_of(job).await, self.ask(active, phase, this, cwd).await) {
             (Ok(runner), Ok(ask)) => (runner, ask),
@@ -271,12 +263,8 @@ impl EffectRunner {
             Entry::Permit,
         );
         let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop, entry };
-        let mut listener = Reporter {
-            job: job.clone(),
-            phase: id.clone(),
-            run: this.run.clone(),
-            activity: self.shared.services.activity.clone(),
-        };
+        let mut listener =
+            Reporter { job: job.clone(), phase: id.clone(), run: this.run.clone(), activity: self.activity().clone() };
         let result = runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
         match result {
             Ok(report) => {
@@ -319,14 +307,14 @@ impl EffectRunner {
             prompt.push_str(&self.both_sides(active, conflict).await?);
         }
         // What the agent saves is checked within its turn, by the same rules as its result.
-        let hook = save_hook(&self.shared.services.helix, Belongs::Project(&cwd));
-        let mut ask = AgentAsk::new(prompt, session, cwd, self.shared.services.runner.agent_files(&this.run));
+        let hook = self.shared.services.host.save_hook(Some(&cwd));
+        let mut ask = AgentAsk::new(prompt, session, cwd, self.runner().agent_files(&this.run));
         ask.after_write = Some(hook);
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = this.grant.turns.or(phase.max_turns);
         ask.budget_usd = this.grant.usd.or(phase.budget_usd);
         ask.schema = phase.generates_phases.as_ref().map(helix_plan::fragment::schema);
-        ask.mcp = self.tool_server(&this.run).into_iter().collect();
+        ask.mcp = self.shared.services.host.tool_server("X-Helix-Run", &this.run).into_iter().collect();
         let tools = || Some(PHASE_MCP_TOOLS.map(str::to_owned).to_vec());
         // Only its own worktree may change: a resumed session remembers paths of the attempt before, and what it wrote there
         // would be lost.
@@ -347,7 +335,7 @@ impl EffectRunner {
     async fn history(&self, run: &RunId, attempt: u32) -> Option<String> {
         let (job, phase) = run.job_and_phase()?;
         let before = attempt.checked_sub(1).filter(|before| *before > 0)?;
-        match self.shared.services.failures.reports().take_prompt(&Work::phase_of(&job, Some(&phase)), before).await {
+        match self.failures().reports().take_prompt(&Work::phase_of(&job, Some(&phase)), before).await {
             Ok(text) => text.map(|text| format!("\n{text}\n")),
             Err(error) => {
                 tracing::warn!(%run, %error, "the agent is not told about its last failure");
@@ -360,12 +348,12 @@ impl EffectRunner {
         &self.shared.workspaces
     }
 
-    pub(super) fn git(&self) -> &GitEnvironment {
+    pub(crate) fn git(&self) -> &GitEnvironment {
         &self.shared.services.git
     }
 
     pub(super) fn state(&self) -> &StateDir {
-        &self.shared.services.state
+        &self.shared.services.host.state
     }
 
     pub(super) fn checkouts(&self) -> &GateCheckouts {
@@ -385,17 +373,25 @@ impl EffectRunner {
     }
 
     pub(super) fn runner(&self) -> &AgentRunner {
-        &self.shared.services.runner
+        &self.shared.services.host.runner
     }
 
-    pub(super) fn gate_places(&self) -> &Admission {
+    pub(crate) fn gate_places(&self) -> &Admission {
         &self.shared.services.gate_places
+    }
+
+    pub(crate) fn failures(&self) -> &FailureService {
+        &self.shared.services.failures
+    }
+
+    pub(crate) fn activity(&self) -> &broadcast::Sender<Activity> {
+        &self.shared.services.activity
     }
 
     /// Tells whoever listens what an agent does. Nobody listening is the normal case.
     pub(super) fn tell(&self, activity: Activity) {
-        if self.shared.services.activity.receiver_count() > 0 {
-            drop(self.shared.services.activity.send(activity));
+        if self.activity().receiver_count() > 0 {
+            drop(self.activity().send(activity));
         }
     }
 
@@ -404,16 +400,6 @@ impl EffectRunner {
         let path = PathBuf::from(&spec.repo.path);
         let turn = Arc::clone(lock(&self.shared.landings).entry(path).or_default());
         turn.lock_owned().await
-    }
-
-    /// Helix's tools, as the agent of a phase reaches them.
-    fn tool_server(&self, run: &RunId) -> Option<McpServer> {
-        let endpoint = self.shared.services.tools.as_ref()?;
-        let headers = [
-            ("Authorization".to_owned(), format!("Bearer {}", endpoint.token)),
-            ("X-Helix-Run".to_owned(), run.to_string()),
-        ];
-        Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
     }
 
     /// The two sides of a conflict as differences from where the job began, for the agent that resolves it.

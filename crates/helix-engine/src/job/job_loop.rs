@@ -13,11 +13,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::log::JobLog;
 use super::{EffectOutcome, EffectRunner};
 use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
-use crate::event_log::{Blocked, LogError, Record, StreamState};
+use crate::event_log::{Blocked, JobLog, LogError, Record, StreamState};
 
 /// What can be asked of a running job.
 pub(crate) enum Command {

@@ -14,14 +14,12 @@ mod grow;
 pub(crate) mod inputs;
 mod integrate;
 mod job_loop;
-mod log;
 mod repositories;
 mod review;
 mod side_run;
 mod unsaved;
 
 pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
-pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, blocking, environment};
+pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
-pub(crate) use log::JobLog;
 pub(crate) use side_run::side_runs;

@@ -16,9 +16,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::effects::{EffectRunner, limit, new_session, run_fault};
+use crate::activity::Activity;
 use crate::admission::{Owner, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
-use crate::engine::Activity;
 
 /// What is asked of a side run.
 pub(super) struct SideAsk {

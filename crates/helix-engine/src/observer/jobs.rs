@@ -162,7 +162,7 @@ impl Observer {
         if matches!(recorded.event, JobEvent::AttemptStarted { .. }) {
             self.failures.warm_up();
         }
-        let record = JobRecord { root: self.state.root(), job, active };
+        let record = JobRecord { root: self.services.state.root(), job, active };
         let mut notes = Vec::new();
         if let Some(context) = record.failure(recorded).await {
             let name = context.place.check.clone();
@@ -222,7 +222,7 @@ impl Observer {
         let (mut files, mut diff) = (Vec::new(), String::new());
         let since = self.failures.changed_since(&site.work).await;
         if let (Some(since), Some(commit)) = (since, site.commit.clone())
-            && let Ok(spaces) = self.effects.workspaces(&record.active.spec).await
+            && let Ok(spaces) = self.jobs.workspaces(&record.active.spec).await
         {
             let compared = blocking(move || {
                 let repository = spaces.repository();

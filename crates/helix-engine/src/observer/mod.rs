@@ -16,18 +16,17 @@ use helix_failure::event::FailureEvent;
 use helix_failure::memory::Suggestion;
 use helix_job::session::SessionEvent;
 use helix_job::{JobEvent, JobState, Recorded};
-use helix_store::{Change, Journal, MAX_EVENTS_PER_READ, ReadError, StateDir, StoredEvent, Stream};
+use helix_store::{Change, MAX_EVENTS_PER_READ, ReadError, StoredEvent, Stream};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
-use tokio_util::sync::CancellationToken;
 
 pub use helix_store::failures::{FailureFilter, FailurePage};
 pub use reading::{Explanation, JobReport, job_reports, last_reports};
 
-use crate::agent_run::AgentRunner;
-use crate::consultant::ConsultantServices;
+use crate::event_log::record;
 use crate::failures::{FailureService, RefusedDrafts};
-use crate::job::{EffectRunner, JobHandle};
+use crate::jobs::Jobs;
+use crate::services::Services;
 
 /// Events that are read at once.
 const READ: usize = 100;
@@ -40,24 +39,13 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// File below the state directory with the position of the last event that was observed.
 const POSITION: &str = "failures.position";
 
-/// Finds the handle of a job that this host carries out.
-pub(crate) type RunningJobs = Box<dyn Fn(&JobId) -> Option<JobHandle> + Send + Sync>;
-
 /// What the observer works with.
 pub(crate) struct Observer {
-    pub(crate) journal: Arc<dyn Journal>,
-    pub(crate) state: StateDir,
+    pub(crate) services: Arc<Services>,
+    pub(crate) jobs: Arc<Jobs>,
     pub(crate) failures: FailureService,
-    /// Knows the repositories of jobs.
-    pub(crate) effects: EffectRunner,
-    /// Records notes in conversations.
-    pub(crate) consultant: Arc<ConsultantServices>,
-    pub(crate) runner: AgentRunner,
     /// Names of the validators of answers that are switched on.
     pub(crate) validators: Vec<&'static str>,
-    /// The jobs that this host carries out.
-    pub(crate) running: RunningJobs,
-    pub(crate) closing: CancellationToken,
 }
 
 /// How far the observer has come.
@@ -77,7 +65,7 @@ impl Observer {
         let mut progress = Progress { position: self.saved_position().await, ..Progress::default() };
         progress.saved = progress.position;
         let closed = async {
-            self.closing.cancelled().await;
+            self.services.closing.cancelled().await;
             tokio::time::sleep(CLOSING).await;
         };
         tokio::select! {
@@ -88,11 +76,11 @@ impl Observer {
     }
 
     async fn follow(&self, progress: &mut Progress) {
-        let mut changes = self.journal.subscribe();
+        let mut changes = self.services.journal().subscribe();
         let Some(mut documents) = self.failures.checked_documents() else { return };
         self.failures.forget_stale(Timestamp::now()).await;
         loop {
-            match self.journal.read_all(progress.position, READ).await {
+            match self.services.journal().read_all(progress.position, READ).await {
                 Ok(events) if events.is_empty() => {}
                 Ok(events) => {
                     for event in &events {
@@ -112,7 +100,7 @@ impl Observer {
             self.save(progress).await;
             tokio::select! {
                 Some(document) = documents.recv() => self.failures.document(document, &mut progress.drafts).await,
-                () = self.closing.cancelled() => return,
+                () = self.services.closing.cancelled() => return,
                 change = changes.next() => if change == Change::Closed { return },
             }
         }
@@ -133,8 +121,8 @@ impl Observer {
             Stream::Session(id) => {
                 let recorded = event.decode::<SessionEvent>()?;
                 let SessionEvent::TurnFinished { turn, facts, .. } = &recorded.event else { return Ok(()) };
-                let session = self.journal.session(id.clone()).await?;
-                let (Some(session), Some(turn)) = (session, self.journal.turn(turn.clone()).await?) else {
+                let session = self.services.journal().session(id.clone()).await?;
+                let (Some(session), Some(turn)) = (session, self.services.journal().turn(turn.clone()).await?) else {
                     return Ok(());
                 };
                 let notes = self.turn_finished(&session, &turn, facts, recorded.at).await;
@@ -155,7 +143,7 @@ impl Observer {
         if kept.is_some() || matches!(recorded.event, JobEvent::Failure(_)) {
             return Ok(kept);
         }
-        let mut events = helix_store::job_events(self.journal.as_ref(), job, 0).await?;
+        let mut events = helix_store::job_events(self.services.journal().as_ref(), job, 0).await?;
         events.retain(|one| one.number < recorded.number);
         Ok(JobState::fold(&events).ok())
     }
@@ -163,7 +151,7 @@ impl Observer {
     /// Adds notes to the stream of a job that this host carries out. Nothing follows the end of a job: what comes later is in
     /// the reports and the memory alone.
     async fn note_in_job(&self, job: &JobId, after: u64, notes: Vec<FailureEvent>) -> Result<(), ReadError> {
-        let Some(handle) = (self.running)(job) else { return Ok(()) };
+        let Some(handle) = self.jobs.handle(job) else { return Ok(()) };
         let known = |event| match event {
             JobEvent::Failure(note) => Some(*note),
             _ => None,
@@ -184,8 +172,8 @@ impl Observer {
             _ => None,
         };
         for note in self.unknown(Stream::Session(id.clone()), after, notes, known).await? {
-            let Some(session) = self.journal.session(id.clone()).await? else { break };
-            if let Err(error) = self.consultant.record(session, SessionEvent::Failure(Box::new(note))).await {
+            let Some(session) = self.services.journal().session(id.clone()).await? else { break };
+            if let Err(error) = record(&self.services.writer, session, SessionEvent::Failure(Box::new(note))).await {
                 tracing::warn!(session = %id, error = error.message, "what is known of a failure is not noted in its conversation");
                 break;
             }
@@ -204,7 +192,7 @@ impl Observer {
         if notes.is_empty() {
             return Ok(notes);
         }
-        for event in self.journal.read(stream, after, MAX_EVENTS_PER_READ).await?.events {
+        for event in self.services.journal().read(stream, after, MAX_EVENTS_PER_READ).await?.events {
             if let Some(note) = known(event.decode::<E>()?.event) {
                 notes.retain(|one| one.key() != note.key());
             }
@@ -213,7 +201,7 @@ impl Observer {
     }
 
     fn position_file(&self) -> PathBuf {
-        self.state.root().join(POSITION)
+        self.services.state.root().join(POSITION)
     }
 
     /// The position up to which a former host has observed; without one, all of the journal is observed.

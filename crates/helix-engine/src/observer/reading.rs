@@ -6,19 +6,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
-use helix_failure::memory::{Diagnosis, FailureDetail};
+use helix_failure::memory::Diagnosis;
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice, fingerprint};
 use helix_job::{JobState, JobStatus, JobView, PhaseStatus};
 use helix_store::Journal;
-use helix_store::failures::{FailureFilter, FailureMemory, FailurePage, MemoryError};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::JobRecord;
-use crate::engine::{Engine, EngineError, journal_error};
-use crate::failures::{FailureContext, FailureService, MemoryUse, borrowed};
+use crate::error::EngineError;
+use crate::failures::{FailureContext, FailureService, borrowed};
 
 /// The report of a failure in a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -121,93 +120,6 @@ fn explanation(observation: &FailureObservation, classified: &Classified, report
     }
 }
 
-impl Engine {
-    /// Failures that are remembered, the latest seen first, after a cursor.
-    ///
-    /// # Errors
-    /// [`EngineError::Environment`] when none are remembered here, or the memory fails.
-    pub async fn failure_list(
-        &self,
-        filter: FailureFilter,
-        after: Option<String>,
-        limit: usize,
-    ) -> Result<FailurePage, EngineError> {
-        self.memory().await?.list(filter, after, limit).await.map_err(memory_error)
-    }
-
-    /// Failures whose texts have all of these words (the last one may be a beginning), best first.
-    ///
-    /// # Errors
-    /// As for [`Engine::failure_list`].
-    pub async fn failure_search(&self, words: &str, limit: usize) -> Result<FailurePage, EngineError> {
-        let failures = self.memory().await?.search(words.to_owned(), limit).await.map_err(memory_error)?;
-        Ok(FailurePage { failures, next: None })
-    }
-
-    /// All that is remembered of one failure, by its fingerprint or a beginning of it that no other one has.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], and as for [`Engine::failure_list`].
-    pub async fn failure(&self, id: &str) -> Result<FailureDetail, EngineError> {
-        match self.memory().await?.show(id.to_owned()).await {
-            Ok(found) => found.ok_or_else(|| EngineError::NotFound { kind: "failure", id: id.to_owned() }),
-            Err(MemoryError::Ambiguous { prefix, candidates }) => Err(EngineError::Ambiguous { prefix, candidates }),
-            Err(error) => Err(memory_error(error)),
-        }
-    }
-
-    /// What a log amounts to. Nothing of it is remembered.
-    ///
-    /// # Errors
-    /// [`EngineError::Environment`] when there is no classifier.
-    pub async fn explain(&self, observation: FailureObservation, text: String) -> Result<Explanation, EngineError> {
-        // Megabytes take a while, away from the runtime's threads.
-        let reading = tokio::task::spawn_blocking(move || Log::of_texts(&text, ""));
-        let log = reading.await.map_err(|error| EngineError::Environment {
-            message: format!("the log could not be taken apart: {error}"),
-            hint: Some("this is a defect of Helix".into()),
-        })?;
-        self.inner.failures.explain(observation, log, FailurePlace::default()).await.ok_or_else(|| {
-            EngineError::Environment {
-                message: "failures cannot be classified".into(),
-                hint: Some("Helix's own log says why; this is a defect of Helix".into()),
-            }
-        })
-    }
-
-    /// The reports of all failures of a job, oldest first; the job by id or unique prefix.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Journal`]. A report that cannot be read says so itself.
-    pub async fn job_reports(&self, id: &str) -> Result<Vec<JobReport>, EngineError> {
-        let job = self.job(id).await?.id;
-        job_reports(self.inner.journal.as_ref(), self.inner.state.root(), &job, &self.inner.failures).await
-    }
-
-    async fn memory(&self) -> Result<Arc<dyn FailureMemory>, EngineError> {
-        self.inner.failures.memory().await.ok_or_else(|| match self.inner.config.failures.memory {
-            MemoryUse::Off => EngineError::Environment {
-                message: "failures are not remembered: the memory is switched off".into(),
-                hint: Some("write `memory = \"on\"` into [failures] of helix.toml, and start the host again".into()),
-            },
-            MemoryUse::On => EngineError::Environment {
-                message: "failures are not remembered: the memory could not be opened".into(),
-                hint: Some("`helix doctor` examines the state directory; the host's log says why".into()),
-            },
-        })
-    }
-}
-
-fn memory_error(error: MemoryError) -> EngineError {
-    let mut message = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        message.push_str(&format!(": {cause}"));
-        source = cause.source();
-    }
-    EngineError::Environment { message, hint: Some(error.hint()) }
-}
-
 /// The reports of a job's failures, oldest first, with or without a host. What the observer has not written yet is made here,
 /// and nothing is kept of it.
 ///
@@ -220,8 +132,8 @@ pub async fn job_reports(
     failures: &FailureService,
 ) -> Result<Vec<JobReport>, EngineError> {
     let (mut state, mut reports) = (JobState::New, Vec::<JobReport>::new());
-    for recorded in helix_store::job_events(journal, job, 0).await.map_err(journal_error)? {
-        state = state.apply(&recorded).map_err(journal_error)?;
+    for recorded in helix_store::job_events(journal, job, 0).await.map_err(EngineError::journal)? {
+        state = state.apply(&recorded).map_err(EngineError::journal)?;
         let Some(active) = state.active() else { continue };
         let Some(context) = (JobRecord { root, job, active }).failure(&recorded).await else { continue };
         let report = read(recorded.number, context, failures).await;

@@ -91,7 +91,7 @@ impl Observer {
             let context = FailureContext::of_findings(&site, &check::answer(validator), &found, at);
             notes.extend(self.failures.record(context).await.events());
         }
-        let profile = self.runner.profile(&session.agent);
+        let profile = self.services.runner.profile(&session.agent);
         let dialect = profile.map_or("", |profile| profile.dialect.as_str());
         if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), at) {
             context.place.check = About::of(&outcome).check(turn);

@@ -91,12 +91,12 @@ pub(crate) enum Site {
 }
 
 /// What is asked while a request is inspected.
-pub(super) struct Inspector<'a> {
-    pub(super) config: &'a EngineConfig,
-    pub(super) git: GitEnvironment,
-    pub(super) probes: &'a Probes,
+pub(crate) struct Inspector<'a> {
+    pub(crate) config: &'a EngineConfig,
+    pub(crate) git: GitEnvironment,
+    pub(crate) probes: &'a Probes,
     /// Where plans and projects must lie; empty where that has been seen to.
-    pub(super) roots: &'a [PathBuf],
+    pub(crate) roots: &'a [PathBuf],
 }
 
 /// A plan as it was read, with what is beside it.
@@ -112,7 +112,7 @@ impl Inspector<'_> {
     ///
     /// # Errors
     /// As [`inspect`].
-    pub(super) async fn inspect(&self, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
+    pub(crate) async fn inspect(&self, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
         let Read { file, parsed, briefing, diagnostics } = self.read(request, site).await?;
         let mut inspection = Inspection {
             file: file.name(),

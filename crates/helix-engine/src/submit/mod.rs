@@ -13,18 +13,15 @@ mod repository;
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_core::ids::{JobId, PhaseId};
-use helix_job::{JobEvent, JobState, JobView, Origin, Recorded};
-use helix_store::{DatabaseError, NewEvent, NewJob, Submitted};
-use jiff::Timestamp;
+use helix_core::ids::PhaseId;
+use helix_job::{JobView, Origin};
+use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, inspect};
 
 use crate::codes;
-use crate::engine::Engine;
-use crate::failures::Depth;
-use inspect::Inspector;
-pub(crate) use inspect::Site;
+pub(crate) use inspect::{Inspector, Site};
+pub(crate) use repeated::check_same;
 
 /// A request to carry out a plan.
 #[derive(Debug, Clone)]
@@ -121,80 +118,6 @@ pub enum Blame {
     Helix,
 }
 
-/// Checks everything and writes the job's first event.
-pub(crate) async fn submit(engine: &Engine, request: SubmitRequest) -> Result<Submission, SubmitError> {
-    let inner = &engine.inner;
-    if let Some(key) = request.idempotency_key.clone() {
-        let known = inner.journal.job_by_key(key).await.map_err(|error| journal_refusal(&error))?;
-        if let Some(job) = known {
-            return repeated(request, job, Vec::new()).await;
-        }
-    }
-    let inspected = inspector(engine, &inner.config.roots).inspect(&request, &Site::Repository).await;
-    let inspected = inspected.and_then(Inspection::accepted);
-    remember(engine, &inspected).await;
-    let checked = inspected?;
-    let now = Timestamp::now();
-    let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
-    let event = JobEvent::JobSubmitted { spec: Box::new(checked.spec) };
-    let new = NewEvent::of(now, &event).map_err(|error| journal_refusal(&error))?;
-    let state = JobState::New.apply(&Recorded { number: 1, at: now, event }).map_err(|error| defect(chain(&error)))?;
-    let view = JobView::project(&id, &state).ok_or_else(|| defect("a submitted job has no view".into()))?;
-    let job =
-        NewJob { idempotency_key: request.idempotency_key.clone(), events: vec![new], view: Box::new(view.clone()) };
-    keep_agents(engine, &id).await?;
-    inner.config.crash.pass(|| "before a submission".into());
-    match inner.journal.submit(job).await.map_err(|error| journal_refusal(&error))? {
-        Submitted::Created(_) => {
-            inner.config.crash.pass(|| "after a submission".into());
-            engine.start_loop(id, state);
-            Ok(Submission { job: view, existed: false, warnings: checked.warnings })
-        }
-        Submitted::Existing(other) => {
-            let job = engine.job(other.as_str()).await.map_err(|error| journal_refusal(&error))?;
-            repeated(request, job, checked.warnings).await
-        }
-    }
-}
-
-/// The job that the request's key has started.
-async fn repeated(request: SubmitRequest, job: JobView, warnings: Vec<Diagnostic>) -> Result<Submission, SubmitError> {
-    run_blocking(move || {
-        repeated::of_the_same(&request, &job)?;
-        Ok(Submission { job, existed: true, warnings })
-    })
-    .await
-}
-
-fn inspector<'a>(engine: &'a Engine, roots: &'a [PathBuf]) -> Inspector<'a> {
-    let inner = &engine.inner;
-    Inspector { config: &inner.config, git: inner.git.clone(), probes: &inner.probes, roots }
-}
-
-/// Inspects a plan for somebody who only wants to know and whose paths have been confined.
-///
-/// # Errors
-/// There is no such plan.
-pub(crate) async fn look_at(engine: &Engine, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
-    inspector(engine, &[]).inspect(request, site).await
-}
-
-/// Keeps how the job's agents are configured, before anybody knows of the job.
-async fn keep_agents(engine: &Engine, id: &JobId) -> Result<(), SubmitError> {
-    let (state, id, agents) = (engine.inner.state.root().to_path_buf(), id.clone(), engine.inner.config.agents.clone());
-    run_blocking(move || crate::job::keep_agents(&state, &id, &agents).map_err(|error| journal_refusal(&error))).await
-}
-
-/// Has it remembered that a plan was refused or accepted.
-async fn remember(engine: &Engine, checked: &Result<Checked, SubmitError>) {
-    let (path, project, diagnostics) = match checked {
-        Ok(checked) => (&checked.spec.plan_path, Some(Path::new(&checked.spec.repo.path)), [].as_slice()),
-        Err(SubmitError::Plan { file, diagnostics, .. }) => (file, None, diagnostics.as_slice()),
-        Err(SubmitError::Refused { .. }) => return,
-    };
-    engine.inner.failures.document_checked(Path::new(path), project, Depth::Submission, diagnostics).await;
-}
-
 /// Refuses a path that lies outside the roots, links resolved.
 ///
 /// # Errors
@@ -226,7 +149,7 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     }
 }
 
-fn defect(message: String) -> SubmitError {
+pub(crate) fn defect(message: String) -> SubmitError {
     SubmitError::Refused {
         code: codes::JOURNAL_FAILED,
         message,
@@ -235,19 +158,14 @@ fn defect(message: String) -> SubmitError {
     }
 }
 
-fn journal_refusal(error: &(dyn std::error::Error + 'static)) -> SubmitError {
+pub(crate) fn journal_refusal(error: &(dyn std::error::Error + 'static)) -> SubmitError {
     let hint = DatabaseError::among(error).map(DatabaseError::hint);
     SubmitError::Refused {
         code: codes::JOURNAL_FAILED,
-        message: format!("the job cannot be recorded: {}", chain(error)),
+        message: format!("the job cannot be recorded: {}", helix_core::error_chain(error)),
         hint: Some(
             hint.unwrap_or_else(|| "check that the state directory is writable and not full, then submit again".into()),
         ),
         blame: Blame::Environment,
     }
-}
-
-/// An error with all its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    helix_core::error_chain(error)
 }

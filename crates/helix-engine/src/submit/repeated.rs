@@ -13,7 +13,7 @@ use crate::codes;
 ///
 /// # Errors
 /// [`SubmitError::Refused`].
-pub(super) fn of_the_same(request: &SubmitRequest, job: &JobView) -> Result<(), SubmitError> {
+pub(crate) fn check_same(request: &SubmitRequest, job: &JobView) -> Result<(), SubmitError> {
     let plan = resolved(&request.plan);
     // A plan is named by its file or by a directory that holds it; a project by its repository or a directory in it.
     let same_plan = Path::new(&job.plan_path).starts_with(&plan);

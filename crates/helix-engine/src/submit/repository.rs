@@ -7,12 +7,13 @@ use std::path::PathBuf;
 
 use helix_adr::{Adr, AdrId, RepoFacts, check};
 use helix_core::diagnostic::Diagnostic;
+use helix_core::error_chain;
 use helix_job::{AdrText, RepoRef};
 use helix_plan::{Plan, PlanPlaces};
 
 use super::guessed::guesses;
 use super::plan_file::PlanFile;
-use super::{Blame, SubmitError, chain};
+use super::{Blame, SubmitError};
 use crate::codes;
 use helix_gates::holds;
 use helix_git::{GitEnvironment, GitError, Head, Repository, TreeListing};
@@ -44,9 +45,9 @@ impl RepositoryFacts {
             blame: Blame::Request,
         };
         let repository = Repository::open(&directory, git)
-            .map_err(|error| refused(codes::NO_REPOSITORY, chain(&error), error.hint()))?;
-        let git_failed = |error: GitError| refused(codes::NO_REPOSITORY, chain(&error), error.hint());
-        repository.identity().map_err(|error| refused(codes::NO_IDENTITY, chain(&error), error.hint()))?;
+            .map_err(|error| refused(codes::NO_REPOSITORY, error_chain(&error), error.hint()))?;
+        let git_failed = |error: GitError| refused(codes::NO_REPOSITORY, error_chain(&error), error.hint());
+        repository.identity().map_err(|error| refused(codes::NO_IDENTITY, error_chain(&error), error.hint()))?;
         let (base, branch) = match repository.head().map_err(git_failed)? {
             Head::Branch { branch, commit } => (commit, Some(branch)),
             Head::Detached { commit } => (commit, None),

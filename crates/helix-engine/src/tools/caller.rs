@@ -37,7 +37,7 @@ impl Tools {
     pub(super) async fn conversation(&self) -> Result<Option<SessionView>, Refusal> {
         match &self.caller {
             Caller::Session(session) => {
-                Ok(Some(self.engine.session(session).await.map_err(|error| Refusal::of(&error))?))
+                Ok(Some(self.engine.sessions().get(session).await.map_err(|error| Refusal::of(&error))?))
             }
             Caller::Run(_) | Caller::Outside { .. } => Ok(None),
         }
@@ -59,7 +59,7 @@ impl Tools {
             Caller::Session(_) => Ok(self.conversation().await?.map(|view| PathBuf::from(view.directory))),
             Caller::Outside { directory } => Ok(directory.clone()),
             Caller::Run(run) => {
-                let path = self.engine.inner.runner.run_dir(run).join("request.json");
+                let path = self.engine.jobs().run_dir(run).join("request.json");
                 let unknown = |error: &dyn std::error::Error| {
                     Refusal::text(format!("there is no record of run {run}: {error}; check the header X-Helix-Run"))
                 };
@@ -73,7 +73,7 @@ impl Tools {
     /// A path that the caller may use, links resolved: it must lie in the caller's own directory, under the configured roots, or
     /// among the projects that Helix has made. Without roots anything on this machine will do.
     pub(super) async fn existing(&self, path: &str) -> Result<PathBuf, Refusal> {
-        let inner = &self.engine.inner;
+        let config = &self.engine.projects().config;
         let start = self.start().await?;
         let asked = match &start {
             Some(start) => start.join(path),
@@ -87,11 +87,11 @@ impl Tools {
         let real = tokio::fs::canonicalize(&asked)
             .await
             .map_err(|error| Refusal::text(format!("cannot use {}: {error}", asked.display())))?;
-        if !inner.config.roots.is_empty() {
-            let mut roots = inner.config.roots.clone();
+        if !config.roots.is_empty() {
+            let mut roots = config.roots.clone();
             // A client's own directory is its word alone; that of a conversation or run is Helix's.
             roots.extend(start.filter(|_| !matches!(self.caller, Caller::Outside { .. })));
-            roots.push(inner.config.projects.clone());
+            roots.push(config.projects.clone());
             let checked = real.clone();
             blocking(move || confine(&checked, &roots)).await?;
         }
@@ -144,13 +144,13 @@ impl Tools {
         if within_own || view.project.as_ref() == Some(&path) {
             return Ok(());
         }
-        let recorded = self.engine.inner.consultant.record(view, SessionEvent::ProjectChosen { path }).await;
+        let recorded = self.engine.sessions().record(view, SessionEvent::ProjectChosen { path }).await;
         recorded.map_err(|error| Refusal::text(error.line()))
     }
 
     /// The skills in reach of a project.
     pub(super) async fn skills(&self, project: Option<PathBuf>) -> Result<SkillCatalog, Refusal> {
-        let user = self.engine.inner.config.consultant.skills.clone();
+        let user = self.engine.projects().config.consultant.skills.clone();
         blocking(move || Ok::<_, Refusal>(SkillCatalog::load(project.as_deref(), &user))).await
     }
 }

@@ -12,7 +12,7 @@ use super::refusal::{Refusal, diagnosed};
 use super::{AdrCheck, AdrFinalize, AdrList, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
 use crate::consultant::CheckedFiles;
 use crate::failures::Depth;
-use crate::submit::{Inspection, Site, SubmitRequest, look_at};
+use crate::submit::{Inspection, Site, SubmitRequest};
 use helix_git::Repository;
 use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use helix_project::project::{self, ProjectError};
@@ -53,7 +53,7 @@ impl Tools {
     async fn remember(&self, path: &Path, project: Option<&Path>, depth: Depth, found: &[Diagnostic]) {
         match &self.caller {
             Caller::Session(_) | Caller::Outside { .. } => {
-                self.engine.inner.failures.document_checked(path, project, depth, found).await;
+                self.engine.reports().failures.document_checked(path, project, depth, found).await;
             }
             Caller::Run(_) => {}
         }
@@ -66,8 +66,8 @@ impl Tools {
             let draft = self.existing(&arguments.path).await?;
             let project = self.project_for(&draft, arguments.project.as_deref()).await?;
             let project = project.ok_or_else(|| Refusal::text(NO_PROJECT))?;
-            let (git, judged) = (self.engine.inner.git.clone(), self.judged().await?);
-            let (file, root, crash) = (draft.clone(), project.clone(), self.engine.inner.config.crash.clone());
+            let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
+            let (file, root, crash) = (draft.clone(), project.clone(), self.engine.projects().config.crash.clone());
             let done = blocking(move || {
                 let repository = Repository::open(&project, git).map_err(|error| Refusal::of(&error))?;
                 let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
@@ -133,7 +133,7 @@ impl Tools {
                 Site::Repository => Depth::Submission,
                 Site::Draft { .. } => Depth::Rules,
             };
-            let inspection = look_at(&self.engine, &request, &site).await?;
+            let inspection = self.engine.projects().inspect(&request, &site, &[]).await?;
             let Inspection { file, diagnostics, refusals, parsed, .. } = inspection;
             let refusals: Vec<Refusal> = refusals.into_iter().map(Refusal::from).collect();
             let answer = diagnosed(&file, &diagnostics).map_err(|refusal| refusal.and_also(&refusals));
@@ -163,11 +163,11 @@ impl Tools {
             })?;
             let adr = self.existing_if_given(arguments.adr.as_deref()).await?;
             let plan = self.existing_if_given(arguments.plan.as_deref()).await?;
-            let root = self.engine.inner.config.projects.join(name.as_str());
-            let (git, judged) = (self.engine.inner.git.clone(), self.judged().await?);
+            let root = self.engine.projects().config.projects.join(name.as_str());
+            let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
             // A new project has no workflows of its own.
-            let shelves = Shelves::of(None, self.engine.inner.config.config_dir.clone());
-            let crash = self.engine.inner.config.crash.clone();
+            let shelves = Shelves::of(None, self.engine.projects().config.config_dir.clone());
+            let crash = self.engine.projects().config.crash.clone();
             let (decision, phases) = (adr.clone(), plan.clone());
             let made = blocking(move || {
                 crash.pass(|| "before creating a project".into());

@@ -32,13 +32,13 @@ impl Tools {
             }
             let mut request = SubmitRequest::new(plan, origin);
             request.idempotency_key = self.key_of_start(&request.plan).await?;
-            let submission = self.engine.submit(request).await?;
+            let submission = self.engine.jobs().submit(request).await?;
             let id = submission.job.id.clone();
             if let Some(view) = self.conversation().await?
                 && !view.jobs.contains(&id)
             {
                 let event = SessionEvent::JobStarted { job: id.clone() };
-                let recorded = self.engine.inner.consultant.record(view, event).await;
+                let recorded = self.engine.sessions().record(view, event).await;
                 recorded.map_err(|error| {
                     Refusal::text(format!("job {id} runs, but is not noted in the conversation: {}", error.line()))
                 })?;
@@ -72,7 +72,7 @@ impl Tools {
         let mut time = 1_u32;
         loop {
             let key = format!("{turn} {} {time}", plan.display());
-            let known = self.engine.inner.journal.job_by_key(key.clone()).await;
+            let known = self.engine.jobs().by_key(&key).await;
             match known.map_err(|error| Refusal::of(&error))? {
                 Some(job) if job.status.is_final() && view.jobs.contains(&job.id) => time += 1,
                 Some(_) | None => return Ok(Some(key)),
@@ -83,7 +83,7 @@ impl Tools {
     /// Notes that the conversation is about a job from now on. Where that fails the question is answered all the same.
     async fn join(&self, job: &JobId) {
         let Caller::Session(session) = &self.caller else { return };
-        let view = match self.engine.session(session).await {
+        let view = match self.engine.sessions().get(session).await {
             Ok(view) if view.jobs.contains(job) => return,
             Ok(view) => view,
             Err(error) => {
@@ -91,9 +91,7 @@ impl Tools {
                 return;
             }
         };
-        if let Err(error) =
-            self.engine.inner.consultant.record(view, SessionEvent::JobJoined { job: job.clone() }).await
-        {
+        if let Err(error) = self.engine.sessions().record(view, SessionEvent::JobJoined { job: job.clone() }).await {
             let error = error.line();
             tracing::warn!(%session, %job, error, "a job is not noted in the conversation that asked about it");
         }
@@ -115,7 +113,7 @@ impl Tools {
                     }
                 },
             };
-            let job = self.engine.job(&id).await.map_err(|error| Refusal::of(&error))?;
+            let job = self.engine.jobs().get(&id).await.map_err(|error| Refusal::of(&error))?;
             self.join(&job.id).await;
             let mut text = status_text(&job);
             if job.status == JobStatus::Failed {
@@ -124,7 +122,8 @@ impl Tools {
                     // A person reads along.
                     Caller::Session(_) | Caller::Outside { .. } => Reader::Person,
                 };
-                let reports = self.engine.job_reports(job.id.as_str()).await.map_err(|error| Refusal::of(&error))?;
+                let reports =
+                    self.engine.reports().of_job(job.id.as_str()).await.map_err(|error| Refusal::of(&error))?;
                 last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
             }
             let data = serde_json::to_value(&job).map_err(|error| Refusal::of(&error))?;

@@ -64,7 +64,7 @@ impl Tools {
             }
             let observation = FailureObservation { tool: arguments.tool.unwrap_or_default(), ..Default::default() };
             let log = Log::of_texts("", &text[from..]);
-            let failures = &self.engine.inner.failures;
+            let failures = &self.engine.reports().failures;
             if failures.memory().await.is_none() {
                 return Err(Refusal::text("failures are not remembered on this machine: `helix doctor` says why"));
             }

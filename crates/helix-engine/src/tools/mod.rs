@@ -22,22 +22,6 @@ pub use caller::Caller;
 use crate::engine::Engine;
 use refusal::Refusal;
 
-/// Names of all tools, in the order in which clients see them.
-pub const TOOL_NAMES: [&str; 12] = [
-    "adr_check",
-    "adr_finalize",
-    "adr_list",
-    "plan_check",
-    "project_create",
-    "job_start",
-    "job_status",
-    "ask_user",
-    "answer",
-    "similar_failures",
-    "skills_list",
-    "skill_read",
-];
-
 /// What a tool answers: text for the agent, and whether it is a refusal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolAnswer {
@@ -59,7 +43,7 @@ pub struct Tools {
 type Answer = Result<(String, Value), Refusal>;
 
 impl Tools {
-    pub(crate) fn new(engine: Engine, caller: Caller) -> Self {
+    pub fn new(engine: Engine, caller: Caller) -> Self {
         Self { engine, caller }
     }
 

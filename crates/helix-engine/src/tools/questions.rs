@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::refusal::Refusal;
 use super::{AnswerQuestion, AskUser, Caller, ToolAnswer, Tools};
-use crate::questions::Reply;
+use crate::jobs::Reply;
 
 /// Longest question, in characters; a longer one is a report, and belongs into a file.
 const LONGEST_QUESTION: usize = 4_000;
@@ -37,7 +37,7 @@ impl Tools {
                     Ok((text.to_owned(), json!({ "question": question, "options": options, "asked": "in the conversation" })))
                 }
                 Caller::Run(run) => {
-                    let asked = self.engine.ask_from_run(run, question, options).await;
+                    let asked = self.engine.jobs().ask_from_run(run, question, options).await;
                     let asked = asked.map_err(|error| Refusal::of(&error))?;
                     let text = format!(
                         "Asked as {}. End your turn now, and say in what state your work is: you will be resumed with the answer.",
@@ -74,7 +74,7 @@ impl Tools {
             };
             let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
             let reply = Reply { choice: words(arguments.choice), text: words(arguments.text), by };
-            let answered = self.engine.answer(&id, reply).await.map_err(|error| Refusal::of(&error))?;
+            let answered = self.engine.jobs().answer(&id, reply).await.map_err(|error| Refusal::of(&error))?;
             let text = format!("Answered {}: job {} goes on.", answered.id, answered.job);
             let data = serde_json::to_value(&answered).map_err(|error| Refusal::of(&error))?;
             Ok((text, data))
@@ -86,7 +86,7 @@ impl Tools {
     async fn open_questions(&self, jobs: &[JobId]) -> Result<Vec<QuestionView>, Refusal> {
         let mut open = Vec::new();
         for job in jobs {
-            let view = self.engine.job(job.as_str()).await.map_err(|error| Refusal::of(&error))?;
+            let view = self.engine.jobs().get(job.as_str()).await.map_err(|error| Refusal::of(&error))?;
             open.extend(view.questions.into_iter().filter(|question| question.status == QuestionStatus::Open));
         }
         open.sort_by_key(|question| question.asked_at);

@@ -10,8 +10,8 @@ use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::admission::AdmissionLimits;
 use helix_engine::agent_run::RunTimeouts;
+use helix_engine::jobs::{QuestionFilter, Reply};
 use helix_engine::observer::FailureFilter;
-use helix_engine::questions::{QuestionFilter, Reply};
 use helix_engine::submit::SubmitRequest;
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_failure::memory::FailureDetail;
@@ -161,7 +161,7 @@ impl Workshop {
     }
 
     pub async fn submit(&self, repo: &Path, plan: &str) -> JobId {
-        self.engine.submit(self.request(repo, plan)).await.unwrap().job.id
+        self.engine.jobs().submit(self.request(repo, plan)).await.unwrap().job.id
     }
 
     /// Carries a plan out to its end.
@@ -172,7 +172,7 @@ impl Workshop {
 
     /// Waits for an event of a job.
     pub async fn until_event(&self, job: &JobId, name: &str) {
-        let mut events = self.engine.job_events(job, 0).await.unwrap();
+        let mut events = self.engine.jobs().events(job, 0).await.unwrap();
         while let Some(event) = events.recv().await {
             if event.unwrap().event.name() == name {
                 return;
@@ -185,9 +185,9 @@ impl Workshop {
     pub async fn fixed_failure(&self) -> FailureDetail {
         let fixed = FailureFilter { ended: Some("fixed".into()), ..FailureFilter::default() };
         loop {
-            let page = self.engine.failure_list(fixed.clone(), None, 1).await.unwrap();
+            let page = self.engine.reports().failures(fixed.clone(), None, 1).await.unwrap();
             if let Some(failure) = page.failures.first() {
-                return self.engine.failure(failure.diagnosis.fingerprint.as_str()).await.unwrap();
+                return self.engine.reports().failure(failure.diagnosis.fingerprint.as_str()).await.unwrap();
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -196,7 +196,7 @@ impl Workshop {
     /// Waits for the end of a job; whatever its end, none of its processes may be left.
     pub async fn ended(&self, job: &JobId) -> Ended {
         let collect = async {
-            let mut receiver = self.engine.job_events(job, 0).await.unwrap();
+            let mut receiver = self.engine.jobs().events(job, 0).await.unwrap();
             let mut events = Vec::new();
             while let Some(event) = receiver.recv().await {
                 events.push(event.unwrap());
@@ -206,7 +206,7 @@ impl Workshop {
         let events = tokio::time::timeout(LIMIT, collect).await.unwrap();
         let numbers: Vec<u64> = events.iter().map(|event| event.number).collect();
         assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>(), "events are numbered without gaps");
-        let view = self.engine.job(job.as_str()).await.unwrap();
+        let view = self.engine.jobs().get(job.as_str()).await.unwrap();
         assert!(view.status.is_final(), "{view:#?}");
         no_process_with_env("HELIX_RUN_ID", job.as_str(), Duration::from_secs(20));
         no_process_with_env("HELIX_GATE_STATE", self.sandbox.state().to_str().unwrap(), Duration::from_secs(20));
@@ -216,7 +216,7 @@ impl Workshop {
     /// Waits for the end of a job that goes on after this event.
     pub async fn ended_again(&self, job: &JobId, after: u64) -> Ended {
         let collect = async {
-            let mut receiver = self.engine.job_events(job, after).await.unwrap();
+            let mut receiver = self.engine.jobs().events(job, after).await.unwrap();
             let mut events = Vec::new();
             while let Some(event) = receiver.recv().await {
                 events.push(event.unwrap());
@@ -224,7 +224,7 @@ impl Workshop {
             events
         };
         let events = tokio::time::timeout(LIMIT, collect).await.unwrap();
-        let view = self.engine.job(job.as_str()).await.unwrap();
+        let view = self.engine.jobs().get(job.as_str()).await.unwrap();
         assert!(view.status.is_final(), "{view:#?}");
         Ended { view, events }
     }
@@ -232,12 +232,12 @@ impl Workshop {
     /// Waits until a job asks something.
     pub async fn question(&self, job: &JobId) -> QuestionView {
         let asked = async {
-            let mut receiver = self.engine.job_events(job, 0).await.unwrap();
+            let mut receiver = self.engine.jobs().events(job, 0).await.unwrap();
             while let Some(event) = receiver.recv().await {
                 if !matches!(event.unwrap().event, JobEvent::QuestionAsked { .. }) {
                     continue;
                 }
-                let open = self.engine.questions(QuestionFilter::Open).await.unwrap();
+                let open = self.engine.jobs().questions(QuestionFilter::Open).await.unwrap();
                 if let Some(question) = open.into_iter().find(|question| &question.job == job) {
                     return question;
                 }
@@ -249,7 +249,7 @@ impl Workshop {
 
     pub async fn answer(&self, question: &QuestionView, choice: &str, text: Option<&str>) {
         let reply = Reply { choice: Some(choice.into()), text: text.map(str::to_owned), by: "a test".into() };
-        self.engine.answer(&question.id, reply).await.unwrap();
+        self.engine.jobs().answer(&question.id, reply).await.unwrap();
     }
 
     /// What any run was told.

@@ -45,15 +45,15 @@ enum Item {
 /// `GET /api/v1/jobs/{id}/activity`
 pub(crate) async fn stream(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
     // Subscribed before the job is looked up, so that nothing is lost in between.
-    let activity = stream::unfold(shared.engine.activity(), |mut activity| async move {
+    let activity = stream::unfold(shared.engine.jobs().activity(), |mut activity| async move {
         match activity.recv().await {
             Ok(one) => Some((Item::Activity(Ok(one)), activity)),
             Err(RecvError::Lagged(missed)) => Some((Item::Activity(Err(missed)), activity)),
             Err(RecvError::Closed) => None,
         }
     });
-    let job = shared.engine.job(&id).await?;
-    let events = sse::receiver(shared.engine.job_events(&job.id, job.last_event).await?);
+    let job = shared.engine.jobs().get(&id).await?;
+    let events = sse::receiver(shared.engine.jobs().events(&job.id, job.last_event).await?);
     let events = events.map(Item::Job).chain(stream::iter([Item::End]));
     let items = stream::select(activity, events);
     Ok(sse::follow(&shared, items, move |out, item| match item {

@@ -36,5 +36,5 @@ pub(crate) async fn list(
         let detail = format!("project_path: {} is not an absolute path", project_path.display());
         return Err(Problem::bad_request(detail));
     }
-    Ok(Json(AdrList { adrs: shared.engine.decisions(project_path).await? }))
+    Ok(Json(AdrList { adrs: shared.engine.projects().decisions(project_path).await? }))
 }

@@ -35,12 +35,12 @@ pub(crate) async fn stream(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let after = last_event_id(&headers)?.unwrap_or(asked.after);
-    let job = shared.engine.job(&id).await?;
+    let job = shared.engine.jobs().get(&id).await?;
     if job.status.is_final() && after >= job.last_event {
         // Tells an EventSource not to reconnect: nothing more will come.
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let events = sse::receiver(shared.engine.job_events(&job.id, after).await?);
+    let events = sse::receiver(shared.engine.jobs().events(&job.id, after).await?);
     Ok(sse::follow(&shared, events, |out, event| match event {
         Ok(event) => {
             sse::numbered(out, event.number, event.event.name(), &event);

@@ -139,15 +139,15 @@ pub(crate) async fn list(
         Some(_) if filter != FailureFilter::default() || asked.after.is_some() => {
             return Err(Problem::bad_request("q can only be combined with limit"));
         }
-        Some(words) => shared.engine.failure_search(words, limit).await?,
-        None => shared.engine.failure_list(filter, asked.after, limit).await?,
+        Some(words) => shared.engine.reports().search(words, limit).await?,
+        None => shared.engine.reports().failures(filter, asked.after, limit).await?,
     };
     Ok(Json(page))
 }
 
 /// `GET /api/v1/failures/{fingerprint}`
 pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<FailureDetail>, Problem> {
-    match shared.engine.failure(&id).await {
+    match shared.engine.reports().failure(&id).await {
         Ok(detail) => Ok(Json(detail)),
         Err(error @ EngineError::NotFound { .. }) => {
             Err(Problem::from(error).hint("list the failures in memory: `helix failures list`"))
@@ -168,7 +168,7 @@ pub(crate) async fn explain(
         termination,
         ..FailureObservation::default()
     };
-    Ok(Json(shared.engine.explain(observation, asked.log).await?))
+    Ok(Json(shared.engine.reports().explain(observation, asked.log).await?))
 }
 
 /// `GET /api/v1/jobs/{id}/reports`: JSON, or all of them as one page of Markdown.
@@ -177,7 +177,7 @@ pub(crate) async fn reports(
     Path(id): Path<String>,
     Params(asked): Params<ReportQuery>,
 ) -> Result<Response, Problem> {
-    let reports = shared.engine.job_reports(&id).await?;
+    let reports = shared.engine.reports().of_job(&id).await?;
     if asked.format == ReportFormat::Json {
         return Ok(Json(ReportList { reports }).into_response());
     }

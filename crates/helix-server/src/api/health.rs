@@ -31,7 +31,7 @@ pub(crate) async fn live() -> Json<Health> {
 /// `GET /readyz`: the journal answers, too.
 pub(crate) async fn ready(State(shared): State<Shared>) -> Result<Json<Health>, Problem> {
     // No job has this id, so that the check costs one look-up in the journal.
-    match shared.engine.job("readyz").await {
+    match shared.engine.jobs().get("readyz").await {
         Ok(_) | Err(EngineError::NotFound { .. }) => Ok(Health::ok()),
         Err(error) => {
             tracing::error!(error = chain(&error), "not ready");

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::JobId;
 use helix_engine::JobFilter;
-use helix_engine::reopen::ReopenRequest;
+use helix_engine::jobs::ReopenRequest;
 use helix_job::{JobStatus, JobView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ fn status(word: &str) -> Result<JobStatus, Problem> {
 
 /// `POST /api/v1/jobs`
 pub(crate) async fn create(State(shared): State<Shared>, Body(request): Body<JobRequest>) -> Result<Response, Problem> {
-    let submission = shared.engine.submit(request.into_submit()?).await?;
+    let submission = shared.engine.jobs().submit(request.into_submit()?).await?;
     let status = if submission.existed { StatusCode::OK } else { StatusCode::ACCEPTED };
     let location = [(header::LOCATION, format!("/api/v1/jobs/{}", submission.job.id))];
     let accepted = Accepted { job: submission.job, warnings: submission.warnings };
@@ -103,9 +103,9 @@ pub(crate) async fn list(
     let filter = asked.filter()?;
     let after = after.map(JobId::new).transpose().map_err(|error| Problem::bad_request(format!("after: {error}")))?;
     Ok(Json(match page_size(limit, after.as_ref())? {
-        None => JobList { jobs: shared.engine.jobs(filter).await?, next: None },
+        None => JobList { jobs: shared.engine.jobs().list(filter).await?, next: None },
         Some(limit) => {
-            let page = shared.engine.job_page(filter, after, limit).await?;
+            let page = shared.engine.jobs().page(filter, after, limit).await?;
             JobList { jobs: page.jobs, next: page.next }
         }
     }))
@@ -113,7 +113,7 @@ pub(crate) async fn list(
 
 /// `GET /api/v1/jobs/{id}`
 pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<JobView>, Problem> {
-    Ok(Json(shared.engine.job(&id).await?))
+    Ok(Json(shared.engine.jobs().get(&id).await?))
 }
 
 /// `POST /api/v1/jobs/{id}/cancel`
@@ -123,8 +123,8 @@ pub(crate) async fn cancel(
     Body(CancelRequest { by }): Body<CancelRequest>,
 ) -> Result<Json<JobView>, Problem> {
     let by = person::named(by)?;
-    let job = shared.engine.job(&id).await?;
-    Ok(Json(shared.engine.cancel(&job.id, &by).await?))
+    let job = shared.engine.jobs().get(&id).await?;
+    Ok(Json(shared.engine.jobs().cancel(&job.id, &by).await?))
 }
 
 /// Cancels a job.
@@ -168,7 +168,7 @@ pub(crate) async fn resume(
     Path(id): Path<String>,
     Body(ResumeRequest { budget_usd, by }): Body<ResumeRequest>,
 ) -> Result<Response, Problem> {
-    let job = shared.engine.job(&id).await?;
+    let job = shared.engine.jobs().get(&id).await?;
     reopen(&shared, &job, ReopenRequest { phase: None, budget_usd, by: person::named(by)? }).await
 }
 
@@ -178,7 +178,7 @@ pub(crate) async fn retry(
     Path(id): Path<String>,
     Body(RetryRequest { phase, budget_usd, by }): Body<RetryRequest>,
 ) -> Result<Response, Problem> {
-    let job = shared.engine.job(&id).await?;
+    let job = shared.engine.jobs().get(&id).await?;
     let Some(found) = job.phases.iter().find(|one| one.id.as_str() == phase) else {
         let known: Vec<&str> = job.phases.iter().map(|phase| phase.id.as_str()).collect();
         let detail = format!("job {} has no phase {phase:?}", job.id);
@@ -192,7 +192,7 @@ async fn reopen(shared: &Shared, job: &JobView, request: ReopenRequest) -> Resul
     if let Some(budget) = request.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
         return Err(Problem::unprocessable(format!("budget_usd must be more than 0, not {budget}")));
     }
-    let view = shared.engine.reopen(&job.id, request).await?;
+    let view = shared.engine.jobs().reopen(&job.id, request).await?;
     Ok((StatusCode::ACCEPTED, Json(view)).into_response())
 }
 

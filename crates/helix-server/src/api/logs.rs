@@ -47,7 +47,7 @@ pub(crate) async fn stream(
     Params(asked): Params<LogQuery>,
 ) -> Result<Response, Problem> {
     let follow = asked.follow()?;
-    let job = shared.engine.job(&id).await?;
+    let job = shared.engine.jobs().get(&id).await?;
     let Some(run) = job.phases.iter().flat_map(|phase| &phase.runs).find(|known| known.as_str() == run) else {
         let detail = format!("job {} has no run {run:?}", job.id);
         return Err(Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, detail)
@@ -58,7 +58,7 @@ pub(crate) async fn stream(
 
 /// The response with a run's events.
 pub(crate) async fn lines(shared: &Shared, run: &RunId, follow: Follow) -> Result<Response, Problem> {
-    let events = sse::receiver(shared.engine.run_events(run, follow).await?);
+    let events = sse::receiver(shared.engine.jobs().run_events(run, follow).await?);
     let lines = events.ready_chunks(BATCH).map(|events| Ok::<_, Infallible>(json_lines(&events)));
     let lines = lines.take_until(shared.shutdown.clone().cancelled_owned());
     let mut response = Response::new(Body::from_stream(lines));

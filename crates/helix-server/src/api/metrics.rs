@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use helix_engine::figures::{Figures, Places};
+use helix_engine::jobs::{Figures, Places};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -26,7 +26,7 @@ type Gauges = Family<Vec<(&'static str, &'static str)>, Gauge>;
 
 /// `GET /metrics`
 pub(crate) async fn show(State(shared): State<Shared>) -> Result<Response, Problem> {
-    let figures = shared.engine.figures().await?;
+    let figures = shared.engine.jobs().figures().await?;
     let mut text = String::new();
     encode(&mut text, &registry(&figures, shared.started_at)).map_err(|error| {
         let detail = format!("cannot encode the metrics: {error}");

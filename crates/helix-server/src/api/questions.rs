@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use helix_core::ids::QuestionId;
-use helix_engine::questions::{AnswerError, QuestionFilter, Reply};
+use helix_engine::jobs::{AnswerError, QuestionFilter, Reply};
 use helix_job::question::QuestionView;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ pub(crate) async fn list(
     Params(QuestionQuery { job }): Params<QuestionQuery>,
 ) -> Result<Json<QuestionList>, Problem> {
     let filter = job.map_or(QuestionFilter::Open, QuestionFilter::Job);
-    Ok(Json(QuestionList { questions: shared.engine.questions(filter).await? }))
+    Ok(Json(QuestionList { questions: shared.engine.jobs().questions(filter).await? }))
 }
 
 /// `GET /api/v1/questions/{id}`
@@ -98,7 +98,7 @@ pub(crate) async fn show(
     State(shared): State<Shared>,
     Path(text): Path<String>,
 ) -> Result<Json<QuestionView>, Problem> {
-    Ok(Json(shared.engine.question(&id(&text)?).await?))
+    Ok(Json(shared.engine.jobs().question(&id(&text)?).await?))
 }
 
 /// `POST /api/v1/questions/{id}/answer`
@@ -108,7 +108,7 @@ pub(crate) async fn answer(
     Body(AnswerRequest { choice, text: words, by }): Body<AnswerRequest>,
 ) -> Result<Json<QuestionView>, Problem> {
     let reply = Reply { choice, text: words, by: person::named(by)? };
-    Ok(Json(shared.engine.answer(&id(&text)?, reply).await?))
+    Ok(Json(shared.engine.jobs().answer(&id(&text)?, reply).await?))
 }
 
 /// `POST /api/v1/questions`

@@ -46,7 +46,7 @@ pub(crate) async fn diff(
     Params(asked): Params<DiffQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let difference = shared.engine.diff(&id, asked.selection()?).await?;
+    let difference = shared.engine.reports().diff(&id, asked.selection()?).await?;
     let wants_json = headers
         .get_all(header::ACCEPT)
         .iter()
@@ -68,5 +68,5 @@ pub(crate) async fn evidence(
     State(shared): State<Shared>,
     Path(id): Path<String>,
 ) -> Result<Json<JobEvidence>, Problem> {
-    Ok(Json(shared.engine.evidence(&id).await?))
+    Ok(Json(shared.engine.reports().evidence(&id).await?))
 }

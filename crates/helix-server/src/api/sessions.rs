@@ -72,11 +72,11 @@ pub(crate) async fn list(
     let engine = &shared.engine;
     Ok(Json(match (key, page_size(limit, after.as_ref())?) {
         (Some(key), _) => {
-            SessionList { sessions: engine.session_by_key(&key).await?.into_iter().collect(), next: None }
+            SessionList { sessions: engine.sessions().by_key(&key).await?.into_iter().collect(), next: None }
         }
-        (None, None) => SessionList { sessions: engine.sessions().await?, next: None },
+        (None, None) => SessionList { sessions: engine.sessions().list().await?, next: None },
         (None, Some(limit)) => {
-            let page = engine.session_page(after, limit).await?;
+            let page = engine.sessions().page(after, limit).await?;
             SessionList { sessions: page.sessions, next: page.next }
         }
     }))
@@ -87,8 +87,8 @@ pub(crate) async fn show(
     State(shared): State<Shared>,
     Path(text): Path<String>,
 ) -> Result<Json<SessionDetail>, Problem> {
-    let session = shared.engine.session(&id(text)?).await?;
-    let turns = shared.engine.turns(&session.id).await?;
+    let session = shared.engine.sessions().get(&id(text)?).await?;
+    let turns = shared.engine.sessions().turns(&session.id).await?;
     let branches = branches(&turns);
     Ok(Json(SessionDetail { session, turns, branches }))
 }
@@ -107,7 +107,7 @@ pub(crate) async fn log(
     };
     let known = RunId::new(run.clone()).map_err(|_| unknown())?;
     let turn = run.rsplit_once('.').and_then(|(turn, _)| TurnId::new(turn).ok()).ok_or_else(unknown)?;
-    if shared.engine.turn_record(&turn).await?.session != session {
+    if shared.engine.sessions().turn(&turn).await?.session != session {
         return Err(unknown());
     }
     logs::lines(&shared, &known, asked.follow()?).await
@@ -128,12 +128,12 @@ pub(crate) async fn stop(
     Path(text): Path<String>,
     Params(StopQuery { turn }): Params<StopQuery>,
 ) -> Result<Json<Stopped>, Problem> {
-    let session = shared.engine.session(&id(text)?).await?;
+    let session = shared.engine.sessions().get(&id(text)?).await?;
     let unknown = |error: InvalidId| Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, error.to_string());
     let turn = match turn {
         Some(turn) => Some(TurnId::new(turn).map_err(unknown)?),
         None => session.running().map(|running| running.id.clone()),
     };
-    let stopped = turn.is_some_and(|turn| shared.engine.stop_turn(&session.id, &turn));
+    let stopped = turn.is_some_and(|turn| shared.engine.consultant().stop_turn(&session.id, &turn));
     Ok(Json(Stopped { stopped }))
 }

@@ -9,7 +9,8 @@ use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use helix_engine::consultant::{ParentSelector, SessionSelector, SessionSummary, TurnEvent};
+use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent};
+use helix_engine::sessions::SessionSummary;
 use helix_job::session::TurnView;
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -123,7 +124,7 @@ pub(super) async fn turn_of_response(
     id: &str,
     param: Option<&str>,
 ) -> Result<TurnView, ApiError> {
-    let found = shared.engine.turn_of_message(owner(headers), id).await.map_err(Problem::from)?;
+    let found = shared.engine.sessions().turn_of_message(owner(headers), id).await.map_err(Problem::from)?;
     found.ok_or_else(|| ApiError::response_not_found(id, param))
 }
 
@@ -148,7 +149,7 @@ impl ChatCall {
     async fn topic(&self, shared: &Shared) -> SessionSummary {
         let Some(key) = key_of_task(&self.headers) else { return SessionSummary::default() };
         let owner = owner(&self.headers);
-        match tokio::time::timeout(TOPIC_LIMIT, shared.engine.session_summary(owner.as_deref(), &key)).await {
+        match tokio::time::timeout(TOPIC_LIMIT, shared.engine.sessions().summary(owner.as_deref(), &key)).await {
             Ok(Ok(found)) => found.unwrap_or_default(),
             failed @ (Ok(Err(_)) | Err(_)) => {
                 tracing::warn!(?failed, "cannot read the topic of a conversation");

@@ -4,7 +4,8 @@
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::usage::Usage;
-use helix_engine::consultant::{JobNews, TurnEnded, TurnEvent};
+use helix_engine::consultant::{TurnEnded, TurnEvent};
+use helix_engine::sessions::JobNews;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;

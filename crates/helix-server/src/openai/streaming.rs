@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 
 use axum::body::Bytes;
-use helix_engine::consultant::{JobNews, TurnEvent};
+use helix_engine::consultant::TurnEvent;
+use helix_engine::sessions::JobNews;
 use tokio::sync::mpsc;
 
 use super::error::ApiError;
@@ -99,7 +100,7 @@ impl<W: Wire> Answer<W> {
             && self.presenter.shows_status()
             && let Some((session, turn)) = self.turn.began()
         {
-            let jobs = self.shared.engine.follow_jobs(session, turn).await.unwrap_or_else(|error| {
+            let jobs = self.shared.engine.sessions().follow_jobs(session, turn).await.unwrap_or_else(|error| {
                 tracing::warn!(%session, error = chain(&error), "cannot follow the jobs of a conversation");
                 None
             });

@@ -3,7 +3,7 @@
 //! Must not know the engine. The header of the connection's template marks a task; without it, only text that no user's turn has.
 
 use axum::http::HeaderMap;
-use helix_engine::consultant::{SessionStage, SessionSummary};
+use helix_engine::sessions::{SessionStage, SessionSummary};
 use serde_json::json;
 
 use super::error::ApiError;

@@ -43,7 +43,7 @@ impl TurnStream {
         // Detached turns of this conversation need not wait any longer. Without any, nothing is sent.
         shared.next_turns.send(key.clone()).ok();
         let events = tokio::select! {
-            events = shared.engine.turn(request) => events?,
+            events = shared.engine.consultant().turn(request) => events?,
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
         };
         Ok(Self { shared, key, profile, disconnected, events: Some(events), began: None })
@@ -127,7 +127,7 @@ impl DetachedTurn {
         let mut waits = true;
         loop {
             if let (false, Some((session, turn))) = (waits, &self.began) {
-                let stopped = self.shared.engine.stop_turn(session, turn);
+                let stopped = self.shared.engine.consultant().stop_turn(session, turn);
                 tracing::info!(%session, %turn, stopped, "stopped a turn whose client disconnected");
                 break;
             }

@@ -12,7 +12,7 @@ use helix_store::JobFilter;
 /// When the journal cannot be read.
 pub(crate) async fn busy_jobs(engine: &Engine) -> Result<Vec<JobView>, EngineError> {
     let mut busy = Vec::new();
-    for job in engine.jobs(JobFilter::unfinished()).await? {
+    for job in engine.jobs().list(JobFilter::unfinished()).await? {
         if is_busy(engine, &job).await? {
             busy.push(job);
         }
@@ -22,7 +22,7 @@ pub(crate) async fn busy_jobs(engine: &Engine) -> Result<Vec<JobView>, EngineErr
 
 async fn is_busy(engine: &Engine, job: &JobView) -> Result<bool, EngineError> {
     match job.status {
-        JobStatus::Waiting => Ok(!engine.waits_for_person(&job.id).await?),
+        JobStatus::Waiting => Ok(!engine.jobs().waits_for_person(&job.id).await?),
         JobStatus::Queued | JobStatus::Running => Ok(true),
         JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => Ok(false),
     }
@@ -35,11 +35,11 @@ async fn is_busy(engine: &Engine, job: &JobView) -> Result<bool, EngineError> {
 pub(crate) async fn until_idle(engine: &Engine, grace: Duration) -> Result<(), EngineError> {
     loop {
         while let Some(job) = busy_jobs(engine).await?.into_iter().next() {
-            let mut events = engine.job_events(&job.id, job.last_event).await?;
+            let mut events = engine.jobs().events(&job.id, job.last_event).await?;
             while let Some(event) = events.recv().await {
                 event?;
                 // What waits for a person now needs nobody; its next event may be days away.
-                let now = engine.job(job.id.as_str()).await?;
+                let now = engine.jobs().get(job.id.as_str()).await?;
                 if !is_busy(engine, &now).await? {
                     break;
                 }

@@ -1,7 +1,8 @@
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
-use helix_engine::consultant::{JobNews, TurnEnded, TurnEvent};
+use helix_engine::consultant::{TurnEnded, TurnEvent};
+use helix_engine::sessions::JobNews;
 use helix_job::ErrorView;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -230,9 +230,9 @@ async fn cancel(context: &Context, id: &str) -> Ended {
 async fn wait_if_own(reached: &Reached, view: JobView) -> Result<JobView, CommandError> {
     let Reached::Own(host, _) = reached else { return Ok(view) };
     let engine = host.engine();
-    let mut events = engine.job_events(&view.id, view.last_event).await.map_err(|error| engine_error(&error))?;
+    let mut events = engine.jobs().events(&view.id, view.last_event).await.map_err(|error| engine_error(&error))?;
     while let Some(event) = events.recv().await {
         event.map_err(|error| engine_error(&error))?;
     }
-    engine.job(view.id.as_str()).await.map_err(|error| engine_error(&error))
+    engine.jobs().get(view.id.as_str()).await.map_err(|error| engine_error(&error))
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know any client's form. Watching changes nothing: jobs neither notice it nor end with it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -13,12 +14,15 @@ use helix_job::{JobEvent, JobView, Recorded};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
 
-use crate::engine::{Engine, EngineError};
+use super::Sessions;
+use crate::error::EngineError;
+use crate::jobs::Jobs;
 
 /// Most jobs that are watched at once, the newest of the conversation.
 const MOST_JOBS: usize = 8;
-/// News that a slow reader may be behind; more are read from the journal when there is actor.
+/// News that a slow reader may be behind; more are read from the journal when there is room.
 const BUFFER: usize = 64;
 
 /// What somebody who watches the jobs of a conversation is told.
@@ -48,7 +52,7 @@ impl JobNews {
     }
 }
 
-impl Engine {
+impl Sessions {
     /// Watches the jobs of a conversation after one of its answers: until all are over, one waits for a person, the configured
     /// time has passed, or the conversation goes on. `None` where there is nothing to watch. Whoever drops the receiver stops
     /// watching, nothing else.
@@ -60,14 +64,14 @@ impl Engine {
         session: &SessionId,
         turn: &TurnId,
     ) -> Result<Option<mpsc::Receiver<JobNews>>, EngineError> {
-        let limit = self.inner.config.consultant.follow_jobs;
-        let view = self.session(session).await?;
+        let limit = self.config.follow_jobs;
+        let view = self.get(session).await?;
         if limit.is_zero() || view.jobs.is_empty() || view.latest.as_ref() != Some(turn) {
             return Ok(None);
         }
-        let began = self.turn_record(turn).await?.started_at;
+        let began = self.turn(turn).await?.started_at;
         let jobs = self.known(&view.jobs[view.jobs.len().saturating_sub(MOST_JOBS)..]).await?;
-        let turns = self.inner.sessions.open_turns(view);
+        let turns = self.consultant.open_turns(view);
         if *turns.borrow() > 0 {
             return Ok(None);
         }
@@ -91,12 +95,19 @@ impl Engine {
         let mut events = SelectAll::new();
         for job in &under_way {
             let id = job.id.clone();
-            let stream = ReceiverStream::new(self.job_events(&id, job.last_event).await?);
+            let stream = ReceiverStream::new(self.jobs.events(&id, job.last_event).await?);
             events.push(stream.map(move |event| (id.clone(), event)).boxed());
         }
-        let follower = Follower { engine: self.clone(), events, turns, sender, limit };
-        self.inner.config.crash.pass(|| "watching jobs".into());
-        self.inner.tasks.spawn(follower.run(first, under_way));
+        let follower = Follower {
+            jobs: Arc::clone(&self.jobs),
+            closing: self.services.closing.clone(),
+            events,
+            turns,
+            sender,
+            limit,
+        };
+        self.services.writer.crash.pass(|| "watching jobs".into());
+        self.services.tasks.spawn(follower.run(first, under_way));
         Ok(Some(receiver))
     }
 
@@ -104,7 +115,7 @@ impl Engine {
     async fn known(&self, ids: &[JobId]) -> Result<Vec<JobView>, EngineError> {
         let mut jobs = Vec::new();
         for id in ids {
-            match self.job(id.as_str()).await {
+            match self.jobs.get(id.as_str()).await {
                 Ok(job) => jobs.push(job),
                 Err(EngineError::NotFound { .. }) => {}
                 Err(error) => return Err(error),
@@ -118,7 +129,8 @@ type JobEvents = SelectAll<BoxStream<'static, (JobId, Result<Recorded<JobEvent>,
 
 /// Reads the journal for one who watches.
 struct Follower {
-    engine: Engine,
+    jobs: Arc<Jobs>,
+    closing: CancellationToken,
     events: JobEvents,
     turns: watch::Receiver<usize>,
     sender: mpsc::Sender<JobNews>,
@@ -144,7 +156,7 @@ impl Follower {
         }
         // One job needs no name in every line.
         let several = jobs.len() > 1;
-        let (deadline, closing) = (Instant::now() + self.limit, self.engine.inner.closing.clone());
+        let (deadline, closing) = (Instant::now() + self.limit, self.closing.clone());
         while !jobs.is_empty() {
             let next = tokio::select! {
                 next = self.events.next() => next,
@@ -159,7 +171,7 @@ impl Follower {
                 return tell(&self.sender, JobNews::GoesOn { text }).await;
             };
             let read = match event {
-                Ok(recorded) => self.engine.job(id.as_str()).await.map(|job| (recorded.event, job)),
+                Ok(recorded) => self.jobs.get(id.as_str()).await.map(|job| (recorded.event, job)),
                 Err(error) => Err(error),
             };
             let (event, job) = match read {

@@ -6,17 +6,18 @@
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_core::ids::JobId;
 use helix_job::{JobStatus, JobView};
 
-use crate::engine::{Engine, EngineError};
+use super::Jobs;
+use crate::error::EngineError;
 use helix_git::{GitEnvironment, GitError, OpenError, Repository};
 
 /// The file's name.
-pub const STATUS_FILE: &str = "status.json";
+const STATUS_FILE: &str = "status.json";
 
 /// How old the times in it may become while nothing happens.
 const REFRESH: Duration = Duration::from_secs(5);
@@ -44,18 +45,18 @@ enum StatusFileError {
     Repository { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
 }
 
-impl Engine {
+impl Jobs {
     /// Keeps the file of a job up to date until the job is over or this engine closes. Runs beside the job's loop.
-    pub(crate) async fn keep_status_file(self, id: JobId) {
+    pub(super) async fn keep_status_file(self: Arc<Self>, id: JobId) {
         if let Err(error) = self.follow_into_file(&id).await {
             tracing::warn!(job = %id, error = %helix_core::error_chain(error.as_ref()), "status.json is not kept");
         }
     }
 
     async fn follow_into_file(&self, id: &JobId) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let first = self.job(id.as_str()).await?;
+        let first = self.get(id.as_str()).await?;
         let path = tokio::task::spawn_blocking({
-            let (first, git) = (first.clone(), self.inner.git.clone());
+            let (first, git) = (first.clone(), self.effects.git().clone());
             move || prepare(&first, git)
         })
         .await??;
@@ -69,7 +70,7 @@ impl Engine {
                 Followed::Unread(error) => {
                     tracing::warn!(job = %id, %error, "status.json is behind: the journal cannot be read; trying again in {pause:?}");
                     tokio::select! {
-                        () = self.inner.closing.cancelled() => return Ok(()),
+                        () = self.services.closing.cancelled() => return Ok(()),
                         () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
                     }
                 }
@@ -81,12 +82,12 @@ impl Engine {
     async fn follow_until_trouble(&self, id: &JobId, path: &Path, known: Option<JobView>) -> Followed {
         let mut view = match known {
             Some(view) => view,
-            None => match self.job(id.as_str()).await {
+            None => match self.get(id.as_str()).await {
                 Ok(view) => view,
                 Err(error) => return Followed::Unread(error),
             },
         };
-        let mut events = match self.job_events(id, view.last_event).await {
+        let mut events = match self.events(id, view.last_event).await {
             Ok(events) => events,
             Err(error) => return Followed::Unread(error),
         };
@@ -123,7 +124,7 @@ impl Engine {
                     Err(_) => break,
                 }
             }
-            view = match self.job(id.as_str()).await {
+            view = match self.get(id.as_str()).await {
                 Ok(view) => view,
                 Err(error) => return Followed::Unread(error),
             };

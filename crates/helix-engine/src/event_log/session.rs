@@ -1,16 +1,16 @@
 //! A session's stream in the journal and the state that it adds up to.
 //!
-//! Must not know what a turn does. Tools write to the stream beside the session's actor.
+//! Must not know what a turn does. Tools and the observer of failures write to the stream beside the session's actor.
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_job::session::{IllegalSessionEvent, SessionEvent, SessionState, SessionView};
 use helix_job::{ErrorView, Recorded};
 use helix_store::{Journal, Projection, ReadError, Stream};
 
-use crate::event_log::{EventLog, StreamState};
+use super::{EventLog, LogError, LogWriter, Record, StreamState};
 
 /// A session's events and state.
-pub(super) type SessionLog = EventLog<SessionState>;
+pub(crate) type SessionLog = EventLog<SessionState>;
 
 impl StreamState for SessionState {
     type Id = SessionId;
@@ -48,11 +48,30 @@ impl StreamState for SessionState {
 }
 
 /// A turn's id without its session's.
-pub(super) fn turn_name(turn: &TurnId) -> &str {
+pub(crate) fn turn_name(turn: &TurnId) -> &str {
     turn.as_str().rsplit('.').next().unwrap_or_default()
 }
 
-pub(super) fn illegal(error: &IllegalSessionEvent) -> ErrorView {
-    let hint = "please report this with the host's log".to_owned();
-    ErrorView { message: format!("the conversation cannot be recorded: {error}"), hint: Some(hint) }
+/// What came of recording an event, for people.
+///
+/// # Errors
+/// Why it is not recorded.
+pub(crate) fn settled(recorded: Result<Record<IllegalSessionEvent>, LogError>) -> Result<(), ErrorView> {
+    match recorded {
+        Ok(Record::Done) => Ok(()),
+        Ok(Record::Stale(error)) => Err(ErrorView {
+            message: format!("the conversation cannot be recorded: {error}"),
+            hint: Some("please report this with the host's log".into()),
+        }),
+        Err(error) => Err(error.view()),
+    }
+}
+
+/// Adds an event to a session beside its actor, or says at once why that cannot be done.
+///
+/// # Errors
+/// Why it is not recorded.
+pub(crate) async fn record(writer: &LogWriter, view: SessionView, event: SessionEvent) -> Result<(), ErrorView> {
+    let mut log = SessionLog::new(view.id.clone(), SessionState { view, turn: None }, writer.clone());
+    settled(log.record_once(&[event]).await)
 }

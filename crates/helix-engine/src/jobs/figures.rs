@@ -5,8 +5,9 @@
 use helix_job::question::QuestionStatus;
 use helix_store::{Counts, JobFilter};
 
+use super::Jobs;
 use crate::admission::Admission;
-use crate::engine::{Engine, EngineError, journal_error};
+use crate::error::EngineError;
 
 /// A host at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,21 +39,21 @@ impl Places {
     }
 }
 
-impl Engine {
+impl Jobs {
     /// How much there is and how much is under way. Costs the same however many jobs are over.
     ///
     /// # Errors
     /// [`EngineError::Journal`].
     pub async fn figures(&self) -> Result<Figures, EngineError> {
-        let counts = self.inner.journal.counts().await.map_err(journal_error)?;
-        let unfinished = self.jobs(JobFilter::unfinished()).await?;
+        let counts = self.services.journal().counts().await.map_err(EngineError::journal)?;
+        let unfinished = self.list(JobFilter::unfinished()).await?;
         let open = unfinished.iter().flat_map(|job| &job.questions);
         let open = open.filter(|question| question.status == QuestionStatus::Open).count();
         Ok(Figures {
             counts,
             open_questions: open as u64,
-            agents: Places::of(self.inner.runner.admission()),
-            gates: Places::of(&self.inner.gate_places),
+            agents: Places::of(self.services.runner.admission()),
+            gates: Places::of(self.effects.gate_places()),
         })
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Must not know what happens in a stream, nor what is to be done next.
 
+mod job;
+mod session;
+
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +15,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+pub(crate) use job::JobLog;
+pub(crate) use session::{SessionLog, record, settled, turn_name};
 
 use crate::crash_point::CrashPoint;
 
@@ -46,7 +52,7 @@ pub(crate) trait StreamState: Clone + Send + Sync {
 
 /// Where events go: the same for all streams of a host.
 #[derive(Clone)]
-pub(crate) struct LogWriter {
+pub struct LogWriter {
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) fence: Fence,
     pub(crate) crash: CrashPoint,

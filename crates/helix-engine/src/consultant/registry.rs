@@ -1,34 +1,37 @@
-//! All conversations of an engine: opens them by the client's key, finds them again, and gives each its loop.
+//! The Consultant: opens conversations by the client's key, finds them again, and gives each its loop.
 //!
 //! Must not know what a turn does.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use helix_core::ids::{RunId, SessionId, TurnId};
 use helix_job::session::{SessionEvent, SessionView};
 use helix_job::{ErrorView, Recorded};
-use helix_store::{MAX_ROWS_PER_PAGE, NewEvent, NewSession, Opened, ReadError};
+use helix_store::{NewEvent, NewSession, Opened, ReadError, all_sessions};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
-use tokio_util::task::TaskTracker;
 
 use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
+use super::config::ConsultantConfig;
 use super::services::ConsultantServices;
 use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, copy_directory};
 use crate::event_log::Blocked;
 use crate::mutex::lock;
+use crate::services::Services;
 
+/// Longest time that each step of a stop may take: a stop ends a turn within two seconds.
+const CHAT_GRACE: Duration = Duration::from_millis(700);
 /// Turns that may wait in one conversation.
 const QUEUE: usize = 32;
 /// Events that a slow listener may be behind before the agent's record is read more slowly.
 const LISTENER_BUFFER: usize = 256;
 
-/// All conversations of an engine.
-pub(crate) struct Sessions {
+/// Answers in all conversations of a host.
+pub struct Consultant {
     services: Arc<ConsultantServices>,
-    sessions: std::path::PathBuf,
-    tasks: TaskTracker,
     actors: Mutex<HashMap<SessionId, SessionHandle>>,
 }
 
@@ -42,13 +45,16 @@ struct SessionHandle {
     open: Arc<watch::Sender<usize>>,
 }
 
-impl Sessions {
-    pub(crate) fn new(services: Arc<ConsultantServices>, sessions: std::path::PathBuf, tasks: TaskTracker) -> Self {
-        Self { services, sessions, tasks, actors: Mutex::default() }
+impl Consultant {
+    /// `projects` is where it creates new projects, `config_dir` has the user's own workflows.
+    pub fn new(host: Arc<Services>, config: ConsultantConfig, projects: PathBuf, config_dir: Option<PathBuf>) -> Self {
+        let runner = host.runner.clone().with_grace_within(CHAT_GRACE);
+        let services = Arc::new(ConsultantServices { host, runner, config, projects, config_dir });
+        Self { services, actors: Mutex::default() }
     }
 
     /// Goes on with turns that a former host began.
-    pub(crate) async fn recover(&self) -> Result<(), ReadError> {
+    pub async fn recover(&self) -> Result<(), ReadError> {
         for view in self.interrupted().await? {
             self.handle(view);
         }
@@ -56,25 +62,24 @@ impl Sessions {
     }
 
     /// Runs of turns that a former host began and whose end is not recorded.
-    pub(crate) async fn open_runs(&self) -> Result<Vec<RunId>, ReadError> {
+    pub async fn open_runs(&self) -> Result<Vec<RunId>, ReadError> {
         let interrupted = self.interrupted().await?;
         let turns = interrupted.iter().filter_map(SessionView::running);
         Ok(turns.flat_map(|turn| actor::runs_of(&self.services.runner, &turn.id)).collect())
     }
 
     async fn interrupted(&self) -> Result<Vec<SessionView>, ReadError> {
-        let (mut found, mut cursor) = (Vec::new(), None);
-        loop {
-            let page = self.services.journal().list_sessions(cursor, MAX_ROWS_PER_PAGE).await?;
-            found.extend(page.sessions.into_iter().filter(|view| view.running().is_some()));
-            cursor = page.next;
-            if cursor.is_none() {
-                return Ok(found);
-            }
-        }
+        let mut sessions = all_sessions(self.services.journal().as_ref()).await?;
+        sessions.retain(|view| view.running().is_some());
+        Ok(sessions)
     }
 
-    pub(crate) async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
+    /// Answers a user message: opens the session if need be, queues behind its other turns, runs the agent. The turn
+    /// goes on when the receiver is dropped; [`Consultant::stop_turn`] ends it.
+    ///
+    /// # Errors
+    /// [`TurnError`] when it cannot begin.
+    pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
         if request.message.trim().is_empty() && request.uploads.is_empty() {
             return Err(TurnError::Request("the message is empty".into()));
         }
@@ -85,7 +90,7 @@ impl Sessions {
         let view = self.find(&request).await?;
         let (listener, events) = mpsc::channel(LISTENER_BUFFER);
         let mut unsent = (request, listener);
-        while !self.services.closing.is_cancelled() {
+        while !self.services.host.closing.is_cancelled() {
             let handle = self.handle(view.clone());
             let (permit, ahead) = TurnPermit::take(&handle.open);
             if ahead > 0 {
@@ -105,30 +110,30 @@ impl Sessions {
         Err(TurnError::Closing)
     }
 
-    /// Stops a turn, if it is the one that runs.
-    pub(crate) fn stop_turn(&self, session: &SessionId, turn: &TurnId) -> bool {
+    /// Stops a turn of a session if it is running; returns whether it was. A turn that waits behind it is not touched.
+    pub fn stop_turn(&self, session: &SessionId, turn: &TurnId) -> bool {
         let handle = lock(&self.actors).get(session).cloned();
         handle.is_some_and(|handle| lock(&handle.running).as_ref().is_some_and(|running| running.stop(turn)))
     }
 
     /// Why a session cannot be recorded at the moment.
-    pub(crate) fn blocked(&self, session: &SessionId) -> Option<ErrorView> {
+    pub fn blocked(&self, session: &SessionId) -> Option<ErrorView> {
         lock(&self.actors).get(session).and_then(|handle| handle.blocked.now())
     }
 
     /// Ends the loop of a conversation that is gone.
-    pub(crate) fn close(&self, session: &SessionId) {
+    pub fn close(&self, session: &SessionId) {
         // Its queue has no other sender: the loop ends with it.
         drop(lock(&self.actors).remove(session));
     }
 
     /// Whether a turn of a conversation is waiting or under way.
-    pub(crate) fn is_busy(&self, session: &SessionId) -> bool {
+    pub fn is_busy(&self, session: &SessionId) -> bool {
         lock(&self.actors).get(session).is_some_and(|handle| *handle.open.borrow() > 0)
     }
 
     /// How many turns of a conversation are waiting or under way, from now on.
-    pub(crate) fn open_turns(&self, view: SessionView) -> watch::Receiver<usize> {
+    pub fn open_turns(&self, view: SessionView) -> watch::Receiver<usize> {
         self.handle(view).open.subscribe()
     }
 
@@ -161,9 +166,9 @@ impl Sessions {
             Some(origin) => journal.session(origin).await.map_err(journal_error)?,
             None => None,
         };
-        let now = Timestamp::now();
-        let id = SessionId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), crate::engine::random());
-        let directory = self.sessions.join(id.as_str()).join("work");
+        let (now, random) = (Timestamp::now(), uuid::Uuid::now_v7().as_u64_pair().1);
+        let id = SessionId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), random);
+        let directory = self.services.host.state.sessions().join(id.as_str()).join("work");
         tokio::fs::create_dir_all(&directory).await.map_err(journal_error)?;
         if let Some(origin) = &origin {
             let copied =
@@ -182,9 +187,9 @@ impl Sessions {
         let new = NewEvent::of(now, &event).map_err(journal_error)?;
         let recorded = Recorded { number: 1, at: now, event };
         let view = SessionView::apply(None, &id, &recorded).map_err(journal_error)?.view;
-        self.services.writer.crash.pass(|| "before opening a conversation".into());
+        self.services.host.writer.crash.pass(|| "before opening a conversation".into());
         let opened = journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
-        self.services.writer.crash.pass(|| "after opening a conversation".into());
+        self.services.host.writer.crash.pass(|| "after opening a conversation".into());
         match opened.map_err(journal_error)? {
             Opened::Created(_) => Ok(view),
             Opened::Existing(other) => {
@@ -203,7 +208,7 @@ impl Sessions {
         let id = view.id.clone();
         let actor = SessionActor::new(Arc::clone(&self.services), view, waiting);
         let (running, blocked) = (Arc::clone(&actor.running), actor.log.blocked());
-        self.tasks.spawn(actor.run());
+        self.services.host.tasks.spawn(actor.run());
         let handle = SessionHandle { queue, running, blocked, open: Arc::default() };
         actors.insert(id, handle.clone());
         handle

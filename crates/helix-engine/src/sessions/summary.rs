@@ -9,7 +9,8 @@ use helix_job::phrases::open_questions;
 use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView};
 
-use crate::engine::{Engine, EngineError};
+use super::Sessions;
+use crate::error::EngineError;
 use helix_project::save_check::SavedKind;
 
 /// Most files of a conversation's directory that are looked at.
@@ -46,30 +47,29 @@ pub enum SessionStage {
     Failed,
 }
 
-impl Engine {
+impl Sessions {
     /// What the conversation with this key has come to; `None` where there is none of this owner.
     ///
     /// # Errors
     /// [`EngineError::Journal`], and [`EngineError::Environment`] when its directory cannot be read.
-    pub async fn session_summary(&self, owner: Option<&str>, key: &str) -> Result<Option<SessionSummary>, EngineError> {
-        let Some(view) = self.session_by_key(key).await?.filter(|view| view.owner.as_deref() == owner) else {
+    pub async fn summary(&self, owner: Option<&str>, key: &str) -> Result<Option<SessionSummary>, EngineError> {
+        let Some(view) = self.by_key(key).await?.filter(|view| view.owner.as_deref() == owner) else {
             return Ok(None);
         };
         let job = match view.jobs.last() {
-            Some(id) => match self.job(id.as_str()).await {
+            Some(id) => match self.jobs.get(id.as_str()).await {
                 Ok(job) => Some(job),
                 Err(EngineError::NotFound { .. }) => None,
                 Err(error) => return Err(error),
             },
             None => None,
         };
-        let read = tokio::task::spawn_blocking(move || of(&view, job.as_ref())).await;
-        let failed = |message: String| EngineError::Environment { message, hint: None };
-        read.map_err(|error| failed(error.to_string()))?.map(Some).map_err(|error| failed(error.to_string()))
+        let read = tokio::task::spawn_blocking(move || summarize(&view, job.as_ref())).await;
+        read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }
 }
 
-fn of(view: &SessionView, job: Option<&JobView>) -> std::io::Result<SessionSummary> {
+fn summarize(view: &SessionView, job: Option<&JobView>) -> std::io::Result<SessionSummary> {
     let draft = draft(Path::new(&view.directory))?;
     let front = draft.as_ref().and_then(|adr| adr.front.as_ref());
     let project = view.project.as_deref().and_then(|path| Path::new(path).file_name());

@@ -6,7 +6,7 @@ use helix_core::ids::JobId;
 use helix_job::{IllegalEvent, JobEvent, JobState, JobView, Recorded};
 use helix_store::{Journal, Projection, ReadError, Stream};
 
-use crate::event_log::{EventLog, StreamState};
+use super::{EventLog, StreamState};
 
 /// A job's events and state. Its loop is the only writer.
 pub(crate) type JobLog = EventLog<JobState>;

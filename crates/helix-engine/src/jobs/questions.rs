@@ -8,9 +8,10 @@ use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatu
 use helix_store::JobFilter;
 use jiff::Timestamp;
 
-use crate::engine::{Engine, EngineError, folded, journal_error};
+use super::Jobs;
+use crate::error::EngineError;
 use crate::job::Refused;
-use crate::mutex::lock;
+use crate::job_record;
 
 /// Longest question or answer that is taken, in bytes.
 const MAX_TEXT: usize = 16 << 10;
@@ -57,16 +58,16 @@ pub enum AnswerError {
     Engine(#[from] EngineError),
 }
 
-impl Engine {
+impl Jobs {
     /// Questions, those that were asked first coming first.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] for an unknown job, [`EngineError::Journal`].
     pub async fn questions(&self, filter: QuestionFilter) -> Result<Vec<QuestionView>, EngineError> {
         let mut questions: Vec<QuestionView> = match filter {
-            QuestionFilter::Job(id) => self.job(&id).await?.questions,
+            QuestionFilter::Job(id) => self.get(&id).await?.questions,
             QuestionFilter::Open => {
-                let jobs = self.jobs(JobFilter::unfinished()).await?;
+                let jobs = self.list(JobFilter::unfinished()).await?;
                 let all = jobs.into_iter().flat_map(|job| job.questions);
                 all.filter(|question| question.status == QuestionStatus::Open).collect()
             }
@@ -80,9 +81,9 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     pub async fn question(&self, id: &QuestionId) -> Result<QuestionView, EngineError> {
-        let unknown = || EngineError::NotFound { kind: "question", id: id.to_string() };
+        let unknown = || EngineError::not_found("question", id);
         let (job, _, _) = id.parts().ok_or_else(unknown)?;
-        let found = self.job(job.as_str()).await?.questions.into_iter().find(|question| &question.id == id);
+        let found = self.get(job.as_str()).await?.questions.into_iter().find(|question| &question.id == id);
         found.ok_or_else(unknown)
     }
 
@@ -108,8 +109,7 @@ impl Engine {
         }
         let answer = Answer { choice: reply.choice, text: reply.text, by: reply.by };
         view.accepts(&answer).map_err(|misfit| AnswerError::Misfit(misfit.to_string()))?;
-        let handle = lock(&self.inner.jobs).get(&job).cloned();
-        let Some(handle) = handle else { return Err(settled("the job is over".into())) };
+        let Some(handle) = self.handle(&job) else { return Err(settled("the job is over".into())) };
         match handle.record(vec![JobEvent::QuestionAnswered { phase, asked: number, answer }]).await {
             Ok(()) => Ok(self.question(id).await?),
             // Somebody else was faster.
@@ -129,20 +129,21 @@ impl Engine {
         text: String,
         options: Vec<String>,
     ) -> Result<QuestionView, EngineError> {
-        let unknown = || EngineError::NotFound { kind: "run of a job", id: run.to_string() };
-        let refused = |message: String| EngineError::Refused { message };
+        let unknown = || EngineError::not_found("run of a job", run);
         let text = text.trim().to_owned();
         if text.is_empty() || text.len() > MAX_TEXT || options.len() > MAX_OPTIONS {
-            return Err(refused(format!("a question has 1 to {MAX_TEXT} bytes and at most {MAX_OPTIONS} options")));
+            return Err(EngineError::refused(format!(
+                "a question has 1 to {MAX_TEXT} bytes and at most {MAX_OPTIONS} options"
+            )));
         }
         let (job, phase) = run.job_and_phase().ok_or_else(unknown)?;
-        let handle = lock(&self.inner.jobs).get(&job).cloned().ok_or_else(unknown)?;
+        let handle = self.handle(&job).ok_or_else(unknown)?;
         let options = options
             .into_iter()
             .enumerate()
             .map(|(index, label)| QuestionOption { key: (index + 1).to_string(), label });
         let question = Question { number: 0, about: About::Agent, text, options: options.collect(), free_text: true };
-        let number = handle.ask(phase.clone(), question).await.map_err(|error| refused(error.to_string()))?;
+        let number = handle.ask(phase.clone(), question).await.map_err(EngineError::refused)?;
         self.question(&QuestionId::nth(&job, &phase, number)).await
     }
 
@@ -151,8 +152,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Journal`].
     pub async fn waits_for_person(&self, job: &JobId) -> Result<bool, EngineError> {
-        let events = helix_store::job_events(self.inner.journal.as_ref(), job, 0).await.map_err(journal_error)?;
-        let state = folded(job, &events)?;
+        let state = job_record::state(self.services.journal().as_ref(), job).await?;
         Ok(state.waits_for_person(Timestamp::now()))
     }
 }

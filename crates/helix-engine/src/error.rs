@@ -1,0 +1,68 @@
+//! Why something of a host cannot be read or changed.
+//!
+//! Must not know HTTP or exit codes; whoever shows an error chooses them by its variant.
+
+use helix_core::ids::JobId;
+use helix_job::{ErrorView, IllegalEvent};
+
+/// Why something cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The beginning of an id fits several.
+    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        prefix: String,
+        /// Some of those that it fits.
+        candidates: Vec<String>,
+    },
+    /// There is no such thing.
+    #[error("there is no {kind} {id:?}")]
+    NotFound {
+        /// What was looked for, such as `job`.
+        kind: &'static str,
+        id: String,
+    },
+    /// The job is over: nothing can be changed.
+    #[error("job {id} is over ({status})")]
+    Over { id: JobId, status: String },
+    /// It cannot be done as things stand.
+    #[error("{message}")]
+    Refused { message: String },
+    #[error("the journal failed")]
+    Journal(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// What is recorded of a job cannot have happened in this order.
+    #[error("the record of job {job} contradicts itself")]
+    Contradiction {
+        job: JobId,
+        /// The first event that cannot follow.
+        source: Box<IllegalEvent>,
+    },
+    /// Anything else of the surroundings.
+    #[error("{message}")]
+    Environment { message: String, hint: Option<String> },
+}
+
+impl EngineError {
+    pub(crate) fn not_found(kind: &'static str, id: impl ToString) -> Self {
+        Self::NotFound { kind, id: id.to_string() }
+    }
+
+    pub(crate) fn refused(why: impl ToString) -> Self {
+        Self::Refused { message: why.to_string() }
+    }
+
+    /// What cannot be done since this host cannot carry a job on.
+    pub(crate) fn broken(why: &ErrorView) -> Self {
+        let hint = why.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        Self::Refused { message: format!("{}{hint}", why.message) }
+    }
+
+    pub(crate) fn journal(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Journal(Box::new(error))
+    }
+
+    pub(crate) fn environment(error: impl std::error::Error) -> Self {
+        Self::Environment { message: helix_core::error_chain(&error), hint: None }
+    }
+}

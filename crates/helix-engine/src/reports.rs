@@ -1,0 +1,130 @@
+//! What is known of jobs and failures, for those who read it: evidence, differences, reports, and the memory of failures.
+//!
+//! Must not change anything: what is asked about here is neither remembered nor measured.
+
+use std::sync::Arc;
+
+use helix_failure::memory::FailureDetail;
+use helix_failure::report::FailurePlace;
+use helix_failure::{FailureObservation, Log};
+use helix_git::GitEnvironment;
+use helix_store::failures::{FailureFilter, FailureMemory, FailurePage, MemoryError};
+
+use crate::error::EngineError;
+use crate::evidence::{Archive, DiffSelection, Difference, JobEvidence};
+use crate::failures::{FailureService, MemoryUse};
+use crate::job_record;
+use crate::observer::{Explanation, JobReport, job_reports};
+use crate::services::Services;
+
+/// What is known of jobs and failures.
+pub struct Reports {
+    services: Arc<Services>,
+    pub(crate) failures: FailureService,
+    git: GitEnvironment,
+}
+
+impl Reports {
+    pub(crate) fn new(services: Arc<Services>, failures: FailureService, git: GitEnvironment) -> Self {
+        Self { services, failures, git }
+    }
+
+    /// What proves a job's phases, checked again now.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`] when the repository is gone.
+    pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
+        self.archive().evidence(id).await
+    }
+
+    /// What a job, a phase or an attempt changed.
+    ///
+    /// # Errors
+    /// As for [`Reports::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
+    pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
+        self.archive().diff(id, selection).await
+    }
+
+    fn archive(&self) -> Archive<'_> {
+        let journal = self.services.journal().as_ref();
+        Archive { journal, state_dir: self.services.state.root(), git: self.git.clone() }
+    }
+
+    /// Failures that are remembered, the latest seen first, after a cursor.
+    ///
+    /// # Errors
+    /// [`EngineError::Environment`] when none are remembered here, or the memory fails.
+    pub async fn failures(
+        &self,
+        filter: FailureFilter,
+        after: Option<String>,
+        limit: usize,
+    ) -> Result<FailurePage, EngineError> {
+        self.memory().await?.list(filter, after, limit).await.map_err(memory_error)
+    }
+
+    /// Failures whose texts have all of these words (the last one may be a beginning), best first.
+    ///
+    /// # Errors
+    /// As for [`Reports::failures`].
+    pub async fn search(&self, words: &str, limit: usize) -> Result<FailurePage, EngineError> {
+        let failures = self.memory().await?.search(words.to_owned(), limit).await.map_err(memory_error)?;
+        Ok(FailurePage { failures, next: None })
+    }
+
+    /// All that is remembered of one failure, by its fingerprint or a beginning of it that no other one has.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], and as for [`Reports::failures`].
+    pub async fn failure(&self, id: &str) -> Result<FailureDetail, EngineError> {
+        match self.memory().await?.show(id.to_owned()).await {
+            Ok(found) => found.ok_or_else(|| EngineError::not_found("failure", id)),
+            Err(MemoryError::Ambiguous { prefix, candidates }) => Err(EngineError::Ambiguous { prefix, candidates }),
+            Err(error) => Err(memory_error(error)),
+        }
+    }
+
+    /// What a log amounts to. Nothing of it is remembered.
+    ///
+    /// # Errors
+    /// [`EngineError::Environment`] when there is no classifier.
+    pub async fn explain(&self, observation: FailureObservation, text: String) -> Result<Explanation, EngineError> {
+        // Megabytes take a while, away from the runtime's threads.
+        let reading = tokio::task::spawn_blocking(move || Log::of_texts(&text, ""));
+        let log = reading.await.map_err(|error| EngineError::Environment {
+            message: format!("the log could not be taken apart: {error}"),
+            hint: Some("this is a defect of Helix".into()),
+        })?;
+        self.failures.explain(observation, log, FailurePlace::default()).await.ok_or_else(|| EngineError::Environment {
+            message: "failures cannot be classified".into(),
+            hint: Some("Helix's own log says why; this is a defect of Helix".into()),
+        })
+    }
+
+    /// The reports of all failures of a job, oldest first; the job by id or unique prefix.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`]. A report that cannot be read says so itself.
+    pub async fn of_job(&self, id: &str) -> Result<Vec<JobReport>, EngineError> {
+        let journal = self.services.journal().as_ref();
+        let job = job_record::view(journal, id).await?.id;
+        job_reports(journal, self.services.state.root(), &job, &self.failures).await
+    }
+
+    async fn memory(&self) -> Result<Arc<dyn FailureMemory>, EngineError> {
+        self.failures.memory().await.ok_or_else(|| match self.failures.memory_use() {
+            MemoryUse::Off => EngineError::Environment {
+                message: "failures are not remembered: the memory is switched off".into(),
+                hint: Some("write `memory = \"on\"` into [failures] of helix.toml, and start the host again".into()),
+            },
+            MemoryUse::On => EngineError::Environment {
+                message: "failures are not remembered: the memory could not be opened".into(),
+                hint: Some("`helix doctor` examines the state directory; the host's log says why".into()),
+            },
+        })
+    }
+}
+
+fn memory_error(error: MemoryError) -> EngineError {
+    EngineError::Environment { message: helix_core::error_chain(&error), hint: Some(error.hint()) }
+}

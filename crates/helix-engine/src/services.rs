@@ -1,0 +1,81 @@
+//! What every part of a host works with: its state directory, the journal's writer, agents, and Helix's tools for them.
+//!
+//! Must not know jobs or conversations.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_agents::{AfterWriteHook, McpServer};
+use helix_store::{Journal, StateDir};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::agent_run::AgentRunner;
+use crate::event_log::LogWriter;
+
+/// Name of Helix's tool server for agents.
+pub const TOOL_SERVER: &str = "helix";
+/// Names of Helix's tools, in the order in which clients see them.
+pub const TOOL_NAMES: [&str; 12] = [
+    "adr_check",
+    "adr_finalize",
+    "adr_list",
+    "plan_check",
+    "project_create",
+    "job_start",
+    "job_status",
+    "ask_user",
+    "answer",
+    "similar_failures",
+    "skills_list",
+    "skill_read",
+];
+/// How long an agent waits for the check of a file that it saved. A check takes milliseconds; ten thousand ADRs take a second.
+const HOOK_LIMIT: Duration = Duration::from_secs(30);
+
+/// Where agents reach Helix's tools over MCP. Known before anything is carried on: an agent that is started without it can ask
+/// nobody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolsEndpoint {
+    pub url: String,
+    /// The bearer token; empty where none is wanted.
+    pub token: String,
+}
+
+/// What every part of a host works with.
+pub struct Services {
+    pub state: StateDir,
+    pub writer: LogWriter,
+    pub runner: AgentRunner,
+    /// This `helix` binary, for agents that call it.
+    pub helix: PathBuf,
+    pub tools: Option<ToolsEndpoint>,
+    pub tasks: TaskTracker,
+    pub closing: CancellationToken,
+}
+
+impl Services {
+    pub fn journal(&self) -> &Arc<dyn Journal> {
+        &self.writer.journal
+    }
+
+    /// Helix's tools, as an agent reaches them that says by this header who it is.
+    pub fn tool_server(&self, header: &str, caller: &dyn Display) -> Option<McpServer> {
+        let endpoint = self.tools.as_ref()?;
+        let authorization = ("Authorization".to_owned(), format!("Bearer {}", endpoint.token));
+        let headers = [authorization, (header.to_owned(), caller.to_string())];
+        Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
+    }
+
+    /// The hook by which an agent hears at once what is wrong with an ADR or a plan that it saves: `helix hook post-write`.
+    /// Dialects without hooks leave it out.
+    pub fn save_hook(&self, project: Option<&Path>) -> AfterWriteHook {
+        let mut command = vec![self.helix.to_string_lossy().into_owned(), "hook".into(), "post-write".into()];
+        if let Some(root) = project {
+            command.extend(["--project".into(), root.to_string_lossy().into_owned()]);
+        }
+        AfterWriteHook { command, timeout: HOOK_LIMIT }
+    }
+}

@@ -1,0 +1,116 @@
+//! Conversations as their records show them, with what their jobs do.
+//!
+//! Must not know how turns are answered.
+
+mod job_news;
+mod retention;
+mod summary;
+
+use std::sync::Arc;
+
+use helix_core::ids::{SessionId, TurnId};
+use helix_job::ErrorView;
+use helix_job::session::{SessionEvent, SessionView, TurnView};
+use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
+
+pub use job_news::JobNews;
+pub use summary::{SessionStage, SessionSummary};
+
+use crate::consultant::{Consultant, ConsultantConfig};
+use crate::error::EngineError;
+use crate::event_log::record;
+use crate::jobs::Jobs;
+use crate::services::Services;
+
+/// The conversations of a host.
+pub struct Sessions {
+    services: Arc<Services>,
+    config: ConsultantConfig,
+    consultant: Arc<Consultant>,
+    jobs: Arc<Jobs>,
+}
+
+impl Sessions {
+    pub(crate) fn new(
+        services: Arc<Services>,
+        config: ConsultantConfig,
+        consultant: Arc<Consultant>,
+        jobs: Arc<Jobs>,
+    ) -> Self {
+        Self { services, config, consultant, jobs }
+    }
+
+    /// Conversations, newest first.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn list(&self) -> Result<Vec<SessionView>, EngineError> {
+        helix_store::all_sessions(self.services.journal().as_ref()).await.map_err(EngineError::journal)
+    }
+
+    /// Some conversations, newest first: at most `limit` of those that are older than `after`.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn page(&self, after: Option<SessionId>, limit: usize) -> Result<SessionPage, EngineError> {
+        self.services.journal().list_sessions(after, limit).await.map_err(EngineError::journal)
+    }
+
+    /// A conversation.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn get(&self, id: &SessionId) -> Result<SessionView, EngineError> {
+        let found = self.services.journal().session(id.clone()).await.map_err(EngineError::journal)?;
+        let view = found.ok_or_else(|| EngineError::not_found("session", id))?;
+        Ok(SessionView { blocked: self.consultant.blocked(id), ..view })
+    }
+
+    /// The conversation that a client has this key for.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn by_key(&self, key: &str) -> Result<Option<SessionView>, EngineError> {
+        self.services.journal().session_by_key(key.to_owned()).await.map_err(EngineError::journal)
+    }
+
+    /// All turns of a conversation, oldest first, on all its branches.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn turns(&self, session: &SessionId) -> Result<Vec<TurnView>, EngineError> {
+        let mut turns: Vec<TurnView> = Vec::new();
+        loop {
+            let after = turns.last().map_or(0, |turn| turn.number);
+            let page = self.services.journal().list_turns(session.clone(), after, MAX_ROWS_PER_PAGE).await;
+            let page = page.map_err(EngineError::journal)?;
+            if page.is_empty() {
+                return Ok(turns);
+            }
+            turns.extend(page);
+        }
+    }
+
+    /// A turn.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    pub async fn turn(&self, id: &TurnId) -> Result<TurnView, EngineError> {
+        let found = self.services.journal().turn(id.clone()).await.map_err(EngineError::journal)?;
+        found.ok_or_else(|| EngineError::not_found("turn", id))
+    }
+
+    /// The newest turn whose answer an owner's client calls so.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    pub async fn turn_of_message(&self, owner: Option<String>, message: &str) -> Result<Option<TurnView>, EngineError> {
+        let found = self.services.journal().turn_by_message(owner, message.to_owned()).await;
+        found.map_err(EngineError::journal)
+    }
+
+    /// Adds an event to a conversation, or says at once why that cannot be done: a tool's caller waits for it.
+    pub(crate) async fn record(&self, view: SessionView, event: SessionEvent) -> Result<(), ErrorView> {
+        record(&self.services.writer, view, event).await
+    }
+}

@@ -1,0 +1,158 @@
+//! Forgets conversations that are older, or more, than the user wants to keep: in the journal and on disk, with a line in the
+//! log for each.
+//!
+//! Must not decide what is worth keeping beyond that; what is under way is never touched.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use helix_core::ids::SessionId;
+use helix_job::session::SessionView;
+use helix_store::{AppendError, Forget};
+use jiff::Timestamp;
+
+use super::Sessions;
+use crate::error::EngineError;
+
+/// Between two looks.
+const INTERVAL: Duration = Duration::from_secs(3_600);
+/// A directory without a conversation is left alone for so long: it may be of one that is being opened.
+const YOUNG: Duration = Duration::from_secs(86_400);
+
+impl Sessions {
+    /// Looks now and then, until the engine closes. A conversation that cannot be removed is tried again the next time.
+    pub(crate) async fn keep_few(self: Arc<Self>) {
+        if self.config.retention.is_unlimited() {
+            return;
+        }
+        loop {
+            match self.forget_conversations().await {
+                Ok(0) => {}
+                Ok(count) => {
+                    tracing::info!(count, "forgot conversations, as [consultant] keep_days and keep_count say")
+                }
+                Err(error) => {
+                    let error = helix_core::error_chain(&error);
+                    tracing::warn!(error, "conversations that are not to be kept cannot be removed");
+                }
+            }
+            tokio::select! {
+                () = tokio::time::sleep(INTERVAL) => {}
+                () = self.services.closing.cancelled() => return,
+            }
+        }
+    }
+
+    /// Forgets what is not to be kept; how many conversations that were.
+    async fn forget_conversations(&self) -> Result<usize, EngineError> {
+        let (retention, now) = (self.config.retention, Timestamp::now());
+        let mut all = self.list().await?;
+        all.sort_by_key(|view| std::cmp::Reverse(view.updated_at));
+        let mut may_go: HashSet<SessionId> = HashSet::new();
+        for (place, view) in all.iter().enumerate() {
+            if retention.lets_go(place, view.updated_at, now) && self.is_at_rest(view).await? {
+                may_go.insert(view.id.clone());
+            }
+        }
+        // Copies are younger than what they were copied from, and go on from turns of it: whoever stays keeps its origin.
+        all.sort_by(|one, other| other.id.cmp(&one.id));
+        let mut forgotten = HashSet::new();
+        for view in &all {
+            if !may_go.contains(&view.id) {
+                view.copied_from.iter().for_each(|origin| {
+                    may_go.remove(origin);
+                });
+            }
+        }
+        for view in all.iter().filter(|view| may_go.contains(&view.id)) {
+            let fence = Some(self.services.writer.fence.clone());
+            let forget = Forget { session: view.id.clone(), last_event: view.last_event, fence };
+            match self.services.journal().forget_session(forget).await {
+                Ok(()) => {
+                    tracing::info!(session = %view.id, turns = view.turn_count, updated_at = %view.updated_at, "forgot a conversation");
+                    self.consultant.close(&view.id);
+                    forgotten.insert(view.id.clone());
+                }
+                // Somebody has said something meanwhile.
+                Err(AppendError::Conflict { .. }) => {}
+                Err(error) => return Err(EngineError::journal(error)),
+            }
+        }
+        let known: HashSet<SessionId> =
+            all.into_iter().map(|view| view.id).filter(|id| !forgotten.contains(id)).collect();
+        let places = [self.services.state.sessions(), self.services.state.runs()];
+        let count = forgotten.len();
+        let swept =
+            tokio::task::spawn_blocking(move || places.iter().try_for_each(|place| sweep(place, &known, &forgotten)));
+        swept.await.map_err(EngineError::environment)?.map_err(EngineError::environment)?;
+        Ok(count)
+    }
+
+    /// Whether nothing is under way in a conversation.
+    async fn is_at_rest(&self, view: &SessionView) -> Result<bool, EngineError> {
+        if view.running().is_some() || self.consultant.is_busy(&view.id) {
+            return Ok(false);
+        }
+        for job in &view.jobs {
+            match self.jobs.get(job.as_str()).await {
+                Ok(job) if !job.status.is_final() => return Ok(false),
+                Ok(_) | Err(EngineError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Removes directories of conversations that are gone: of those just forgotten at once, of others (a crash in between left
+/// them) when they are no longer young.
+fn sweep(place: &Path, known: &HashSet<SessionId>, forgotten: &HashSet<SessionId>) -> std::io::Result<()> {
+    let entries = match std::fs::read_dir(place) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let entry = entry?;
+        let Some(session) = session_of(&entry.file_name()) else { continue };
+        if known.contains(&session) {
+            continue;
+        }
+        let young = || {
+            let written = entry.metadata()?.modified()?;
+            Ok::<_, std::io::Error>(SystemTime::now().duration_since(written).unwrap_or_default() < YOUNG)
+        };
+        if forgotten.contains(&session) || !young()? {
+            let path: PathBuf = entry.path();
+            match std::fs::remove_dir_all(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(std::io::Error::new(error.kind(), format!("{}: {error}", path.display())));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The conversation that a directory belongs to, by its name: `s…`, or `s….t3.1` for a run. Jobs begin with another letter.
+fn session_of(name: &std::ffi::OsStr) -> Option<SessionId> {
+    let name = name.to_str()?;
+    let session = name.split('.').next().filter(|session| session.starts_with('s'))?;
+    SessionId::new(session).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_told_by_their_names() {
+        let of = |name: &str| session_of(name.as_ref()).map(|id| id.to_string());
+        assert_eq!(of("s1m80cxsf2e74jy7s").as_deref(), Some("s1m80cxsf2e74jy7s"));
+        assert_eq!(of("s1m80cxsf2e74jy7s.t3.1").as_deref(), Some("s1m80cxsf2e74jy7s"));
+        assert_eq!(of("j1m80cxsf2e74jy7s.implement.1"), None);
+    }
+}
