@@ -267,13 +267,13 @@ fn an_implemented_decision_has_its_files() {
         problems.into_iter().map(|one| one.message).collect()
     };
     assert_eq!(missing(&["src/export.py", "README.md"]), Vec::<String>::new());
-    let one = "the decision is said to be implemented, but `src/export.py` does not exist";
+    let one = "the status is Implemented, but `src/export.py` does not exist";
     assert_eq!(missing(&["README.md"]), [one]);
     let removed = source.replace("  modify: [", "  delete: [");
     let there = Repo { files: vec!["src/export.py", "README.md"], ..repo() };
     let problems = check(&Adr::parse("012-x.md", &removed), &there);
     let messages: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
-    assert_eq!(messages, ["the decision is said to be implemented, but `README.md` still exists"]);
+    assert_eq!(messages, ["the status is Implemented, but `README.md` still exists"]);
 }
 
 /// The same fact in two places.

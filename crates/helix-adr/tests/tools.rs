@@ -285,9 +285,9 @@ fn a_decision_about_a_claimed_file_is_told_so() {
     assert_eq!(
         told(files),
         [
-            "`src/cart.py` is claimed by ADR-004 (Carts), which this decision does not name",
-            "`src/a/b.ts` is claimed by ADR-005 (Globs), which this decision does not name",
-            "`docs/x.md` is claimed by ADR-004 (Carts), which this decision does not name",
+            "`src/cart.py` is claimed by ADR-004 (Carts), which this decision does not refer to",
+            "`src/a/b.ts` is claimed by ADR-005 (Globs), which this decision does not refer to",
+            "`docs/x.md` is claimed by ADR-004 (Carts), which this decision does not refer to",
         ]
     );
     assert_eq!(told(&format!("{files}depends_on: 4\nsupersedes: 5\n")), Vec::<String>::new());

@@ -213,7 +213,7 @@ impl ConsultantPrompt {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the inputs are {}", known.iter().cloned().collect::<Vec<_>>().join(", ")),
             };
-            let message = format!("there is no input `{name}`");
+            let message = format!("unknown input `{name}`");
             return Some(source.error(codes::PROMPT_INVALID, at..at + name.len(), message).help(help));
         }
         samples().iter().find_map(|facts| template.render(values(facts)).err()).map(|error| told(&error))

@@ -21,7 +21,7 @@ use crate::codes;
 mapping! {
     /// A file.
     pub(super) struct File {
-        /// Values for phases that do not say otherwise.
+        /// Defaults for all phases.
         defaults: Defaults;
         /// Agents by name.
         agents: TableOf<CheckedAgent>;
