@@ -359,7 +359,7 @@ fn a_repository_adds_rules_of_the_same_type() {
     let problems = complete(&adr, &rules);
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].severity, Severity::Warning);
-    assert!(problems[0].message.starts_with("security: the text has none of the words threat"));
+    assert!(problems[0].message.starts_with("security: the text contains none of: threat"));
     let wrong = parse_rules("adr/rules.yaml", &source.replace("severity: warning", "severity: bad")).unwrap_err();
     assert_eq!((wrong.code.as_str(), wrong.span.unwrap().line), ("HX0228", 3), "{wrong}");
     let built_in = serde_json::to_string(&built_in_rules()).unwrap();

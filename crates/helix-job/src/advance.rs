@@ -401,7 +401,7 @@ impl PhaseProgress {
             last.proposed.clear();
         }
         let summary =
-            "the plan has grown meanwhile, and the phases that were returned do not fit it any more".to_owned();
+            "the plan has grown meanwhile, and the returned phases no longer fit".to_owned();
         self.gate_rejected(context, Correction { summary, findings: findings.to_vec() });
     }
 

@@ -87,7 +87,7 @@ pub enum AnswerMisfit {
     #[error("choose one of: {options}")]
     NoChoice { options: String },
     /// There is no such option.
-    #[error("there is no option {choice:?}; choose one of: {options}")]
+    #[error("unknown option {choice:?}; choose one of: {options}")]
     UnknownChoice { choice: String, options: String },
     /// There is nothing in it.
     #[error("the answer is empty")]

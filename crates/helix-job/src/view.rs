@@ -182,14 +182,14 @@ impl std::fmt::Display for Wait {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Places { of, taken, places, waiting } => {
-                write!(f, "waits for a place: {taken} of {places} {of} are at work, {waiting} wait")
+                write!(f, "queued: {taken} of {places} {of} running, {waiting} waiting")
             }
             Self::Memory { available_bytes, needed_bytes } => {
                 let mebibytes = |bytes: &u64| bytes >> 20;
                 let (available, needed) = (mebibytes(available_bytes), mebibytes(needed_bytes));
                 write!(
                     f,
-                    "waits for memory: {available} MiB are available, {needed} MiB have to be before an agent starts"
+                    "waiting for memory: {available} MiB available, {needed} MiB needed"
                 )
             }
         }
@@ -202,7 +202,7 @@ impl JobView {
         let merged =
             self.status == JobStatus::Succeeded && matches!(self.integration, Some(IntegrationTarget::Branch { .. }));
         let number = self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| merged)?;
-        Some(format!("helix adr implemented {number} (in {}; ticks what the job has proven)", self.project_path))
+        Some(format!("helix adr implemented {number} (in {}; ticks the criteria that the job verified)", self.project_path))
     }
 
     /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.

@@ -13,7 +13,7 @@ use super::workflow::WorkflowCall;
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Name of the work, used in branch names and messages.
+    /// Name of the plan, used in branch names and messages.
     pub name: String,
     /// What it is for, in the author's words.
     #[serde(default)]

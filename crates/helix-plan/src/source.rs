@@ -32,7 +32,7 @@ pub(super) fn reader<'s>(source: &'s SourceText<'s>) -> FieldReader<'s> {
 mapping! { schema
     /// A plan: the phases that a job carries out.
     pub(super) struct PlanSource {
-        /// Name of the work, used in branch names and messages.
+        /// Name of the plan, used in branch names and messages.
         name: Text, required = "add a name, such as `name: csv-export`";
         /// What it is for.
         description: String;

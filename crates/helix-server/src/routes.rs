@@ -124,10 +124,10 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/jobs/{id}/events", "What happened to a job, numbered", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents are doing now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
-        Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
-        Route::new("get", "/api/v1/sessions/{id}", "One conversation, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
+        Route::new("get", "/api/v1/sessions", "Sessions, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
+        Route::new("get", "/api/v1/sessions/{id}", "One session, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
-        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(schema::<sessions::StopQuery>),
+        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a session", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(schema::<sessions::StopQuery>),
 
         Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
         Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
@@ -183,7 +183,7 @@ async fn no_route(request: Request) -> Response {
         }
         _ => "GET /openapi.json lists every route",
     };
-    Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("there is no {method} {path} here"))
+    Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("no route {method} {path}"))
         .hint(hint)
         .respond_at(path)
 }

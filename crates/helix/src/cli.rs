@@ -88,7 +88,7 @@ enum Command {
     Prompt(prompt::Arguments),
     /// Serve Helix's tools over MCP on standard input and output
     Mcp,
-    /// Hooks that agents call: check what they write
+    /// Hooks for agents: check what they write
     Hook(hook::Arguments),
     /// Describe the journal's events
     Events(events::Arguments),

@@ -186,7 +186,7 @@ fn body(adr: &Adr, title: Option<&Section>, language: Language) -> String {
 pub(super) fn unknown_criterion(language: Language) -> &'static str {
     match language {
         Language::English => "- [ ] <action> → <expected result> — test: `<tests/test_x.py::test_y>`",
-        Language::German => "- [ ] <was man tut, und was man dann sieht> — Test: `<tests/test_x.py::test_y>`",
+        Language::German => "- [ ] <Aktion> → <erwartetes Ergebnis> — Test: `<tests/test_x.py::test_y>`",
     }
 }
 

@@ -179,7 +179,7 @@ pub enum TurnError {
     #[error("{0}")]
     Request(String),
     /// There is no such conversation.
-    #[error("there is no session {0}")]
+    #[error("no session {0}")]
     NoSession(SessionId),
     /// The agent is missing or not configured.
     #[error("{message}")]

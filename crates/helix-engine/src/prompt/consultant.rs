@@ -159,7 +159,7 @@ impl ConsultantPrompt {
         match front.text("prompt") {
             Some(("consultant", _)) => {}
             Some((other, range)) => {
-                problems.push(problem(range, format!("this is no prompt of the Consultant but of `{other}`"), &begin))
+                problems.push(problem(range, format!("this is a prompt of `{other}`, not of the Consultant"), &begin))
             }
             None => problems.push(problem(0..3, "the front matter has no `prompt`".into(), &begin)),
         }
@@ -194,7 +194,7 @@ impl ConsultantPrompt {
                 Some(detail) => format!("the template cannot be rendered: {}: {detail}", error.kind()),
                 None => format!("the template cannot be rendered: {}", error.kind()),
             };
-            let help = "mend the template; its inputs are listed in docs/consultant.md";
+            let help = "fix the template; docs/consultant.md lists its inputs";
             source.error(codes::PROMPT_INVALID, range, message).help(help)
         };
         let environment = environment();

@@ -116,7 +116,7 @@ impl SessionView {
                     return Err(illegal("another turn is running"));
                 }
                 let Some(turn) = started(&view, at, &recorded.event) else {
-                    return Err(illegal("it is no beginning of a turn"));
+                    return Err(illegal("it does not begin a turn"));
                 };
                 view.turn_count = turn.number;
                 view.latest = Some(turn.id.clone());

@@ -114,7 +114,7 @@ async fn find(reached: &Reached, name: &str) -> Result<SessionId, CommandError> 
 
 fn unknown(name: &str) -> CommandError {
     CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}"))
-        .hint("leave out --session to start a new one; GET /api/v1/sessions lists all")
+        .hint("omit --session to start a new one; GET /api/v1/sessions lists all")
 }
 
 /// Prints the record of a conversation.

@@ -177,14 +177,14 @@ fn places(settings: &Settings, checks: &mut Vec<Check>) {
     let places = format!("{} ({})", limits.agents, settings.why_so_many);
     checks.push(match limits.gauge.available() {
         None => {
-            Check::note(what, format!("{places}; how much memory is available is unknown"), "set [jobs] max_agents")
+            Check::note(what, format!("{places}; the available memory is unknown"), "set [jobs] max_agents")
         }
         Some(available) if available < limits.memory_floor => Check::note(
             what,
-            format!("{places}; none would start now: {} MiB of memory are available", available >> 20),
-            format!("free memory until there are {} MiB, or set [jobs] memory_floor_mb", limits.memory_floor >> 20),
+            format!("{places}; none would start now: only {} MiB of memory available", available >> 20),
+            format!("free memory up to {} MiB, or lower [jobs] memory_floor_mb", limits.memory_floor >> 20),
         ),
-        Some(available) => Check::good(what, format!("{places}; {} MiB of memory are available now", available >> 20)),
+        Some(available) => Check::good(what, format!("{places}; {} MiB of memory available", available >> 20)),
     });
 }
 
@@ -328,7 +328,7 @@ async fn listening(settings: &Settings, checks: &mut Vec<Check>) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Check::note(
             what,
             format!("{address} is taken"),
-            "if that is no helix serve: choose another with --listen or `[server] listen`",
+            "if that is not helix serve, choose another with --listen or `[server] listen`",
         ),
         Err(error) => Check::problem(
             what,

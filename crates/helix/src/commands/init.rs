@@ -28,7 +28,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let here = &context.environment.directory;
     let directory = arguments.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
     if !directory.is_dir() {
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is no directory", directory.display()))
+        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is not a directory", directory.display()))
             .hint("create it first, or name another one"));
     }
     let survey = survey(&directory);
@@ -96,12 +96,12 @@ fn say_found(
         say("tests", &format!("{}  ({})", tests.command, tests.evidence))?;
     }
     if survey.tests.is_empty() {
-        say("tests", "none found: name your command in the plan's tests_pass gate")?;
+        say("tests", "none found: set the command in the plan's tests_pass gate")?;
     }
     let git = if repository {
         "this is a repository".to_owned()
     } else {
-        format!("{} is no repository: run `git init` and commit before `helix run`", directory.display())
+        format!("{} is not a repository: run `git init` and commit before `helix run`", directory.display())
     };
     say("git", &git)
 }

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 enum Action {
     /// Check a plan and show every problem with its location
     Check {
-        /// Plan file, or a directory that holds one
+        /// Plan file, or a directory that contains one
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
         /// Also show each older form beside the current one, and the whole plan with its workflow
@@ -42,7 +42,7 @@ enum Action {
     },
     /// Write a first plan
     New {
-        /// Name of the work
+        /// Name of the plan
         #[arg(value_name = "NAME")]
         name: String,
         /// Where to write it [default: plans/NAME/phases.yaml]
@@ -133,7 +133,7 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
         for refused in &refusals {
             let RefusalView { code, message, hint } = refusal(refused);
             let word = context.terminal.paint_error(Meaning::Attention, "not here, not now");
-            context.terminal.say(&format!("{word}: a job of it would be refused ({code}): {message}"));
+            context.terminal.say(&format!("{word}: helix run would refuse it ({code}): {message}"));
             if let Some(hint) = hint {
                 context.terminal.say(&format!("hint: {hint}"));
             }
@@ -141,7 +141,7 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
         match detail {
             Detail::Verdict => {}
             Detail::Explanation if parsed.normalised.is_empty() && written.is_none() => {
-                context.terminal.data("no older forms, no workflow: it is carried out as it is written")?;
+                context.terminal.data("no older forms and no workflow")?;
             }
             Detail::Explanation => {
                 let forms = if parsed.normalised.is_empty() { "no older forms\n".into() } else { parsed.explanation() };
@@ -363,7 +363,7 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     }
     while refusals.len() > 1 {
         if let Some(more) = refusals.pop() {
-            terminal.say(&format!("it would be refused, too ({}): {more}", more.code()));
+            terminal.say(&format!("also refused ({}): {more}", more.code()));
         }
     }
     ended(refusals)

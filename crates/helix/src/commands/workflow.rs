@@ -31,13 +31,13 @@ enum Action {
     List,
     /// Show the inputs and phases of a workflow
     Show {
-        /// Name of the workflow
+        /// Name of the planflow
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Write a first workflow
     New {
-        /// Name of the workflow
+        /// Name of the planflow
         #[arg(value_name = "NAME")]
         name: String,
         /// Where to write it [default: workflows/NAME.yaml]
@@ -118,7 +118,7 @@ fn show(context: &Context, name: &str) -> Ended {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("known are: {}", names().collect::<Vec<_>>().join(", ")),
             };
-            return Err(CommandError::usage(codes::NOT_FOUND, format!("there is no workflow {name:?}"))
+            return Err(CommandError::usage(codes::NOT_FOUND, format!("unknown workflow {name:?}"))
                 .hint(hint)
                 .diagnostics(all.problems, ""));
         }

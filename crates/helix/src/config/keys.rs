@@ -287,8 +287,8 @@ impl FromNode for CheckedAgent {
         if let (Some(trust), Some(dialect)) = (&agent.trust_exit, &agent.dialect)
             && agent_kind(dialect.value).exit_status == ExitMeaning::Nothing
         {
-            let message = format!("`trust_exit` has no meaning for the {} dialect", dialect.value);
-            let help = "leave it out: that agent reports itself how a run ended";
+            let message = format!("`trust_exit` is not available in the {} dialect", dialect.value);
+            let help = "remove it: that agent reports the end of a run itself";
             reader.error(codes::CONFIG_VALUE, &trust.range, message, help);
         }
         Some(agent)
@@ -303,8 +303,8 @@ impl FromNode for CommandWords {
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self::Value> {
         let words = Vec::<String>::from_node(node, what, reader)?;
         if words.first().is_none_or(|program| program.value.is_empty()) {
-            let help = "name the program first, such as command = [\"claude\"]";
-            reader.error(codes::CONFIG_VALUE, &node.range, format!("{what} names no program"), help);
+            let help = "write the program first, such as command = [\"claude\"]";
+            reader.error(codes::CONFIG_VALUE, &node.range, format!("{what} is empty"), help);
             return None;
         }
         Some(words)
@@ -336,7 +336,7 @@ impl FromNode for Deadline {
         let time = Time::from_node(node, what, reader)?;
         if time > LONGEST_DEADLINE {
             let message = format!("{what} can be at most {} seconds", LONGEST_DEADLINE.as_secs());
-            reader.error(codes::CONFIG_VALUE, &node.range, message, "agents and people wait for it: write \"2s\"");
+            reader.error(codes::CONFIG_VALUE, &node.range, message, "write a shorter time, such as \"2s\"");
             return None;
         }
         Some(time)

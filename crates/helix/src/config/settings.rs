@@ -482,9 +482,9 @@ fn chosen_state_dir(environment: &Environment, overrides: &Overrides) -> Result<
         }
         None => Err(CommandError::environment(
             codes::NO_STATE_PLACE,
-            "there is no place to keep Helix's state: HOME is no absolute path",
+            "no state directory: HOME is not an absolute path",
         )
-        .hint("set HOME to your directory, or choose a directory with --state-dir or HELIX_STATE_DIR")),
+        .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")),
     }
 }
 

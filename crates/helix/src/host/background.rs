@@ -61,7 +61,7 @@ pub(crate) async fn start_in_background(
 /// When the system refuses, which it only does for leaders of process groups.
 pub(crate) fn become_session_leader() -> Result<(), CommandError> {
     rustix::process::setsid().map(|_| ()).map_err(|errno| {
-        CommandError::environment(codes::BACKGROUND_HOST, "cannot leave the terminal's session")
+        CommandError::environment(codes::BACKGROUND_HOST, "cannot detach from the terminal")
             .because(&std::io::Error::from(errno))
     })
 }

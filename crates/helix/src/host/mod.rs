@@ -230,7 +230,7 @@ fn offered_models(agent: &AgentProfile) -> Vec<String> {
 async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandError> {
     let written = &listening.address;
     let wrong = |cause: Option<std::io::Error>| {
-        let error = CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is no address to listen on"));
+        let error = CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is not an address to listen on"));
         let error = match &cause {
             Some(cause) => error.because(cause),
             None => error,
@@ -242,9 +242,9 @@ async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandErr
     if listening.access == Access::Open && !address.ip().is_loopback() {
         return Err(CommandError::usage(
             codes::OPEN_ADDRESS,
-            format!("{written} can be reached from other machines, and --no-auth would let anybody in"),
+            format!("{written} can be reached from other machines, and --no-auth would let anyone in"),
         )
-        .hint("leave --no-auth away, or listen on 127.0.0.1"));
+        .hint("omit --no-auth, or listen on 127.0.0.1"));
     }
     Ok(address)
 }
@@ -318,8 +318,8 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
             CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give more of the id")
         }
         EngineError::Refused { .. } => CommandError::usage(codes::CANNOT_BE_DONE, error)
-            .hint("`helix jobs show ID` says how the job stands, `helix answer` which questions are open"),
-        EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("there is nothing left to stop"),
+            .hint("`helix jobs show ID` shows the job's state, `helix answer` the open questions"),
+        EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("it has already ended"),
         EngineError::Journal(source) => {
             let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
             while let Some(error) = cause {
@@ -337,7 +337,7 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
         }
         EngineError::Contradiction { source, .. } => CommandError::helix(codes::ENGINE, error)
             .because(source)
-            .hint("this is a defect of Helix: please report it with the job's events (`helix jobs show --json`)"),
+            .hint("this is a bug in Helix: please report it with the job's events (`helix jobs show --json`)"),
         EngineError::Environment { hint, .. } => CommandError::environment(codes::ENGINE, error).hint_if(hint.as_ref()),
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
     // Nothing to compare is no coverage.
     if wanted.is_empty() {
         let names: Vec<String> = sources.iter().map(|source| context.shown(source)).collect();
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("there is no concept in {}", names.join(", ")))
+        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("no concepts in {}", names.join(", ")))
             .hint("a concept is a heading of the second level (`## …`); of an ADR, a heading in Decision or Implementation and a claimed file"));
     }
     let covered = coverage(wanted, &blocks);
@@ -54,7 +54,7 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
 /// The blocks of a plan, and the Markdown files that it names: its ADR and its phases' inputs.
 fn plan(name: &str, text: &str, root: &Path) -> Result<(Vec<Block>, Vec<PathBuf>), CommandError> {
     let parsed = Plan::parse(name, text).map_err(|diagnostics| {
-        CommandError::usage(codes::PLAN_ERRORS, format!("{name} is no valid plan"))
+        CommandError::usage(codes::PLAN_ERRORS, format!("{name} is not a valid plan"))
             .hint("fix the plan first: helix plan check")
             .diagnostics(diagnostics, text)
     })?;
@@ -94,7 +94,7 @@ fn say(context: &Context, target: &str, covered: &[ConceptCoverage], missing: us
     if missing > 0 {
         context
             .terminal
-            .say("hint: take up what is missing under a heading of its name, or say in the text why it is left out");
+            .say("hint: add the missing concepts under headings of their names, or say in the text why they are omitted");
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ fn say(context: &Context, found: &Drift) -> Result<(), CommandError> {
         found.undecided.len()
     ))?;
     if !found.claimed.is_empty() {
-        terminal.say("hint: bring the decision up to date and commit it, or write a new one that supersedes it");
+        terminal.say("hint: update the decision and commit it, or write a new one that supersedes it");
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
     let file = {
         let known = open(root)?;
         known.find(id).map(|adr| adr.file.clone()).ok_or_else(|| {
-            CommandError::usage(codes::NOT_FOUND, format!("there is no ADR {wanted:?}"))
+            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}"))
                 .hint("`helix adr list` shows all of them")
         })?
     };
@@ -49,8 +49,8 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
         other => engine_error(&other),
     })?;
     if evidence.adr != file {
-        return Err(CommandError::usage(codes::USAGE, format!("job {job} carried out {}, not {file}", evidence.adr))
-            .hint("leave --job out, or name a job whose plan has this decision as its `adr`"));
+        return Err(CommandError::usage(codes::USAGE, format!("job {job} implemented {}, not {file}", evidence.adr))
+            .hint("omit --job, or choose a job whose plan has this decision as its `adr`"));
     }
     if evidence.criteria.is_empty() {
         return Err(CommandError::new(Exit::No, codes::CANNOT_BE_DONE, format!("job {job} has proven no criterion of {file}")).hint(
@@ -74,10 +74,10 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
                 evidence.commit
             ))?;
             for criterion in &done.open {
-                context.terminal.say(&format!("  not proven: {criterion}"));
+                context.terminal.say(&format!("  not verified: {criterion}"));
             }
             if done.status == Status::Implemented {
-                context.terminal.say("commit it: the decision and adr/INDEX.md have changed");
+                context.terminal.say("next: commit the decision and adr/INDEX.md");
             }
         }
     }

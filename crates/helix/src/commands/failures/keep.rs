@@ -163,7 +163,7 @@ impl Lines {
             let opened = File::open(file).map_err(unreadable(file))?;
             if opened.metadata().map_err(unreadable(file))?.is_dir() {
                 let place = format!("{} is a directory", file.display());
-                return Err(CommandError::usage(codes::INPUT_UNREADABLE, place).hint("name the file to import"));
+                return Err(CommandError::usage(codes::INPUT_UNREADABLE, place).hint("pass the file to import"));
             }
             Box::new(opened)
         };

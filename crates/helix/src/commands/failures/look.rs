@@ -57,9 +57,9 @@ pub(super) async fn list(context: &Context, list: &List) -> Ended {
         context.terminal.json(&page)?;
         return Ok(Exit::Success);
     }
-    told(&context.terminal, &page.failures, "no remembered failures match")?;
+    told(&context.terminal, &page.failures, "no matching failures")?;
     if let Some(next) = page.next {
-        context.terminal.say(&format!("there are more: `helix failures list --after {next}`"));
+        context.terminal.say(&format!("more: helix failures list --after {next}"));
     }
     Ok(Exit::Success)
 }
@@ -73,7 +73,7 @@ pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended
         context.terminal.json(&FailurePage { failures: found, next: None })?;
         return Ok(Exit::Success);
     }
-    told(&context.terminal, &found, "no remembered failure has all these words")?;
+    told(&context.terminal, &found, "no matching failures")?;
     Ok(Exit::Success)
 }
 
