@@ -251,12 +251,7 @@ impl Checker<'_> {
         let count = self.adr.criteria.len();
         if count == 0 {
             let help = "write each criterion with a checkbox: `- [ ] …`";
-            self.error(
-                codes::NO_CRITERIA,
-                &section.heading_range,
-                "no acceptance criteria with a checkbox",
-                help,
-            );
+            self.error(codes::NO_CRITERIA, &section.heading_range, "no acceptance criteria with a checkbox", help);
         } else if count < MIN_CRITERIA {
             let message = match count {
                 1 => "only 1 acceptance criterion".to_owned(),

@@ -418,7 +418,10 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
         if is_path(path)
             && let Err(error) = normal_path(path.strip_prefix("./").unwrap_or(path))
         {
-            return Err((format!("`{}` is not usable as evidence: {error}", shortened(value)), error.remedy().to_owned()));
+            return Err((
+                format!("`{}` is not usable as evidence: {error}", shortened(value)),
+                error.remedy().to_owned(),
+            ));
         }
         return Ok(Proof::Test { name: name.to_owned() });
     }
@@ -430,7 +433,8 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
     }
     Err((
         format!("`{}` is not a test", shortened(value)),
-        "name the test as its runner prints it, such as tests/test_x.py::test_y, or the command that runs it".to_owned(),
+        "name the test as its runner prints it, such as tests/test_x.py::test_y, or the command that runs it"
+            .to_owned(),
     ))
 }
 

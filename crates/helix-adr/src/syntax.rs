@@ -115,8 +115,7 @@ impl Adr {
                 let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                 let at = readable.len();
                 let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-                let message =
-                    format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
+                let message = format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
                 let diagnostic = SourceText::new(file, &readable).error(codes::NOT_UTF8, at..at, message);
                 Err(Box::new(diagnostic.help("save the file as UTF-8")))
             }

@@ -209,9 +209,9 @@ impl Course<'_> {
         Ok((outcome != StepOutcome::Good).then(|| {
             let often = if tries == 1 { String::new() } else { format!(", after {tries} attempts") };
             Stop::Finding(Box::new(
-                finding(&format!("{}.probe", self.gate), format!("{step}: {seen}{often}")).evidence(&said).fix(
-                    "fix the cause, or give the gate more `retries` if it needs longer",
-                ),
+                finding(&format!("{}.probe", self.gate), format!("{step}: {seen}{often}"))
+                    .evidence(&said)
+                    .fix("fix the cause, or give the gate more `retries` if it needs longer"),
             ))
         }))
     }

@@ -127,8 +127,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             let anchors = &other.as_ref().unwrap_or(&document).anchors;
             if !anchors.contains(&anchor) {
                 let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
-                let fix =
-                    near.map_or("link to an existing heading".into(), |near| format!("did you mean #{near}?"));
+                let fix = near.map_or("link to an existing heading".into(), |near| format!("did you mean #{near}?"));
                 findings.push(
                     finding("docs.anchor", format!("{} has no heading #{anchor}", reference.target))
                         .at(&file.path, Some(reference.line), Some(reference.column))

@@ -190,10 +190,7 @@ pub(crate) fn hint_for(stderr: &str) -> Option<String> {
         ("Disk quota exceeded", "free some of your disk quota, then run `helix jobs resume`"),
         ("insufficient permission", "check the permissions of the repository and of the state directory"),
         ("Permission denied", "check the permissions of the repository and of the state directory"),
-        (
-            "Read-only file system",
-            "make the repository writable, then run `helix jobs resume`",
-        ),
+        ("Read-only file system", "make the repository writable, then run `helix jobs resume`"),
         ("not a valid object name", "the commit is not in this clone; fetch it first"),
         ("bad object", "the repository is damaged or was pruned: run `git fsck`"),
     ];

@@ -358,10 +358,7 @@ impl PhaseProgress {
         let next = if self.is_used_up(context) {
             exhausted("see `helix jobs show` for the findings of each attempt".into())
         } else if self.repeats_itself(&correction.findings) {
-            exhausted(
-                "the agent changed nothing in response to the same findings"
-                    .into(),
-            )
+            exhausted("the agent changed nothing in response to the same findings".into())
         } else {
             Next::Again { resume: self.session_for_correction(), not_before: None }
         };
@@ -577,9 +574,7 @@ pub fn remedy(outcome: &Outcome) -> Option<String> {
             "log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`"
         }
         Outcome::Overloaded { .. } | Outcome::RateLimited { .. } => "the provider has problems: try again later",
-        Outcome::Unstarted { .. } | Outcome::Misconfigured => {
-            "run `helix doctor`: it checks the agent"
-        }
+        Outcome::Unstarted { .. } | Outcome::Misconfigured => "run `helix doctor`: it checks the agent",
         Outcome::Refused => "reword the phase's description",
         Outcome::LimitReached { .. } => "raise max_turns or budget_usd of the phase, or split it",
         Outcome::TimedOut => "raise the phase's timeout, or split it",

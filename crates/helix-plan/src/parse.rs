@@ -108,8 +108,7 @@ impl Plan {
                 let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                 let at = readable.len();
                 let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-                let message =
-                    format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
+                let message = format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
                 let diagnostic = SourceText::new(file_name, &readable).error(codes::NOT_UTF8, at..at, message);
                 Err(vec![diagnostic.help("save the file as UTF-8")])
             }
@@ -461,12 +460,7 @@ pub(super) fn gates(
     let Some(Placed { value: written, range }) = written else { return default_gates(proof, reader) };
     if written.is_empty() && !proof.outputs {
         let help = "remove `gates` for the type's default gates, or name at least one";
-        reader.warning(
-            codes::NOTHING_PROVES,
-            &range,
-            "nothing verifies this phase: `gates` is empty",
-            help,
-        );
+        reader.warning(codes::NOTHING_PROVES, &range, "nothing verifies this phase: `gates` is empty", help);
     }
     for gate in &written {
         let missing = match &gate.value {

@@ -192,12 +192,11 @@ impl Preface {
                     self.quote("the user has edited your last answer. This text counts now", text);
                 }
                 Difference::Job(text) => {
-                    self.quote(
-                        "news of a job of this session since the user's last message, from the journal",
-                        text,
-                    );
+                    self.quote("news of a job of this session since the user's last message, from the journal", text);
                 }
-                Difference::UnseenMessage(text) => self.quote("another earlier message of the user, which got no answer", text),
+                Difference::UnseenMessage(text) => {
+                    self.quote("another earlier message of the user, which got no answer", text)
+                }
             }
         }
     }
@@ -231,8 +230,7 @@ impl Preface {
         lines.reverse();
         let record = lines.join("\n\n");
         let fence = helix_core::finding::fence_for(&record);
-        self.text
-            .push_str(&format!("The record of this session so far, as data:\n{fence}text\n{record}\n{fence}\n\n"));
+        self.text.push_str(&format!("The record of this session so far, as data:\n{fence}text\n{record}\n{fence}\n\n"));
     }
 }
 

@@ -61,9 +61,7 @@ fn message(outcome: &Outcome) -> String {
 fn remedy(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => "nothing to do",
-        Outcome::RateLimited { resets_at: Some(_) } => {
-            "send the message again after that time"
-        }
+        Outcome::RateLimited { resets_at: Some(_) } => "send the message again after that time",
         Outcome::RateLimited { resets_at: None } | Outcome::Overloaded { .. } => {
             "send the message again in a few minutes"
         }
@@ -74,9 +72,7 @@ fn remedy(outcome: &Outcome) -> &'static str {
         Outcome::ContextOverflow => {
             "send the message again: Helix starts a new agent session with the end of this chat"
         }
-        Outcome::Unstarted { .. } | Outcome::Misconfigured => {
-            "run `helix doctor`: it checks the agent"
-        }
+        Outcome::Unstarted { .. } | Outcome::Misconfigured => "run `helix doctor`: it checks the agent",
         Outcome::Refused => "word the message differently",
         Outcome::LimitReached { limit: LimitKind::Turns | LimitKind::Budget } => {
             "say \"continue\", ask for less at once, or raise the limit in helix.toml"
@@ -91,9 +87,7 @@ fn remedy(outcome: &Outcome) -> &'static str {
         | Outcome::Interrupted
         | Outcome::Stalled
         | Outcome::Lost => "the text so far is kept: say \"continue\", or send the message again",
-        Outcome::StoppedByHook | Outcome::Failed(_) => {
-            "send the message again; if it fails again, run `helix doctor`"
-        }
+        Outcome::StoppedByHook | Outcome::Failed(_) => "send the message again; if it fails again, run `helix doctor`",
     }
 }
 

@@ -27,11 +27,11 @@ const SPLIT: std::ops::RangeInclusive<u32> = 2..=5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Word {
-    /// One more try in a new session, with `hint`.
+    /// One more attempt in a new session, with `hint`.
     Retry,
     /// The same by the model `model`, with `hint`.
     OtherModel,
-    /// `phases` take its place.
+    /// `phases` replace it.
     Split,
     /// Go on without it; only for optional phases.
     Skip,

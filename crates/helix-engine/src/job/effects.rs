@@ -460,7 +460,10 @@ pub(super) fn phase_of<'a>(active: &'a Active, id: &PhaseId) -> Result<&'a Phase
 
 pub(super) fn attempt_of<'a>(active: &'a Active, id: &PhaseId, attempt: u32) -> Result<&'a Attempt, Fault> {
     let tries = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
-    tries.iter().find(|one| one.number == attempt).ok_or_else(|| internal(format!("phase {id} has no attempt {attempt}")))
+    tries
+        .iter()
+        .find(|one| one.number == attempt)
+        .ok_or_else(|| internal(format!("phase {id} has no attempt {attempt}")))
 }
 
 /// Runs blocking git work away from the runtime's threads.

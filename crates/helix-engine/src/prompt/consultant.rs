@@ -37,7 +37,7 @@ phases:
     name: Implement the exporter
     type: development
     description: |
-      What to do, in enough detail for an engineer who knows nothing of this conversation.
+      What to do, in enough detail for an engineer who has only this text.
     depends_on: []                     # ids; phases that do not depend on each other run in parallel
     skills: []                         # names of skills that the phase's agent reads first
     inputs: []                         # files that must exist before

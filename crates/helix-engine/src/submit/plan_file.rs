@@ -38,7 +38,8 @@ impl PlanFile {
             )
         })?;
         if !metadata.is_file() || metadata.len() > MAX_PLAN {
-            let what = if metadata.is_file() { format!("has {} bytes", metadata.len()) } else { "is not a file".into() };
+            let what =
+                if metadata.is_file() { format!("has {} bytes", metadata.len()) } else { "is not a file".into() };
             return Err(unreadable(format!("{} {what}", path.display()), "a plan is a file of at most 16 MiB"));
         }
         let bytes = std::fs::read(&path).map_err(|error| {
@@ -68,10 +69,7 @@ impl PlanFile {
             ),
             several => {
                 let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
-                (
-                    format!("several plans in {}", directory.display()),
-                    format!("name one: {}", names.join(", ")),
-                )
+                (format!("several plans in {}", directory.display()), format!("name one: {}", names.join(", ")))
             }
         };
         Err(SubmitError::Refused { code: codes::PLAN_UNREADABLE, message, hint: Some(hint), blame: Blame::Request })

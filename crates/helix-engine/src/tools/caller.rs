@@ -80,9 +80,7 @@ impl Tools {
             None => PathBuf::from(path),
         };
         if !asked.is_absolute() {
-            return Err(Refusal::text(format!(
-                "{path:?} is relative: give the full path"
-            )));
+            return Err(Refusal::text(format!("{path:?} is relative: give the full path")));
         }
         let real = tokio::fs::canonicalize(&asked)
             .await

@@ -100,10 +100,7 @@ fn definition(context: &GateContext) -> Result<Result<Definition, Judgement>, Tr
     let nothing =
         |message: &str, hint: &str| Ok(Err(Judgement::inconclusive(FaultKind::NothingChecked, message, hint)));
     let Some(path) = context.adr.as_ref().map(|adr| adr.path.clone()).or_else(|| context.plan_adr.clone()) else {
-        return nothing(
-            "the plan names no ADR, so it has no criteria",
-            "add it to the plan: `adr: adr/012-title.md`",
-        );
+        return nothing("the plan names no ADR, so it has no criteria", "add it to the plan: `adr: adr/012-title.md`");
     };
     let repository = context.repository();
     let at = |commit: &str| -> Result<Option<String>, Trouble> {
@@ -116,8 +113,7 @@ fn definition(context: &GateContext) -> Result<Result<Definition, Judgement>, Tr
         None => at(context.base.as_str())?,
     };
     let Some(text) = text else {
-        let message =
-            format!("{path} is not in the commit that the phase started from");
+        let message = format!("{path} is not in the commit that the phase started from");
         return nothing(&message, "commit the ADR before the job, or let an earlier phase write it");
     };
     let adr = Adr::parse(&path, &text);

@@ -252,8 +252,7 @@ async fn command(
         let message = format!("`{line}` does not show `{missing}`");
         return Ok(failed("criteria.not_shown", message, "fix the code so that the output contains exactly this text"));
     }
-    let how =
-        if shows.is_empty() { format!("exit {exit}") } else { format!("exit {exit}, with the expected output") };
+    let how = if shows.is_empty() { format!("exit {exit}") } else { format!("exit {exit}, with the expected output") };
     Ok(Outcome::Passed { how, command: Some(checked.evidence), tests: None })
 }
 

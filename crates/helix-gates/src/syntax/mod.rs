@@ -160,9 +160,7 @@ fn check_file(
     }
     if language.is_tolerant() && had_errors_before(context, before, path, language)? {
         // Grammars do not know macros; what they stumbled over before the job is not its doing.
-        tally
-            .notes
-            .push(format!("{path} cannot be parsed by the embedded grammar, as before the job"));
+        tally.notes.push(format!("{path} cannot be parsed by the embedded grammar, as before the job"));
         return Ok(());
     }
     for error in errors {
@@ -227,9 +225,6 @@ fn conclude(tally: Tally, files: &[String]) -> Judgement {
         let summary = format!("{deleted} file(s) deleted, nothing left to parse");
         Judgement::of(findings, summary, notes)
     } else {
-        nothing(
-            "the phase changed no file".into(),
-            "check what the agent did; if that is right, remove `syntax_check`",
-        )
+        nothing("the phase changed no file".into(), "check what the agent did; if that is right, remove `syntax_check`")
     }
 }

@@ -165,10 +165,8 @@ fn claim(modern: ModernPath, written: &str, range: &Range<usize>, owner: &Owner,
     if first.kept == modern.kept && !twice {
         return;
     }
-    let message = format!(
-        "`{written}` and `{}` in line {} would be the same file: `{path}`",
-        first.written, first.line
-    );
+    let message =
+        format!("`{written}` and `{}` in line {} would be the same file: `{path}`", first.written, first.line);
     let help = "write both under `outputs`, with different paths";
     pen.reader.error(codes::FILES_MERGE, range, message, help);
 }

@@ -99,8 +99,7 @@ impl ParsedPlan {
             });
             if other.is_some() {
                 let message = format!("the workflow `{}` also has a phase `{}`", workflow.name, phase.id);
-                let help =
-                    format!("rename yours; `helix workflow show {}` lists the workflow's", workflow.name);
+                let help = format!("rename yours; `helix workflow show {}` lists the workflow's", workflow.name);
                 problems.push(Diagnostic::error(codes::DUPLICATE_PHASE_ID, file, message).help(help).at(places.id));
             }
         }

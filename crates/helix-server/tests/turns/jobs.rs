@@ -169,10 +169,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert_eq!(answer, "It runs.");
     assert!(block.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded, merged into "), "{block}");
     let statuses = statuses(&frames);
-    assert!(
-        statuses.iter().any(|line| line.ends_with(", 1 file changed")),
-        "{statuses:?}"
-    );
+    assert!(statuses.iter().any(|line| line.ends_with(", 1 file changed")), "{statuses:?}");
     let last = last_status(&frames);
     assert_eq!(last["done"], true, "{last}");
     assert!(last["description"].as_str().unwrap().starts_with("pages succeeded, merged into "), "{last}");
@@ -188,10 +185,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert_eq!((turns.len(), &turns[2]["parent"]), (3, &turns[1]["id"]), "{turns:#?}");
     let (args, prompt) = stage.host.asked(turns[2]["run"].as_str().unwrap());
     assert!(args.iter().any(|arg| arg == "--resume"), "nothing was edited: {args:?}");
-    assert!(
-        prompt.contains("news of a job of this session") && prompt.contains("merged into"),
-        "{prompt}"
-    );
+    assert!(prompt.contains("news of a job of this session") && prompt.contains("merged into"), "{prompt}");
     assert!(!prompt.contains("[!NOTE]"), "{prompt}");
     stage.host.stop().await;
 }
@@ -299,7 +293,10 @@ async fn the_next_message_ends_the_watching_in_order() {
     let frames = reader.rest().await;
     assert_eq!(content(&frames), "It runs.", "nothing has ended that would be worth a line in the answer");
     let last = last_status(&frames);
-    assert!(last["description"].as_str().unwrap().contains("Ask here for its progress") && last["done"] == true, "{last}");
+    assert!(
+        last["description"].as_str().unwrap().contains("Ask here for its progress") && last["done"] == true,
+        "{last}"
+    );
     let plain = stage.send("plain", &second("again [[fake: say Yes.]]"), true).await.text().await.unwrap();
     assert_eq!(content(&super::frames(&plain)), "Yes.");
     std::fs::write(&stage.gate, "").unwrap();

@@ -176,9 +176,7 @@ fn places(settings: &Settings, checks: &mut Vec<Check>) {
     let what = "agents at once";
     let places = format!("{} ({})", limits.agents, settings.why_so_many);
     checks.push(match limits.gauge.available() {
-        None => {
-            Check::note(what, format!("{places}; the available memory is unknown"), "set [jobs] max_agents")
-        }
+        None => Check::note(what, format!("{places}; the available memory is unknown"), "set [jobs] max_agents"),
         Some(available) if available < limits.memory_floor => Check::note(
             what,
             format!("{places}; none would start now: only {} MiB of memory available", available >> 20),

@@ -57,8 +57,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let Hook::PostWrite { project } = &arguments.hook;
     let mut input = Vec::new();
     std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input).map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read the agent's tool call")
-            .because(&error)
+        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read the agent's tool call").because(&error)
     })?;
     let event: Event = serde_json::from_slice(&input).map_err(|error| {
         CommandError::environment(codes::INPUT_UNREADABLE, "cannot parse the agent's tool call")

@@ -28,8 +28,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let here = &context.environment.directory;
     let directory = arguments.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
     if !directory.is_dir() {
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is not a directory", directory.display()))
-            .hint("create it first, or name another one"));
+        return Err(CommandError::usage(
+            codes::INPUT_UNREADABLE,
+            format!("{} is not a directory", directory.display()),
+        )
+        .hint("create it first, or name another one"));
     }
     let survey = survey(&directory);
     let agents: Vec<&str> = products()

@@ -218,10 +218,11 @@ impl SessionActor {
         retry: &Retry,
         corrections: &Corrections,
     ) -> Result<FinishedRun, ErrorView> {
-        let session: AgentSessionId = corrections.last.session.clone().ok_or_else(|| ErrorView {
-            message: "the agent reported no session to resume".into(),
-            hint: None,
-        })?;
+        let session: AgentSessionId = corrections
+            .last
+            .session
+            .clone()
+            .ok_or_else(|| ErrorView { message: "the agent reported no session to resume".into(), hint: None })?;
         work.output.aside();
         let report = self.run_once(work, request, &retry.prompt, SessionRef::Resume(session)).await?;
         // The last run's own consumption is added at the end of the turn.

@@ -130,9 +130,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
                 format!("the answer refers to {:?}, which does not exist", file.written),
                 None,
             )
-            .fix(
-                "write the file, use the right path, or do not refer to it with a link or a full path",
-            )
+            .fix("write the file, use the right path, or do not refer to it with a link or a full path")
         }));
     }
     Ok(examined)

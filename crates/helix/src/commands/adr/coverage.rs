@@ -92,9 +92,9 @@ fn say(context: &Context, target: &str, covered: &[ConceptCoverage], missing: us
         covered.len()
     ))?;
     if missing > 0 {
-        context
-            .terminal
-            .say("hint: add the missing concepts under headings of their names, or say in the text why they are omitted");
+        context.terminal.say(
+            "hint: add the missing concepts under headings of their names, or say in the text why they are omitted",
+        );
     }
     Ok(())
 }
