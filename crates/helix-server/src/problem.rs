@@ -148,7 +148,7 @@ impl From<EngineError> for Problem {
                     .hint("list jobs: `helix jobs list` (GET /api/v1/jobs); list sessions: GET /api/v1/sessions")
             }
             EngineError::Ambiguous { .. } => {
-                Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give more of the id")
+                Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give a longer prefix")
             }
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))

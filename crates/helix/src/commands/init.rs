@@ -32,7 +32,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
             codes::INPUT_UNREADABLE,
             format!("{} is not a directory", directory.display()),
         )
-        .hint("create it first, or name another one"));
+        .hint("create it first, or use another one"));
     }
     let survey = survey(&directory);
     let agents: Vec<&str> = products()
@@ -102,7 +102,7 @@ fn say_found(
         say("tests", "none found: set the command in the plan's tests_pass gate")?;
     }
     let git = if repository {
-        "this is a repository".to_owned()
+        "git repository found".to_owned()
     } else {
         format!("{} is not a repository: run `git init` and commit before `helix run`", directory.display())
     };
@@ -166,6 +166,6 @@ fn adr_template() -> String {
         creates: Vec::new(),
     });
     format!(
-        "Architecture decisions of this project lie here: `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}"
+        "Architecture decisions of this project. `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}"
     )
 }

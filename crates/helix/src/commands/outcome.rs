@@ -136,7 +136,7 @@ fn open(path: &Path) -> Result<File, CommandError> {
     let file = File::open(path).map_err(unreadable(path))?;
     if file.metadata().map_err(unreadable(path))?.is_dir() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is a directory", path.display()))
-            .hint("name the file with the agent's standard output"));
+            .hint("pass the file with the agent's standard output"));
     }
     Ok(file)
 }

@@ -196,7 +196,7 @@ impl Host {
         let url = &self.info.url;
         CommandError::environment(codes::HOST_SILENT, format!("this host cannot be reached at its own address {url}"))
             .because(unanswered)
-            .hint("bring the loopback interface up (`ip link set lo up`), and let no firewall keep this machine from itself; if it timed out, the machine is too busy")
+            .hint("bring the loopback interface up (`ip link set lo up`), and check the firewall; if it timed out, the machine is too busy")
     }
 }
 
@@ -254,7 +254,7 @@ fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
         return CommandError::usage(codes::PORT_TAKEN, format!("another program listens on {address}"))
             .because(error)
             .hint(
-                "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one",
+                "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 chooses a free one",
             );
     }
     if let Some(Errno::MFILE | Errno::NFILE) = Errno::from_io_error(error) {
@@ -315,7 +315,7 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
         EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
             .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough"),
         EngineError::Ambiguous { .. } => {
-            CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give more of the id")
+            CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give a longer prefix")
         }
         EngineError::Refused { .. } => CommandError::usage(codes::CANNOT_BE_DONE, error)
             .hint("`helix jobs show ID` shows the job's state, `helix answer` the open questions"),
@@ -333,7 +333,7 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
             }
             CommandError::environment(codes::ENGINE, error)
                 .because(source.as_ref())
-                .hint("`helix doctor` examines the state directory and the database")
+                .hint("run `helix doctor`: it checks the state directory and the database")
         }
         EngineError::Contradiction { source, .. } => CommandError::helix(codes::ENGINE, error)
             .because(source)

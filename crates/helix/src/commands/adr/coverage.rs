@@ -26,8 +26,8 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
         false => sources.iter().map(|source| context.environment.directory.join(source)).collect(),
     };
     if sources.is_empty() {
-        return Err(CommandError::usage(codes::USAGE, format!("{name} names no source to compare it with"))
-            .hint("name one: `--source docs/concept.md`"));
+        return Err(CommandError::usage(codes::USAGE, format!("{name} has no sources to compare with"))
+            .hint("add one: `--source docs/concept.md`"));
     }
     let mut wanted = Vec::new();
     for source in &sources {

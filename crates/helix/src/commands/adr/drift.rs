@@ -72,7 +72,8 @@ fn failed(error: &DriftError) -> CommandError {
         DriftError::Git { source } => {
             CommandError::environment(codes::INPUT_UNREADABLE, error).because(source).hint_if(source.hint())
         }
-        DriftError::NoSuchRef { .. } => CommandError::usage(codes::NOT_FOUND, error)
-            .hint("name a branch, a tag or a commit, such as `--since main`"),
+        DriftError::NoSuchRef { .. } => {
+            CommandError::usage(codes::NOT_FOUND, error).hint("use a branch, a tag or a commit, such as `--since main`")
+        }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], write: Writ
     }
     if paths.is_empty() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, "no Markdown files to import")
-            .hint("name the files, or the directory that they lie in"));
+            .hint("pass the files or their directory"));
     }
     let done = match write {
         Write::Nothing => AdrDirectory::preview_import(root, &paths),
@@ -55,7 +55,7 @@ fn say(context: &Context, root: &Path, done: &Imports, write: Write) -> Result<(
         let to = context.shown(&root.join(&file.to));
         let number = match file.number_before {
             Some(before) if before == file.number => "number unchanged".to_owned(),
-            Some(before) => format!("{before:03} is taken, so it is {:03}", file.number),
+            Some(before) => format!("{before:03} is in use; new number {:03}", file.number),
             None => format!("it is {:03}", file.number),
         };
         context.terminal.say(&format!("{from}: {}, {number}", file.imported.form));

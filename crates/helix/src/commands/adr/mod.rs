@@ -209,32 +209,29 @@ fn open(root: &Path) -> Result<AdrDirectory, CommandError> {
 
 /// Turns what is wrong with a file of ADRs into an error for people.
 fn failed(error: &AdrFileError) -> CommandError {
-    let shown =
-        match error {
-            AdrFileError::Disk { .. } => CommandError::environment(codes::OUTPUT_UNWRITABLE, error)
-                .hint("check that the directory exists and is writable, and that the disk is not full"),
-            AdrFileError::TooLarge { .. } => {
-                CommandError::usage(codes::INPUT_UNREADABLE, error).hint("name a file that is an ADR")
-            }
-            AdrFileError::Unreadable(diagnostic) => CommandError::usage(codes::ADR_ERRORS, "the ADR cannot be read")
-                .hint("save it as UTF-8; nothing was written")
-                .diagnostics(vec![(**diagnostic).clone()], ""),
-            AdrFileError::Invalid { source_text, diagnostics, .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("fix the draft; nothing was written")
-                .diagnostics(diagnostics.clone(), source_text.clone()),
-            AdrFileError::Rules { diagnostic, source_text } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("fix the rules, or remove the file")
-                .diagnostics(vec![(**diagnostic).clone()], source_text.clone()),
-            AdrFileError::Import { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("`helix adr new TITLE` writes a draft to copy other texts into; nothing was written"),
-            AdrFileError::Numbered { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("write `adr_id: draft` to have a new number allocated"),
-            AdrFileError::Unknown { .. } => {
-                CommandError::usage(codes::NOT_FOUND, error).hint("`helix adr list` shows all of them")
-            }
-            AdrFileError::Rewrite { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("give the front matter the keys `adr_id` and `status`"),
-        };
+    let shown = match error {
+        AdrFileError::Disk { .. } => CommandError::environment(codes::OUTPUT_UNWRITABLE, error)
+            .hint("check that the directory exists and is writable, and that the disk is not full"),
+        AdrFileError::TooLarge { .. } => CommandError::usage(codes::INPUT_UNREADABLE, error).hint("use an ADR file"),
+        AdrFileError::Unreadable(diagnostic) => CommandError::usage(codes::ADR_ERRORS, "the ADR cannot be read")
+            .hint("save it as UTF-8; nothing was written")
+            .diagnostics(vec![(**diagnostic).clone()], ""),
+        AdrFileError::Invalid { source_text, diagnostics, .. } => CommandError::usage(codes::ADR_ERRORS, error)
+            .hint("fix the draft; nothing was written")
+            .diagnostics(diagnostics.clone(), source_text.clone()),
+        AdrFileError::Rules { diagnostic, source_text } => CommandError::usage(codes::ADR_ERRORS, error)
+            .hint("fix the rules, or remove the file")
+            .diagnostics(vec![(**diagnostic).clone()], source_text.clone()),
+        AdrFileError::Import { .. } => CommandError::usage(codes::ADR_ERRORS, error)
+            .hint("`helix adr new TITLE` writes a draft for other texts; nothing was written"),
+        AdrFileError::Numbered { .. } => {
+            CommandError::usage(codes::ADR_ERRORS, error).hint("write `adr_id: draft` to get a new number")
+        }
+        AdrFileError::Unknown { .. } => CommandError::usage(codes::NOT_FOUND, error).hint("`helix adr list` shows all"),
+        AdrFileError::Rewrite { .. } => {
+            CommandError::usage(codes::ADR_ERRORS, error).hint("add `adr_id` and `status` to the front matter")
+        }
+    };
     match std::error::Error::source(error) {
         Some(source) => shown.because(source),
         None => shown,
@@ -320,8 +317,7 @@ fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
         known = open(root)?;
         let id = wanted.parse::<helix_adr::AdrId>().ok();
         id.and_then(|id| known.find(id)).ok_or_else(|| {
-            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}"))
-                .hint("`helix adr list` shows all of them")
+            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
         })?
     };
     match context.terminal.reading {

@@ -54,15 +54,16 @@ fn refused(error: RenumberError) -> CommandError {
     match error {
         RenumberError::File(error) => failed(&error),
         error @ RenumberError::NoNumber { .. } => CommandError::usage(codes::ADR_ERRORS, &error)
-            .hint("name a file of adr/ with a number; `helix adr finalize` gives drafts theirs"),
-        error @ RenumberError::Undecided { .. } => CommandError::usage(codes::ADR_ERRORS, &error)
-            .hint("name the one that is to get another number: `helix adr renumber FILE`"),
+            .hint("use a numbered file in adr/; `helix adr finalize` numbers drafts"),
+        error @ RenumberError::Undecided { .. } => {
+            CommandError::usage(codes::ADR_ERRORS, &error).hint("choose the one to renumber: `helix adr renumber FILE`")
+        }
         error @ RenumberError::NoBase { .. } => CommandError::usage(codes::ADR_ERRORS, &error)
-            .hint("name a branch or commit that is there; without --base, origin's branch or main is taken"),
+            .hint("use an existing branch or commit; the default of --base is origin's branch or main"),
         RenumberError::Git(source) => {
             CommandError::environment(codes::OUTPUT_UNWRITABLE, "git cannot determine which decision came first")
                 .because(&source)
-                .hint("run `git status` there; `helix adr renumber FILE` names the one")
+                .hint("run `git status` there, or choose one: `helix adr renumber FILE`")
         }
     }
 }

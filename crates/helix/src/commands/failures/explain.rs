@@ -118,7 +118,7 @@ fn open(path: &Path) -> Result<Box<dyn Read>, CommandError> {
     let file = File::open(path).map_err(unreadable(path))?;
     if file.metadata().map_err(unreadable(path))?.is_dir() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is a directory", path.display()))
-            .hint("name the file with the log"));
+            .hint("pass the log file"));
     }
     Ok(Box::new(file))
 }
@@ -282,7 +282,7 @@ async fn recall(context: &Context, tool: &str, classified: &Classified) -> Secti
     let memory = match SqliteFailureMemory::open(MemoryOptions::new(path, Access::ReadOnly)).await {
         Ok(memory) => memory,
         Err(OpenError::Missing { .. }) => return Section::Known(Recalled::default()),
-        Err(error) => return Section::Missing(format!("the memory of failures cannot be opened: {error}")),
+        Err(error) => return Section::Missing(format!("the failure memory cannot be opened: {error}")),
     };
     let line = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
     let own = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
