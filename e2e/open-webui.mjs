@@ -315,7 +315,7 @@ async function job() {
   await chat.answered('is succeeded', TURN);
   await picture('job-asked');
   const asked = last(await helix.asked('scene progress'));
-  assert.match(asked, /this happened to a job of this conversation/);
+  assert.match(asked, /news of a job of this session/);
   assert.ok(!asked.includes('[!NOTE]'), "Helix's own words are not taken for the agent's");
   const settled = await helix.settled(id);
   assert.deepEqual([settled.turns.length, settled.branches.length], [3, 1], 'no branch for words that Helix added');
@@ -334,7 +334,7 @@ async function question() {
   const { jobs, turns } = await helix.settled(await chat.chat());
   const [asked] = (await helix.get(`/api/v1/jobs/${jobs[0]}`)).questions;
   assert.deepEqual([asked.status, asked.answer.choice], ['answered', 'approve']);
-  assert.match(asked.answer.by, /^the user, in conversation /);
+  assert.match(asked.answer.by, /^the user, in session /);
   assert.equal(turns.length, 2);
 }
 

@@ -9,7 +9,7 @@ use crate::{setup, size, tidy, workspace};
 /// What to leave out or pass on.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Leaves out formatting, lints and the house rules.
+    /// Leaves out formatting, lints and the project rules.
     #[arg(long)]
     fast: bool,
     /// Passed on to `cargo test --workspace`.
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             let rest = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
             workspace::run(workspace::cargo().arg("clippy").args(rest)).map(passed)
         })?;
-        section("house rules", &|| tidy::run().map(passed))?;
+        section("project rules", &|| tidy::run().map(passed))?;
         section("size", &|| size::run(&size::Options::of_crates()).map(passed))?;
         section("licences and advisories", &deny)?;
     }

@@ -52,7 +52,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     for Breach { place, what } in &breaches {
         eprintln!("{place}: {what}");
     }
-    bail!("{} breaches of the house rules (docs/development.md explains them)", breaches.len())
+    bail!("{} violations of the project rules (docs/development.md explains them)", breaches.len())
 }
 
 /// Everything that git tracks or would track.

@@ -209,13 +209,13 @@ impl Checker<'_> {
                 if repeated > MOST_PLACES {
                     continue;
                 }
-                let message = format!("there is more than one section {}", section.heading);
-                self.warning(codes::DUPLICATE_SECTION, &section.heading_range, message, "join them, or rename one");
+                let message = format!("duplicate section {}", section.heading);
+                self.warning(codes::DUPLICATE_SECTION, &section.heading_range, message, "merge them, or rename one");
                 continue;
             }
             let length = self.source.slice(section.body.clone()).trim().chars().take(MIN_SECTION).count();
             if length < MIN_SECTION && kind != SectionKind::Status {
-                let message = format!("the section {} has less than {MIN_SECTION} characters", section.heading);
+                let message = format!("the section {} has fewer than {MIN_SECTION} characters", section.heading);
                 self.warning(codes::THIN_SECTION, &section.heading_range, message, "write at least a sentence");
             }
         }
@@ -235,10 +235,10 @@ impl Checker<'_> {
             .collect();
         let Some((first, _)) = unfilled.first() else { return };
         let message = match unfilled.len() {
-            1 => "a line still says what the template said".to_owned(),
-            more => format!("{more} lines still say what the template said; this is the first"),
+            1 => "a line still contains template text".to_owned(),
+            more => format!("{more} lines still contain template text; this is the first"),
         };
-        let help = "write what is decided in its place, or remove the line";
+        let help = "replace the placeholder, or remove the line";
         let of_template = unfilled.iter().any(|(_, left)| *left == Left::Template);
         match self.standing {
             Standing::Decision if of_template => self.error(codes::UNFILLED, first, message, help),
@@ -251,25 +251,20 @@ impl Checker<'_> {
         let count = self.adr.criteria.len();
         if count == 0 {
             let help = "write each criterion with a checkbox: `- [ ] …`";
-            self.error(
-                codes::NO_CRITERIA,
-                &section.heading_range,
-                "there is no acceptance criterion with a checkbox",
-                help,
-            );
+            self.error(codes::NO_CRITERIA, &section.heading_range, "no acceptance criteria with a checkbox", help);
         } else if count < MIN_CRITERIA {
             let message = match count {
-                1 => "there is only one acceptance criterion".to_owned(),
-                more => format!("there are only {more} acceptance criteria"),
+                1 => "only 1 acceptance criterion".to_owned(),
+                more => format!("only {more} acceptance criteria"),
             };
-            let help = format!("name at least {MIN_CRITERIA}, also for wrong input");
+            let help = format!("write at least {MIN_CRITERIA}, also for invalid input");
             self.warning(codes::FEW_CRITERIA, &section.heading_range, message, help);
         }
         let vague = self.adr.criteria.iter().filter_map(|criterion| vague(&criterion.text).map(|why| (criterion, why)));
         for (criterion, why) in vague.take(MOST_PLACES) {
             let range = criterion.span.start..criterion.span.end;
             let help = "write an action and its expected result, such as a command and its output";
-            self.warning(codes::VAGUE_CRITERION, &range, format!("nobody can check this criterion: {why}"), help);
+            self.warning(codes::VAGUE_CRITERION, &range, format!("this criterion cannot be checked: {why}"), help);
         }
         for unusable in self.adr.criteria.iter().flat_map(|criterion| &criterion.unusable).take(MOST_PLACES) {
             let range = unusable.span.start..unusable.span.end;
@@ -346,23 +341,23 @@ impl Checker<'_> {
         let mentions = Mentions::new(text);
         for file in front.files.docs.iter().filter(|file| !mentions.has(&file.value)) {
             let message = format!("`{}` of `files.docs` is not mentioned in the section Documentation", file.value);
-            self.warning(codes::DOCS_NOT_MENTIONED, &file.range, message, "say there what changes in it");
+            self.warning(codes::DOCS_NOT_MENTIONED, &file.range, message, "describe the change there");
         }
     }
 
     /// A word that a person wrote is no evidence: what the decision claims to have made has to be there.
     fn implemented(&mut self, front: &FrontMatter) {
         let help =
-            "correct the state or the path; a decision that took the file's place names this one in `supersedes`";
+            "correct the status or the path; if another decision replaced this one, list it in `supersedes` there";
         for file in front.files.create.iter().chain(&front.files.modify) {
             if self.facts.exists_now(&file.value) == Some(false) {
-                let message = format!("the decision is said to be implemented, but `{}` does not exist", file.value);
+                let message = format!("the status is Implemented, but `{}` does not exist", file.value);
                 self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
             }
         }
         for file in &front.files.delete {
             if self.facts.exists_now(&file.value) == Some(true) {
-                let message = format!("the decision is said to be implemented, but `{}` still exists", file.value);
+                let message = format!("the status is Implemented, but `{}` still exists", file.value);
                 self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
             }
         }
@@ -382,7 +377,7 @@ impl Checker<'_> {
                     if key == "related_to" {
                         problem = self.source.warning(codes::UNKNOWN_ADR, id.range.clone(), problem.message);
                     }
-                    self.problems.push(problem.help("correct the number, or remove it; `helix adr list` names all"));
+                    self.problems.push(problem.help("correct the number, or remove it; `helix adr list` lists all"));
                 }
             }
         }
@@ -423,7 +418,7 @@ impl Checker<'_> {
                     return;
                 }
                 let message = format!(
-                    "`{}` is claimed by {} ({}), which this decision does not name",
+                    "`{}` is claimed by {} ({}), which this decision does not refer to",
                     file.value, claimant.id, claimant.title
                 );
                 let help = format!(

@@ -101,7 +101,7 @@ fn unmet(requirement: &Requirement, adr: &Adr, front: &FrontMatter, lower: &Lowe
             Some(text) => {
                 let length = text.trim().chars().take(*min_length).count();
                 let message =
-                    format!("the section {} has {length} characters, at least {min_length} are needed", name(*section));
+                    format!("the section {} has {length} characters, needs at least {min_length}", name(*section));
                 (length < *min_length).then(|| (message, place(*section)))
             }
         },
@@ -116,12 +116,12 @@ fn unmet(requirement: &Requirement, adr: &Adr, front: &FrontMatter, lower: &Lowe
                 Some(kind) => (place(*kind), format!("the section {}", name(*kind))),
                 None => (top(adr), "the text".into()),
             };
-            (!found).then(|| (format!("{place_name} has none of the words {}", shown.join(", ")), place))
+            (!found).then(|| (format!("{place_name} contains none of: {}", shown.join(", ")), place))
         }
         Requirement::CodeBlock { languages } => {
             let found = adr.code_blocks.iter().any(|block| languages.is_empty() || languages.contains(&block.language));
             let which = if languages.is_empty() { String::new() } else { format!(" in {}", languages.join(" or ")) };
-            (!found).then(|| (format!("there is no code block{which}"), place(SectionKind::Implementation)))
+            (!found).then(|| (format!("no code block{which}"), place(SectionKind::Implementation)))
         }
         Requirement::Criteria { min } => {
             let count = adr.criteria.len();
@@ -135,7 +135,7 @@ fn unmet(requirement: &Requirement, adr: &Adr, front: &FrontMatter, lower: &Lowe
             let named = named_adrs(&lower.body);
             front.depends_on.iter().find_map(|id| {
                 let AdrId::Number(number) = id.value else { return None };
-                let message = format!("{} is in `depends_on` but not in the text", id.value);
+                let message = format!("{} is in `depends_on` but not mentioned in the text", id.value);
                 (!named.contains(&number)).then(|| (message, id.range.clone()))
             })
         }

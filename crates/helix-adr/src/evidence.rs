@@ -398,13 +398,13 @@ fn file(value: &str) -> Result<Proof, (String, String)> {
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.contains(' ') && !is_path(path) {
         return Err(unusable(
-            format!("`{}` is no file", shortened(value)),
-            "name the file by its path from the repository's root, and nothing else",
+            format!("`{}` is not a file", shortened(value)),
+            "write only the file's path, relative to the repository's root",
         ));
     }
     normal_path(path)
         .map(|path| Proof::File { path })
-        .map_err(|error| unusable(format!("`{}` cannot be evidence: {error}", shortened(value)), error.remedy()))
+        .map_err(|error| unusable(format!("`{}` is not usable as evidence: {error}", shortened(value)), error.remedy()))
 }
 
 fn test(value: &str) -> Result<Proof, (String, String)> {
@@ -418,7 +418,10 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
         if is_path(path)
             && let Err(error) = normal_path(path.strip_prefix("./").unwrap_or(path))
         {
-            return Err((format!("`{}` cannot be evidence: {error}", shortened(value)), error.remedy().to_owned()));
+            return Err((
+                format!("`{}` is not usable as evidence: {error}", shortened(value)),
+                error.remedy().to_owned(),
+            ));
         }
         return Ok(Proof::Test { name: name.to_owned() });
     }
@@ -429,8 +432,9 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
         return Ok(Proof::Test { name: name.to_owned() });
     }
     Err((
-        format!("`{}` names no test", shortened(value)),
-        "name the test as its runner does, such as tests/test_x.py::test_y, or the command that runs it".to_owned(),
+        format!("`{}` is not a test", shortened(value)),
+        "name the test as its runner prints it, such as tests/test_x.py::test_y, or the command that runs it"
+            .to_owned(),
     ))
 }
 

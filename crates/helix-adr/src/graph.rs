@@ -179,8 +179,8 @@ impl AdrGraph {
                 let next = circle.and_then(|circle| circle.members.get(1).or(circle.members.first()));
                 for named in ids {
                     if unwritten.contains(&named.value) {
-                        let message = format!("{} is named and does not exist", named.value);
-                        let help = "correct the number, or remove it; `helix adr list` names all";
+                        let message = format!("{} does not exist", named.value);
+                        let help = "correct the number, or remove it; `helix adr list` lists all";
                         problems.push(source.warning(codes::UNKNOWN_ADR, named.range.clone(), message).help(help));
                     }
                     if let Some(circle) = circle.filter(|_| next == Some(&named.value)) {

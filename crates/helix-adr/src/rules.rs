@@ -160,7 +160,7 @@ pub fn parse_rules(file: &str, source: &str) -> Result<Vec<Rule>, Box<Diagnostic
             }
             None => Diagnostic::error(codes::BAD_RULES, file, message),
         };
-        Box::new(problem.help("docs/adr.md shows the form of a rule"))
+        Box::new(problem.help("docs/adr.md shows the format of a rule"))
     })?;
     let places = places(source, rules.len());
     let mut known: HashSet<String> = built_in_rules().into_iter().map(|rule| rule.id).collect();
@@ -168,7 +168,7 @@ pub fn parse_rules(file: &str, source: &str) -> Result<Vec<Rule>, Box<Diagnostic
         let problem = match vacuous(rule) {
             Some(problem) => Some(problem),
             None if !known.insert(rule.id.clone()) => {
-                Some((format!("there is a rule {:?} already", rule.id), "give each rule an id of its own"))
+                Some((format!("duplicate rule {:?}", rule.id), "give each rule its own id"))
             }
             None => None,
         };
@@ -195,10 +195,10 @@ fn places(source: &str, count: usize) -> Vec<Range<usize>> {
 fn vacuous(rule: &Rule) -> Option<(String, &'static str)> {
     let blank = |text: &str| text.trim().trim_end_matches('*').trim().is_empty();
     if blank(&rule.id) || blank(&rule.fix) {
-        return Some(("a rule has no `id` or no `fix`".into(), "name the rule, and say what fixes it"));
+        return Some(("a rule has no `id` or no `fix`".into(), "add `id` and `fix`"));
     }
     if rule.require.is_empty() {
-        return Some((format!("the rule {:?} requires nothing", rule.id), "add what it requires, or remove the rule"));
+        return Some((format!("the rule {:?} requires nothing", rule.id), "add `require`, or remove the rule"));
     }
     let empty = |any: &[String]| any.is_empty() || any.iter().any(|phrase| blank(phrase));
     let conditions = rule.when.iter().any(|condition| match condition {

@@ -115,8 +115,7 @@ impl Adr {
                 let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                 let at = readable.len();
                 let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-                let message =
-                    format!("the file is not UTF-8: byte 0x{byte:02x} at offset {at} belongs to no character");
+                let message = format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
                 let diagnostic = SourceText::new(file, &readable).error(codes::NOT_UTF8, at..at, message);
                 Err(Box::new(diagnostic.help("save the file as UTF-8")))
             }
@@ -182,7 +181,7 @@ fn empty_front(text: &SourceText<'_>, range: Range<usize>) -> Diagnostic {
 }
 
 fn unreadable(text: &SourceText<'_>, error: &ReadError) -> Diagnostic {
-    let message = format!("the front matter is not readable: {error}");
+    let message = format!("invalid front matter: {error}");
     let problem = match error.range() {
         Some(range) => text.error(codes::BAD_FRONT_MATTER, range, message),
         None => Diagnostic::error(codes::BAD_FRONT_MATTER, text.file(), message),

@@ -267,13 +267,13 @@ fn an_implemented_decision_has_its_files() {
         problems.into_iter().map(|one| one.message).collect()
     };
     assert_eq!(missing(&["src/export.py", "README.md"]), Vec::<String>::new());
-    let one = "the decision is said to be implemented, but `src/export.py` does not exist";
+    let one = "the status is Implemented, but `src/export.py` does not exist";
     assert_eq!(missing(&["README.md"]), [one]);
     let removed = source.replace("  modify: [", "  delete: [");
     let there = Repo { files: vec!["src/export.py", "README.md"], ..repo() };
     let problems = check(&Adr::parse("012-x.md", &removed), &there);
     let messages: Vec<&str> = problems.iter().map(|one| one.message.as_str()).collect();
-    assert_eq!(messages, ["the decision is said to be implemented, but `README.md` still exists"]);
+    assert_eq!(messages, ["the status is Implemented, but `README.md` still exists"]);
 }
 
 /// The same fact in two places.
@@ -359,7 +359,7 @@ fn a_repository_adds_rules_of_the_same_type() {
     let problems = complete(&adr, &rules);
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].severity, Severity::Warning);
-    assert!(problems[0].message.starts_with("security: the text has none of the words threat"));
+    assert!(problems[0].message.starts_with("security: the text contains none of: threat"));
     let wrong = parse_rules("adr/rules.yaml", &source.replace("severity: warning", "severity: bad")).unwrap_err();
     assert_eq!((wrong.code.as_str(), wrong.span.unwrap().line), ("HX0228", 3), "{wrong}");
     let built_in = serde_json::to_string(&built_in_rules()).unwrap();

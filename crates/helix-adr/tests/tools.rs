@@ -88,10 +88,10 @@ fn evidence_is_read_as_people_write_it() {
         ("- [ ] `Error: no file` is shown", vec![]),
         // What is meant and cannot be used is said.
         ("- [ ] Done — test: see above", vec!["tests see above"]),
-        ("- [ ] Done — test: Everything", vec!["unusable: `Everything` names no test"]),
+        ("- [ ] Done — test: Everything", vec!["unusable: `Everything` is not a test"]),
         (
             "- [ ] Done (file: ../secret)",
-            vec!["unusable: `../secret` cannot be evidence: the path leaves the repository with `..`"],
+            vec!["unusable: `../secret` is not usable as evidence: the path leaves the repository with `..`"],
         ),
         (
             "- [ ] Done (command: `a | b`)",
@@ -285,9 +285,9 @@ fn a_decision_about_a_claimed_file_is_told_so() {
     assert_eq!(
         told(files),
         [
-            "`src/cart.py` is claimed by ADR-004 (Carts), which this decision does not name",
-            "`src/a/b.ts` is claimed by ADR-005 (Globs), which this decision does not name",
-            "`docs/x.md` is claimed by ADR-004 (Carts), which this decision does not name",
+            "`src/cart.py` is claimed by ADR-004 (Carts), which this decision does not refer to",
+            "`src/a/b.ts` is claimed by ADR-005 (Globs), which this decision does not refer to",
+            "`docs/x.md` is claimed by ADR-004 (Carts), which this decision does not refer to",
         ]
     );
     assert_eq!(told(&format!("{files}depends_on: 4\nsupersedes: 5\n")), Vec::<String>::new());
@@ -361,8 +361,8 @@ fn rules_that_check_nothing_are_refused() {
         ("a", "[{phrase: {any: []}}]", "the rule \"a\" has an empty phrase or a count of 0"),
         ("a", "[{phrase: {any: ['*']}}]", "the rule \"a\" has an empty phrase or a count of 0"),
         ("a", "[{criteria: {min: 0}}]", "the rule \"a\" has an empty phrase or a count of 0"),
-        ("first", "[{criteria: {min: 1}}]", "there is a rule \"first\" already"),
-        ("three-criteria", "[{criteria: {min: 1}}]", "there is a rule \"three-criteria\" already"),
+        ("first", "[{criteria: {min: 1}}]", "duplicate rule \"first\""),
+        ("three-criteria", "[{criteria: {min: 1}}]", "duplicate rule \"three-criteria\""),
         ("' '", "[{criteria: {min: 1}}]", "a rule has no `id` or no `fix`"),
     ] {
         let problem = parse_rules("adr/rules.yaml", &rule(id, require)).unwrap_err();

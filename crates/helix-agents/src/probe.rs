@@ -99,7 +99,7 @@ pub enum ProbeError {
     #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
     NoProgram { profile: String },
     /// There is no such program.
-    #[error("agent {profile:?}: there is no program {program:?} in PATH={path}; install it or name its full path")]
+    #[error("agent {profile:?}: no program {program:?} in PATH={path}; install it or use its full path")]
     Missing {
         profile: String,
         program: String,

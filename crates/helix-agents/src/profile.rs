@@ -49,7 +49,7 @@ impl fmt::Display for DialectName {
 
 /// Says that a text names no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no dialect {0:?}; known: {known}", known = DialectName::ALL.map(DialectName::as_str).join(", "))]
+#[error("unknown dialect {0:?}; known: {known}", known = DialectName::ALL.map(DialectName::as_str).join(", "))]
 pub struct UnknownDialect(pub String);
 
 impl FromStr for DialectName {

@@ -92,7 +92,7 @@ impl RunReport {
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No agent of this name is configured.
-    #[error("there is no agent {name:?}; configured: {known}")]
+    #[error("unknown agent {name:?}; configured: {known}")]
     UnknownAgent { name: String, known: String },
     /// The ask cannot be expressed in the agent's dialect.
     #[error("agent {agent} cannot be asked this")]
@@ -101,7 +101,7 @@ pub enum RunError {
     #[error("run {run} could not be started")]
     Start { run: RunId, source: helix_agents::supervisor::StartError },
     /// There is no such run.
-    #[error("there is no record of run {run}")]
+    #[error("no record of run {run}")]
     Unknown { run: RunId },
     /// The run's record could not be read.
     #[error("the record of run {run} cannot be read")]

@@ -17,7 +17,7 @@ pub enum EngineError {
         candidates: Vec<String>,
     },
     /// There is no such thing.
-    #[error("there is no {kind} {id:?}")]
+    #[error("no {kind} {id:?}")]
     NotFound {
         /// What was looked for, such as `job`.
         kind: &'static str,

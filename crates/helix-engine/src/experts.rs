@@ -41,9 +41,9 @@ mapping! {
     /// An expert. Its description is one or two sentences; all experts together must fit into one argument of 128 KiB.
     struct Expert {
         /// When to ask.
-        description: Short<500>, required = "say in a sentence what the expert knows and when to ask";
+        description: Short<500>, required = "describe in a sentence what the expert knows and when to ask";
         /// Its instructions.
-        prompt: Short<6_000>, required = "say who the expert is and what to look at";
+        prompt: Short<6_000>, required = "describe the expert's role and focus";
         /// Its model.
         model: Short<100>;
         /// What it may use; reading only if absent.
@@ -59,9 +59,9 @@ impl<const LONGEST: usize> FromNode for Short<LONGEST> {
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<String> {
         let text = Text::from_node(node, what, reader)?;
         let (message, help) = if text.chars().count() > LONGEST {
-            (format!("{what} has more than {LONGEST} characters"), "say it shorter")
+            (format!("{what} has more than {LONGEST} characters"), "shorten it")
         } else if text.contains('\0') {
-            (format!("{what} holds a NUL character"), "remove it: no process can be given one")
+            (format!("{what} contains a NUL character"), "remove it")
         } else {
             return Some(text.trim().to_owned());
         };
@@ -86,8 +86,8 @@ pub fn parse_experts(path: &Path, text: &str) -> Result<Vec<SubAgent>, Vec<Diagn
     let file = ExpertsFile::from_node(&node, EXPERTS_FILE, &mut reader).unwrap_or_default();
     let named = file.experts.map(|experts| experts.value).unwrap_or_default();
     if let Some((name, _)) = named.get(MOST) {
-        let message = format!("there are more than {MOST} experts");
-        reader.error(codes::EXPERTS_INVALID, &name.range, message, "keep those that are asked often");
+        let message = format!("more than {MOST} experts");
+        reader.error(codes::EXPERTS_INVALID, &name.range, message, "remove some");
     }
     let experts: Vec<SubAgent> =
         named.into_iter().filter_map(|(name, expert)| sub_agent(name, expert.value, &mut reader)).collect();
@@ -105,7 +105,7 @@ fn sub_agent(name: Placed<String>, expert: Expert, reader: &mut FieldReader<'_>)
     let tools = match expert.tools {
         None => READING_TOOLS.map(str::to_owned).to_vec(),
         Some(tools) if tools.value.is_empty() => {
-            let help = "write a list of tools such as [\"Read\", \"Grep\"]; leave it out for reading only";
+            let help = "write a list of tools such as [\"Read\", \"Grep\"]; omit it for read-only tools";
             reader.error(codes::EXPERTS_INVALID, &tools.range, format!("the expert `{name}` has no tools"), help);
             return None;
         }

@@ -51,7 +51,7 @@ impl Projects {
             if !project.is_dir() {
                 return Err(SubmitError::Refused {
                     code: codes::NO_REPOSITORY,
-                    message: format!("{} is no directory", project.display()),
+                    message: format!("{} is not a directory", project.display()),
                     hint: Some("name the directory of a project, as an absolute path".into()),
                     blame: Blame::Request,
                 });

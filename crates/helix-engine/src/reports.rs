@@ -97,7 +97,7 @@ impl Reports {
         })?;
         self.failures.explain(observation, log, FailurePlace::default()).await.ok_or_else(|| EngineError::Environment {
             message: "failures cannot be classified".into(),
-            hint: Some("Helix's own log says why; this is a defect of Helix".into()),
+            hint: Some("this is a bug in Helix; see the host's log".into()),
         })
     }
 
@@ -119,7 +119,7 @@ impl Reports {
             },
             MemoryUse::On => EngineError::Environment {
                 message: "failures are not remembered: the memory could not be opened".into(),
-                hint: Some("`helix doctor` examines the state directory; the host's log says why".into()),
+                hint: Some("run `helix doctor`, and see the host's log".into()),
             },
         })
     }

@@ -213,7 +213,7 @@ async fn an_adviser_is_asked_when_the_tries_are_used_up_and_its_hint_is_carried_
         writes("a", &["wrong", "right"]),
         told(
             "adviser",
-            "used up its tries",
+            "has no attempts left",
             "    act: { structured: { action: retry, reason: \"It misses the word.\", hint: \"write the word right\" } }\n"
         )
     );
@@ -231,7 +231,7 @@ async fn an_adviser_is_asked_when_the_tries_are_used_up_and_its_hint_is_carried_
 async fn another_model_that_an_adviser_proposes_is_the_one_that_runs() {
     let advice = "    act: { structured: { action: other_model, model: opus, reason: \"It is hard.\", hint: \"the word is: right\" } }\n";
     let script =
-        format!("parts:\n{}{}", writes("a", &["wrong", "right"]), told("adviser", "used up its tries", advice));
+        format!("parts:\n{}{}", writes("a", &["wrong", "right"]), told("adviser", "has no attempts left", advice));
     let shop = Workshop::configured(&script, |config| {
         advised(config);
         config.agents[0].models = vec!["opus".into()];
@@ -256,7 +256,7 @@ async fn an_adviser_can_split_a_phase_and_the_pieces_pass_what_the_whole_had_to(
     let draft = part("a-draft", "    act: { steps: [{ write: { path: draft.md, content: d } }] }\n");
     let last = part("a-final", "    act: { steps: [{ write: { path: a.md, content: right } }] }\n");
     let script =
-        format!("parts:\n{}{}{draft}{last}", writes("a", &["wrong"]), told("adviser", "used up its tries", advice));
+        format!("parts:\n{}{}{draft}{last}", writes("a", &["wrong"]), told("adviser", "has no attempts left", advice));
     let shop = Workshop::configured(&script, advised).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, ONE_TRY).await;
@@ -272,7 +272,7 @@ async fn a_useless_adviser_leads_to_a_person_who_can_give_a_hint() {
     let script = format!(
         "parts:\n{}{}",
         writes("a", &["wrong", "right"]),
-        told("adviser", "used up its tries", "    act: { structured: { action: retry, reason: \"no hint\" } }\n")
+        told("adviser", "has no attempts left", "    act: { structured: { action: retry, reason: \"no hint\" } }\n")
     );
     let shop = Workshop::configured(&script, |config| {
         advised(config);

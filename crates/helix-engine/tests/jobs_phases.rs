@@ -291,7 +291,7 @@ async fn a_session_that_the_agent_has_lost_is_replaced_by_a_new_one_that_knows_w
     assert_eq!(option(3, "--resume"), None);
     assert!(option(3, "--session-id").is_some_and(|id| Some(id) != option(1, "--session-id")));
     let told = shop.prompt(&ended.view.id, "a", 3);
-    for part in ["What was tried before", "grep -q right a.md", "Changed: a.md"] {
+    for part in ["Earlier attempts", "grep -q right a.md", "Changed: a.md"] {
         assert!(told.contains(part), "{part:?} is not told:\n{told}");
     }
 }

@@ -36,8 +36,8 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
     steps.extend(concrete);
     steps.extend(known.actions.iter().skip(told).map(|step| (*step).to_owned()));
     let general = match classified.retry {
-        RetryAdvice::Now => Some("try again as it is"),
-        RetryAdvice::AfterDelay => Some("try again as it is, after a while"),
+        RetryAdvice::Now => Some("retry as is"),
+        RetryAdvice::AfterDelay => Some("retry as is, after a while"),
         RetryAdvice::AfterChange | RetryAdvice::Never => None,
         RetryAdvice::Human => Some("this needs a human"),
     };
@@ -140,15 +140,15 @@ steps! {
     "missing_script" Quoted _ => "define `{}`, or call one that exists";
     "missing_table" Quoted _ => "run the migration that creates `{}` on this database";
     "missing_image" Quoted _ => "check that the image `{}` exists: `docker manifest inspect {}`";
-    "file_missing" Path _ => "list what is there: `ls -l {parent}`";
-    "permission_denied" Path _ => "see who may write: `ls -ld {}`";
-    "read_only_fs" Path _ => "see who may write: `ls -ld {}`";
-    "port_in_use" Port _ => "see who listens on {}: `ss -ltnp 'sport = :{}'`";
+    "file_missing" Path _ => "list the directory: `ls -l {parent}`";
+    "permission_denied" Path _ => "check the permissions: `ls -ld {}`";
+    "read_only_fs" Path _ => "check the permissions: `ls -ld {}`";
+    "port_in_use" Port _ => "find the process on {}: `ss -ltnp 'sport = :{}'`";
     "service_down" Address _ => "start the service at `{}`, and wait until it listens";
     "conn_refused" Address _ => "start the service at `{}`, and wait until it listens";
     "dns" Host _ => "resolve the name by hand: `getent hosts {}`";
     "tls" Host _ => "look at the certificate: `openssl s_client -connect {}:443 -servername {}`";
-    "lock_held" Path _ => "see who holds it: `fuser -v {}`";
+    "lock_held" Path _ => "find its holder: `fuser -v {}`";
 }
 
 /// The step that names the thing itself, if the line names it in a form that is safe to repeat.
@@ -282,14 +282,14 @@ mod tests {
             (
                 "node",
                 "Error: listen EADDRINUSE: address already in use :::3000",
-                "see who listens on 3000: `ss -ltnp 'sport = :3000'`",
+                "find the process on 3000: `ss -ltnp 'sport = :3000'`",
             ),
             (
                 "curl",
                 "curl: (6) Could not resolve host: api.example.org",
                 "resolve the name by hand: `getent hosts api.example.org`",
             ),
-            ("bash", "cat: data/in.csv: No such file or directory", "list what is there: `ls -l data`"),
+            ("bash", "cat: data/in.csv: No such file or directory", "list the directory: `ls -l data`"),
             (
                 "npm",
                 "npm error Missing script: \"bulid\"",

@@ -76,13 +76,13 @@ causes! {
     TEST_ASSERTION "test_assertion" AssertionFailure AfterChange Agent
         "run that test alone and compare expected with actual" "decide from the specification whether code or expectation is wrong";
     SNAPSHOT "snapshot_mismatch" AssertionFailure AfterChange Agent
-        "read the difference; fix the code if it is not meant" "accept the new snapshot only if it is meant";
+        "read the difference; fix the code if it is not intended" "accept the new snapshot only if it is intended";
     COVERAGE "coverage_low" AssertionFailure AfterChange Agent
-        "see which lines no test reaches in the coverage report" "add tests for these; do not lower the limit";
+        "find uncovered lines in the coverage report" "add tests for them; do not lower the limit";
     LINT "lint" AssertionFailure AfterChange Agent
         "fix the cited finding" "run the formatter or the linter's fix mode, then check again";
     DOCUMENT_INVALID "document_invalid" AssertionFailure AfterChange Agent
-        "fix the cited place of the plan or ADR" "check it again: `helix plan check` or `helix adr check`";
+        "fix the cited line of the plan or ADR" "check it again: `helix plan check` or `helix adr check`";
     SMOKE_FAILED "smoke_failed" AssertionFailure AfterChange Agent
         "compare what was expected with what was found" "run the check alone against the same build";
     COMPILE_TYPE "compile_type" TypeError AfterChange Agent
@@ -100,17 +100,17 @@ causes! {
     WAITING_FOR_INPUT "waiting_for_input" Timeout AfterChange Agent
         "pass the flag that answers the question (`--yes`, `--no-input`)" "close standard input";
     WAITED_FOR_LOCK "lock_timeout" Timeout AfterDelay Environment
-        "find who holds the lock (`fuser`, `pg_locks`)" "try again when that one has ended";
+        "find who holds the lock (`fuser`, `pg_locks`)" "retry when it has ended";
     OOM_KILL "oom_kill" MemoryError AfterChange Agent
-        "read the peak of memory" "lower the parallelism or raise the limit";
+        "check the peak memory" "lower the parallelism or raise the limit";
     HEAP_OOM "heap_oom" MemoryError AfterChange Agent
-        "see what is kept alive; stream instead of collecting" "raise the heap limit if the need is real";
+        "find what keeps memory alive; stream instead of collecting" "raise the heap limit if the need is real";
     ALLOC_FAILED "alloc_failed" MemoryError AfterChange Agent
-        "see what size is asked for in the top frame of the project" "work in smaller pieces";
+        "check the requested size in the top frame of the project" "work in smaller pieces";
     GPU_OOM "gpu_oom" MemoryError AfterChange Agent
         "use a smaller batch or model" "free what other processes hold on the device";
     STACK_OVERFLOW "stack_overflow" MemoryError AfterChange Agent
-        "find the recursion that does not end" "give it an end, or use a loop";
+        "find the recursion that does not end" "add a base case, or use a loop";
     DNS "dns" NetworkError AfterDelay Environment
         "resolve the name by hand (`getent hosts NAME`)" "check its spelling and the resolver, then try again";
     CONN_REFUSED "conn_refused" NetworkError AfterDelay Environment
@@ -128,23 +128,23 @@ causes! {
     HTTP_5XX "http_5xx" NetworkError AfterDelay Environment
         "try again later" "look at the service's status page or log";
     DISK_FULL "disk_full" ResourceError Human Environment
-        "see what fills the disk (`df -h`, `du -xsh *`)" "free space, or move the target elsewhere";
+        "find what fills the disk (`df -h`, `du -xsh *`)" "free space, or move the target elsewhere";
     INODES "inodes_exhausted" ResourceError Human Environment
         "see `df -i`" "remove directories with many small files";
     QUOTA "quota" ResourceError Human Environment
-        "see `quota -s`" "free space or have the quota raised";
+        "see `quota -s`" "free space, or request a larger quota";
     FD_LIMIT "fd_limit" ResourceError AfterChange Agent
-        "close what is opened, or open less at a time" "raise `ulimit -n` if the need is real";
+        "close what is opened, or open fewer at a time" "raise `ulimit -n` if the need is real";
     PROC_LIMIT "proc_limit" ResourceError AfterChange Agent
         "start fewer processes or threads at a time" "raise `ulimit -u` or the cgroup's pids.max";
     FILE_SIZE "file_size_limit" ResourceError AfterChange Agent
         "write less, or in several files" "raise `ulimit -f`";
     ARGUMENT_LIST "argument_list" ResourceError AfterChange Agent
-        "pass the names in groups (`xargs`) or in a file" "look for a variable of the environment that has grown";
+        "pass the names in groups (`xargs`) or in a file" "check for a large environment variable";
     WATCHES "watch_limit" ResourceError Human Environment
         "raise fs.inotify.max_user_watches" "exclude node_modules and target from watching";
     RATE_LIMITED "rate_limited" ResourceError AfterDelay Environment
-        "wait as long as the answer says" "send fewer requests at a time, or authenticate";
+        "wait as long as the response says" "send fewer requests at a time, or authenticate";
     OVERLOADED "overloaded" ResourceError AfterDelay Provider
         "wait and try again" "use another model meanwhile";
     CREDIT "credit_exhausted" ResourceError Human User
@@ -160,15 +160,15 @@ causes! {
     AUTH_MISSING "auth_missing" ResourceError Human User
         "log in, or set the credential this tool reads" "pass it through to the agent's environment";
     AUTH_FORBIDDEN "auth_forbidden" ResourceError Human User
-        "have the account granted the permission" "check that the right account is in use";
+        "request the permission for the account" "check that the right account is in use";
     SERVICE_GRANT "service_permission" ResourceError Human User
-        "have the role or account granted the right" "connect as one that has it";
+        "grant the permission to the role or account" "connect as a role that has it";
     MAX_TURNS "agent_max_turns" ResourceError AfterChange Agent
         "split the phase" "raise its turn limit";
     BUDGET "agent_budget" ResourceError AfterChange Agent
         "split the phase" "raise its budget";
     LOCK_HELD "lock_held" ResourceError AfterDelay Environment
-        "see whether the holder still lives; let it end" "remove a lock that a dead process left";
+        "check whether the holder is still running; let it finish" "remove the lock if its process is dead";
     PORT_IN_USE "port_in_use" ResourceError AfterChange Environment
         "see who listens (`ss -ltnp`)" "end it or use another port";
     CONN_SLOTS "conn_slots" ResourceError AfterDelay Environment
@@ -178,15 +178,15 @@ causes! {
     VCS_STALE "vcs_stale_ref" Unknown AfterChange Agent
         "fetch and rebase, then push again" "do not force";
     VCS_STATE "vcs_state" Unknown AfterChange Agent
-        "see `git status` and name an existing ref or path" "commit, stash or remove what is in the way";
+        "see `git status` and name an existing ref or path" "commit, stash or remove conflicting changes";
     VCS_NOTHING "vcs_nothing_to_commit" Unknown AfterChange Agent
-        "check that the change was saved inside the repository" "treat an empty change as the answer, if it is one";
+        "check that the change was saved inside the repository" "accept an empty change if it is intended";
     NO_TESTS "no_tests" Unknown AfterChange Agent
         "check the file pattern and the working directory" "check that the tests' names follow the runner's convention";
     DEP_CONFLICT "dep_conflict" Unknown AfterChange Agent
         "read which two requirements exclude each other" "loosen one or upgrade the other";
     LOCKFILE "lockfile_stale" Unknown AfterChange Agent
-        "update the lock file and commit it" "check that the manifest change is meant";
+        "update the lock file and commit it" "check that the manifest change is intended";
     TOOLCHAIN "toolchain_mismatch" Unknown Human Environment
         "install the version that the project asks for" "or pin a dependency that supports this one";
     RUNTIME_EXCEPTION "runtime_exception" Unknown AfterChange Agent
@@ -200,11 +200,11 @@ causes! {
     NO_RESULT "agent_no_result" Unknown Now Provider
         "try again, resuming the session" "if it repeats, look at the end of the agent's standard error";
     CANCELLED "cancelled" Unknown Never User
-        "nothing is broken: somebody stopped it" "start it again when it is wanted";
+        "nothing is broken: it was stopped" "start it again if you want it";
     KILLED "killed_external" Unknown Now Environment
-        "look in the system's log for who ended it" "try again";
+        "check the system's log for what killed it" "try again";
     IMPORT_CYCLE "import_cycle" Unknown AfterChange Agent
-        "see which import closes the circle" "move the shared part to a third module";
+        "find the import that closes the circle" "move the shared part to a third module";
     WORKER_CRASH "worker_crash" Unknown Now Environment
         "try again" "if it repeats, run with one worker to see its output";
     SESSION "session_conflict" Unknown AfterChange Platform

@@ -23,7 +23,7 @@ pub struct Fingerprint(String);
 
 /// A text that is no fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no fingerprint: it has thirty-two lower-case hexadecimal digits")]
+#[error("{0:?} is not a fingerprint: 32 lower-case hexadecimal digits")]
 pub struct InvalidFingerprint(String);
 
 impl Fingerprint {

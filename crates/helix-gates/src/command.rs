@@ -36,7 +36,7 @@ pub(super) async fn command_passes(
         _ => vec![
             finding(rule, format!("`{command}` failed ({how})"))
                 .evidence(&last_part(&checked.output))
-                .fix("mend what the output names, and run the command yourself until it exits 0"),
+                .fix("fix what the output names, and run the command yourself until it exits 0"),
         ],
     };
     Ok(Judgement::of(findings, format!("`{command}`: {how}"), Vec::new())

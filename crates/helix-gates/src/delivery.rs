@@ -67,7 +67,7 @@ pub(super) async fn deliver(
         findings.extend(tampered(context, command).await?);
     }
     if !findings.is_empty() {
-        return Ok(Judgement::of(findings, "what is to be run was changed".into(), Vec::new()));
+        return Ok(Judgement::of(findings, "the command was changed".into(), Vec::new()));
     }
     let mut environment = context.environment.clone();
     for (name, value) in &delivery.environment {
@@ -166,14 +166,14 @@ impl Course<'_> {
         });
         if let Some(fault) = fault {
             // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
-            let message = format!("{}: nobody knows how far it came", fault.message);
+            let message = format!("{}: its effects are unknown", fault.message);
             return Ok(Some(Stop::Fault(Fault { kind: FaultKind::Environment, message, ..fault })));
         }
         Ok((outcome == StepOutcome::Bad).then(|| {
             Stop::Finding(Box::new(
                 finding(&format!("{}.command", self.gate), format!("`{command}` failed ({seen})"))
                     .evidence(&last_part(&checked.output))
-                    .fix("mend what the output names; what the command has done so far is not undone"),
+                    .fix("fix what the output names; effects of the command so far remain"),
             ))
         }))
     }
@@ -207,11 +207,11 @@ impl Course<'_> {
         let step = probe.words();
         self.steps.push(StepReport { step: step.clone(), outcome, seen: seen.clone(), tries, command });
         Ok((outcome != StepOutcome::Good).then(|| {
-            let often = if tries == 1 { String::new() } else { format!(", at last of {tries} tries") };
+            let often = if tries == 1 { String::new() } else { format!(", after {tries} attempts") };
             Stop::Finding(Box::new(
-                finding(&format!("{}.probe", self.gate), format!("{step}: {seen}{often}")).evidence(&said).fix(
-                    "mend what keeps it from answering as expected, or give the gate more `retries` if it needs longer",
-                ),
+                finding(&format!("{}.probe", self.gate), format!("{step}: {seen}{often}"))
+                    .evidence(&said)
+                    .fix("fix the cause, or give the gate more `retries` if it needs longer"),
             ))
         }))
     }

@@ -106,7 +106,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
                         findings.push(gone(&file.path, reference, path, &listing));
                     }
                     Some(path) if !holds(&listing, path) => {
-                        notes.push(format!("{}:{}: `{path}` is no file of the repository", file.path, reference.line));
+                        notes.push(format!("{}:{}: `{path}` is not in the repository", file.path, reference.line));
                     }
                     Some(_) | None => {}
                 }
@@ -127,10 +127,9 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             let anchors = &other.as_ref().unwrap_or(&document).anchors;
             if !anchors.contains(&anchor) {
                 let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
-                let fix =
-                    near.map_or("link to a heading that is there".into(), |near| format!("did you mean #{near}?"));
+                let fix = near.map_or("link to an existing heading".into(), |near| format!("did you mean #{near}?"));
                 findings.push(
-                    finding("docs.anchor", format!("there is no heading #{anchor} behind {}", reference.target))
+                    finding("docs.anchor", format!("{} has no heading #{anchor}", reference.target))
                         .at(&file.path, Some(reference.line), Some(reference.column))
                         .fix(fix),
                 );
@@ -141,7 +140,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
         return Ok(Judgement::inconclusive(
             FaultKind::NothingChecked,
             "the phase changed no Markdown file",
-            "leave `docs_refs_valid` out of phases that write no documentation",
+            "remove `docs_refs_valid` from phases that write no documentation",
         ));
     }
     notes.truncate(super::judgement::MAX_FINDINGS);
@@ -153,7 +152,7 @@ fn gone(document: &str, reference: &Reference, path: &str, listing: &TreeListing
     let near = did_you_mean(path, listing.keys().map(String::as_str));
     let fix = match near {
         Some(near) => format!("did you mean {near}?"),
-        None => "create the file, or take the reference out".into(),
+        None => "create the file, or remove the reference".into(),
     };
     finding("docs.reference", format!("{} leads to {path}, which is not in the result", reference.target))
         .at(document, Some(reference.line), Some(reference.column))

@@ -21,7 +21,7 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
     if wanted.is_empty() {
         return Ok(Judgement::inconclusive(
             FaultKind::NothingChecked,
-            "there is no file to look for: the gate names none and the phase claims no outputs",
+            "no files to check: the gate lists none and the phase claims no outputs",
             "list files in the gate or in the phase's `outputs`",
         ));
     }
@@ -37,7 +37,7 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
                 let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
                 if !leads_to_a_file(path, &target, &listing) {
                     let message = format!("{path} is a link to {target:?}, which is not in the result");
-                    let fix = "put the file itself there, or link to a file of the repository";
+                    let fix = "replace it with the file, or link to a file of the repository";
                     findings.push(finding("files.dangling", message).at(path, None, None).fix(fix));
                 }
                 continue;
@@ -53,7 +53,7 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
             let text = pattern.text();
             let near = did_you_mean(text, listing.keys().map(String::as_str));
             let fix = match near {
-                Some(near) => format!("create it; the commit has {near}, which may be what was meant"),
+                Some(near) => format!("create it; did you mean {near}?"),
                 None => "create it in the repository, at exactly this path, and do not add it to .gitignore".into(),
             };
             findings
@@ -61,7 +61,7 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
         }
     }
     let summary = match findings.len() {
-        0 => format!("{found} file(s) are there"),
+        0 => format!("{found} file(s) exist"),
         count => format!("{count} file(s) are missing or empty"),
     };
     Ok(Judgement::of(findings, summary, Vec::new()))
@@ -115,7 +115,7 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
         let mut touching = changed.iter().filter(|file| claim.matches(&file.path)).peekable();
         if touching.peek().is_none() {
             let message = format!("{text} is claimed as an output but the phase did not change it");
-            let fix = "make the change that the plan asks for in this file; work in other files does not count for it, nor does a file that .gitignore hides";
+            let fix = "change this file as the plan asks; other files and files in .gitignore do not count";
             findings.push(finding("outputs.unchanged", message).at(text, None, None).fix(fix));
         } else if touching.all(|file| file.how == ChangeKind::Deleted) {
             let message = format!("{text} is claimed as an output but the phase deleted it");

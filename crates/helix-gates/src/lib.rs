@@ -144,8 +144,8 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &Cancellatio
         GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. } => {
             Ok(Judgement::inconclusive(
                 FaultKind::Environment,
-                format!("the gate {} is answered by others than Helix itself", gate.name()),
-                "this is a defect of Helix: please report it",
+                format!("the gate {} is not checked by Helix", gate.name()),
+                "this is a bug in Helix: please report it",
             ))
         }
     }

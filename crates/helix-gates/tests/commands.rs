@@ -496,7 +496,7 @@ async fn a_phase_cannot_loosen_its_criteria_30() {
     let own = |text: String| move |root: &Path| write(root, &[("adr/001-sum.md", &text), ("a.test.mjs", test)]);
     let named = criteria("- [ ] It is tested, somehow\n", own(given("— test: a.test.mjs"))).await;
     assert_eq!(short(&named), ["pass"], "{named:#?}");
-    assert!(named.notes.iter().any(|note| note.contains("by the phase itself")), "{named:#?}");
+    assert!(named.notes.iter().any(|note| note.contains("from the phase itself")), "{named:#?}");
     let weaker = criteria("- [ ] It is tested, somehow\n", own(given("(file: a.test.mjs, command: `true`)"))).await;
     assert_eq!(short(&weaker), ["criteria.no_evidence adr/001-sum.md:13:1"]);
     // A script that proves something may not be rewritten by those who have to pass it.

@@ -79,17 +79,17 @@ impl GitError {
             Self::Unstartable { .. } => Some("install git 2.38 or newer and make sure that it is on PATH".into()),
             Self::Failed { hint, .. } => hint.clone(),
             Self::StillRunning { .. } => {
-                Some("wait until it has ended, or look what it waits for; then `helix jobs resume` goes on".into())
+                Some("wait until it has ended, or check why it hangs; then run `helix jobs resume`".into())
             }
             Self::TimedOut { .. } => {
-                Some("look for a hanging file system, filter or credential helper and try the command by hand".into())
+                Some("check for a hanging file system, filter or credential helper; run the command by hand".into())
             }
             Self::Unreadable { .. } => Some("check that `git --version` is 2.38 or newer".into()),
             Self::NoObject { .. } => {
                 Some("the commit may have been removed by `git gc`, or the clone is shallow: `git fetch --unshallow`".into())
             }
             Self::WorktreeGone { .. } => {
-                Some("find out who tidies up in the state directory; `helix jobs resume` has the work done again".into())
+                Some("find out what deletes files in the state directory; `helix jobs resume` repeats the work".into())
             }
             Self::NoIdentity { .. } => Some(
                 "run `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`"
@@ -186,14 +186,11 @@ pub(crate) fn hint_for(stderr: &str) -> Option<String> {
             "a branch named `helix` is in the way of `helix/…`: rename it with `git branch -m helix …`",
         ),
         ("index.lock", "another git process works in the repository, or one has died: remove the index.lock it names"),
-        ("No space left on device", "free some disk space; `helix jobs resume` goes on where the job stopped"),
-        ("Disk quota exceeded", "free some of your disk quota; `helix jobs resume` goes on where the job stopped"),
+        ("No space left on device", "free some disk space, then run `helix jobs resume`"),
+        ("Disk quota exceeded", "free some of your disk quota, then run `helix jobs resume`"),
         ("insufficient permission", "check the permissions of the repository and of the state directory"),
         ("Permission denied", "check the permissions of the repository and of the state directory"),
-        (
-            "Read-only file system",
-            "the repository must be writable; once it is, `helix jobs resume` goes on where the job stopped",
-        ),
+        ("Read-only file system", "make the repository writable, then run `helix jobs resume`"),
         ("not a valid object name", "the commit is not in this clone; fetch it first"),
         ("bad object", "the repository is damaged or was pruned: run `git fsck`"),
     ];

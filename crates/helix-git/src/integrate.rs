@@ -17,8 +17,7 @@ use super::repository::{Operation, Repository};
 use super::snapshot::{MergeSnapshot, Trace};
 
 /// What to do when git stopped in the middle of an update and did not say why.
-const UNWRITABLE: &str =
-    "the files are as they were; make space and see to it that they can be written, then `helix jobs resume` goes on";
+const UNWRITABLE: &str = "the files are unchanged; make sure that the disk has space and the files are writable, then run `helix jobs resume`";
 
 /// What is to be brought where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,11 +132,11 @@ impl Repository {
     pub fn land(&self, request: &IntegrationRequest, merge: &PreparedMerge) -> Result<Landing, GitError> {
         let _exclusive = self.landing_lock()?;
         let Some(branch) = &request.branch else {
-            let why = "the repository was at a detached HEAD".into();
+            let why = "the repository had a detached HEAD".into();
             return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         };
         let Some(tip) = self.branch_tip(branch)? else {
-            let why = format!("there is no branch {branch} any more");
+            let why = format!("branch {branch} no longer exists");
             return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         };
         let landed = Landing::Landed(IntegrationTarget::Branch { branch: branch.clone() });
@@ -186,7 +185,7 @@ impl Repository {
                 return Ok(landed);
             }
             let why = format!(
-                "{branch} was not checked out any more in {} when the result was merged there: {} has it now",
+                "{branch} was no longer checked out in {} when the result was merged: {} has it now",
                 work_tree.display(),
                 self.holders(&merge.commit)?
             );
@@ -209,7 +208,7 @@ impl Repository {
             });
         }
         let said = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let why = format!("git would not update {}: {said}", work_tree.display());
+        let why = format!("git did not update {}: {said}", work_tree.display());
         self.land_beside(request, &merge.commit, why).map(Landing::Landed)
     }
 

@@ -400,8 +400,7 @@ impl PhaseProgress {
         if let Some(last) = self.attempts.last_mut() {
             last.proposed.clear();
         }
-        let summary =
-            "the plan has grown meanwhile, and the phases that were returned do not fit it any more".to_owned();
+        let summary = "the plan has grown meanwhile, and the returned phases no longer fit".to_owned();
         self.gate_rejected(context, Correction { summary, findings: findings.to_vec() });
     }
 

@@ -75,7 +75,7 @@ impl PhaseProgress {
                 | AdviceAction::OtherModel { .. }
                 | AdviceAction::Split { .. }
                 | AdviceAction::Skip
-                | AdviceAction::GiveUp => "An adviser said",
+                | AdviceAction::GiveUp => "Adviser",
             };
             text.push_str(&format!("\n{said}{times}: {}", first.reason.trim()));
         }
@@ -138,8 +138,8 @@ impl PhaseProgress {
             }
             About::Approval { when: Approval::Before } => {
                 let message = match words {
-                    Some(words) => format!("{} did not let the phase begin: {words}", answer.by),
-                    None => format!("{} did not let the phase begin", answer.by),
+                    Some(words) => format!("{} did not approve the start: {words}", answer.by),
+                    None => format!("{} did not approve the start", answer.by),
                 };
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: None });
             }
@@ -157,7 +157,7 @@ impl PhaseProgress {
                 match answer.choice.as_deref() {
                     Some(RETRY) => self.try_with_hint(context, &error, words.unwrap_or_default()),
                     Some(SKIP) => {
-                        let why = format!("left out by {}: {}", answer.by, error.message);
+                        let why = format!("skipped by {}: {}", answer.by, error.message);
                         let dependents = if context.phase.optional { Dependents::Run } else { Dependents::Skip };
                         self.state = PhaseState::Skipped { why, dependents, by: LeftOutBy::Person };
                     }
@@ -177,7 +177,7 @@ impl PhaseProgress {
             Some(_) | None => return Err(Illegal::QuestionOpen { phase: id, number }),
         }
         asked.status = QuestionStatus::Expired { at: context.at };
-        let waited = "nobody answered in time";
+        let waited = "not answered in time";
         let hint = Some("answer earlier, or raise [questions] timeout; `helix jobs resume` asks again".to_owned());
         match asked.question.about.clone() {
             About::Approval { .. } | About::Gate { .. } => {
@@ -224,7 +224,7 @@ impl PhaseProgress {
             let (message, fix) = match &asked.status {
                 QuestionStatus::Answered { answer, .. } => (said(&asked.question, answer), None),
                 QuestionStatus::Open | QuestionStatus::Expired { .. } | QuestionStatus::Closed => (
-                    "nobody answered in time".to_owned(),
+                    "not answered in time".to_owned(),
                     Some("decide yourself, and write down what you assumed and why".to_owned()),
                 ),
             };
@@ -237,7 +237,7 @@ impl PhaseProgress {
             });
         }
         let correction =
-            Correction { summary: "Your question was put to a person. Go on with the answer.".into(), findings };
+            Correction { summary: "A person answered your question. Continue with the answer.".into(), findings };
         let resume = self.session();
         debug_assert!(!context.cancelling, "a phase that is cancelled waits for nothing");
         self.state = PhaseState::Between(Between { not_before: None, correction, resume });
@@ -277,7 +277,7 @@ impl PhaseProgress {
     fn trouble(&self) -> ErrorView {
         match &self.state {
             PhaseState::Asking { trouble: Some(error), .. } => error.clone(),
-            _ => ErrorView { message: format!("phase {} cannot go on", self.id), hint: None },
+            _ => ErrorView { message: format!("phase {} is stuck", self.id), hint: None },
         }
     }
 }
@@ -309,8 +309,8 @@ fn said(question: &Question, answer: &Answer) -> String {
 fn gate_text(phase: &Phase, gate: usize) -> String {
     let (asked, otherwise) = match phase.gates.get(gate) {
         Some(GateSpec::Manual { question }) => (question, "Please do this step by hand. Done?"),
-        Some(GateSpec::Approval { question }) => (question, "Is the result approved?"),
-        Some(_) | None => return format!("Is the result of phase {} approved?", phase.id),
+        Some(GateSpec::Approval { question }) => (question, "Do you approve the result?"),
+        Some(_) | None => return format!("Do you approve the result of phase {}?", phase.id),
     };
     format!("Phase {} ({}): {}", phase.id, phase.name, asked.as_deref().unwrap_or(otherwise))
 }

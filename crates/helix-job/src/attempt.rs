@@ -123,7 +123,7 @@ impl PhaseProgress {
         let finding = Finding::new("phase.nothing_changed", "the phase changed no file").fix(
             "make the change that the task asks for; if none is needed, say why: a person can then skip the phase",
         );
-        let summary = format!("a {} phase has to change files, and this one changed none", context.phase.kind.word());
+        let summary = format!("a {} phase must change files, and this one changed none", context.phase.kind.word());
         self.gate_rejected(context, Correction { summary, findings: vec![finding] });
     }
 
@@ -151,7 +151,7 @@ impl PhaseProgress {
         if self.cancelled(context) {
             return Ok(());
         }
-        let summary = "the phases that were returned are no valid part of the plan".to_owned();
+        let summary = "the returned phases are invalid".to_owned();
         self.gate_rejected(context, Correction { summary, findings: findings.to_vec() });
         Ok(())
     }
@@ -356,12 +356,9 @@ impl PhaseProgress {
     pub(super) fn gate_rejected(&mut self, context: &PhaseContext<'_>, correction: Correction) {
         let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
         let next = if self.is_used_up(context) {
-            exhausted("see `helix jobs show` for what each try was not accepted for".into())
+            exhausted("see `helix jobs show` for the findings of each attempt".into())
         } else if self.repeats_itself(&correction.findings) {
-            exhausted(
-                "the last try changed nothing and had been told the same before, so another would be no different"
-                    .into(),
-            )
+            exhausted("the agent changed nothing in response to the same findings".into())
         } else {
             Next::Again { resume: self.session_for_correction(), not_before: None }
         };
@@ -548,16 +545,16 @@ pub fn describe(outcome: &Outcome) -> String {
         Outcome::StoppedByHook => "a hook stopped it".into(),
         Outcome::Interrupted => "it was interrupted from outside".into(),
         Outcome::Cancelled => "it was cancelled".into(),
-        Outcome::TimedOut => "it ran into its time limit".into(),
-        Outcome::Stalled => "nothing happened for too long".into(),
-        Outcome::Lost => "its keeper is gone and nobody saw it end".into(),
+        Outcome::TimedOut => "it timed out".into(),
+        Outcome::Stalled => "it was silent for too long".into(),
+        Outcome::Lost => "its keeper died".into(),
         Outcome::RateLimited { resets_at: Some(at) } => format!("the provider's limit is reached until {at}"),
         Outcome::RateLimited { resets_at: None } => "the provider's rate limit is reached".into(),
         Outcome::Overloaded { http_status: Some(status) } => format!("the provider failed with HTTP {status}"),
         Outcome::Overloaded { http_status: None } => "the provider could not be reached".into(),
         Outcome::Credentials { billing: true } => "the provider's account has no money left".into(),
         Outcome::Credentials { billing: false } => "the provider does not accept the credentials".into(),
-        Outcome::ContextOverflow => "the conversation does not fit the model's context".into(),
+        Outcome::ContextOverflow => "the session does not fit the model's context".into(),
         Outcome::LimitReached { limit } => format!("its limit was reached ({limit:?})").to_lowercase(),
         Outcome::Refused => "the model refused".into(),
         Outcome::Unstarted { reason } => format!("the agent did not start: {}", reason.trim()),
@@ -576,14 +573,12 @@ pub fn remedy(outcome: &Outcome) -> Option<String> {
         Outcome::Credentials { billing: false } => {
             "log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`"
         }
-        Outcome::Overloaded { .. } | Outcome::RateLimited { .. } => "the provider is in trouble: try again later",
-        Outcome::Unstarted { .. } | Outcome::Misconfigured => {
-            "run `helix doctor`: it tries the agent and names what is missing"
-        }
+        Outcome::Overloaded { .. } | Outcome::RateLimited { .. } => "the provider has problems: try again later",
+        Outcome::Unstarted { .. } | Outcome::Misconfigured => "run `helix doctor`: it checks the agent",
         Outcome::Refused => "reword the phase's description",
         Outcome::LimitReached { .. } => "raise max_turns or budget_usd of the phase, or split it",
         Outcome::TimedOut => "raise the phase's timeout, or split it",
-        Outcome::ContextOverflow => "split the phase: its conversation does not fit the model's context",
+        Outcome::ContextOverflow => "split the phase: its session does not fit the model's context",
         Outcome::Failed(_)
         | Outcome::TasksLost { .. }
         | Outcome::LocalCommand

@@ -37,7 +37,7 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
     };
     Ok(Phase {
         id,
-        name: format!("Bring together {}", names.join(", ")),
+        name: format!("Merge {}", names.join(" and ")),
         kind: PhaseType::Integration,
         description: format!(
             "The results of the phases {} contradict each other in: {}. Your working directory holds their merge, with conflict \

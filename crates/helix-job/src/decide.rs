@@ -331,7 +331,7 @@ impl<'a> Decider<'a> {
             Integration::Open if !active.phases.iter().any(is_passed) => self.conclude(JobEnd::Failed {
                 reason: "no phase has passed: all of them were skipped".into(),
                 phase: None,
-                hint: Some("`helix jobs retry` with --phase tries one of them again".into()),
+                hint: Some("retry one with `helix jobs retry --phase`".into()),
             }),
             Integration::Open => {
                 let tips = self.tips();
@@ -354,10 +354,10 @@ impl<'a> Decider<'a> {
             Some(limit) => JobEnd::Failed {
                 reason: format!("the job's {limit}"),
                 phase: None,
-                hint: Some("`helix jobs resume` with a larger --budget goes on where it stopped".into()),
+                hint: Some("continue with `helix jobs resume` and a larger --budget".into()),
             },
             // Cannot happen with a validated plan; answering is what makes `decide` total.
-            None => JobEnd::Failed { reason: "no phase that is left can ever start".into(), phase: None, hint: None },
+            None => JobEnd::Failed { reason: "no remaining phase can start".into(), phase: None, hint: None },
         }
     }
 

@@ -67,7 +67,7 @@ impl PhaseProgress {
         let hint = hint.trim();
         let summary = match hint {
             "" => error.message.clone(),
-            hint => format!("{}\n\nHint for this try: {hint}", error.message),
+            hint => format!("{}\n\nHint for this attempt: {hint}", error.message),
         };
         let findings = self.last_findings();
         self.grant_attempt(context, Correction { summary, findings });

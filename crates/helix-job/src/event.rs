@@ -14,7 +14,7 @@ use helix_core::usage::Usage;
 use helix_failure::event::FailureEvent;
 use helix_plan::Phase;
 
-/// An event with its place in the job's stream.
+/// An event with its number in the job's stream.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recorded<E> {
     /// Number in the stream, from 1, without gaps.
@@ -35,22 +35,22 @@ pub enum JobEvent {
         /// All that it is to do.
         spec: Box<JobSpec>,
     },
-    /// A try at a phase has its worktree and may run its agent.
+    /// An attempt at a phase has its worktree and may run its agent.
     AttemptStarted {
         /// Which phase.
         phase: PhaseId,
-        /// Which try, from 1.
+        /// The attempt, from 1.
         attempt: u32,
         /// The agent run that belongs to it.
         run: RunId,
         /// Where the phase starts: the commit of its dependencies. Claims and baselines are measured from here.
         base: CommitId,
-        /// Where this try starts: `base`, or the commit of the try before it.
+        /// Where this attempt starts: `base`, or the commit of the previous attempt.
         start: CommitId,
         /// Agent session that is resumed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resume: Option<AgentSessionId>,
-        /// What the agent is told about the try before it.
+        /// What the agent learns about the previous attempt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         correction: Option<Correction>,
         /// What is reserved for its run out of the budgets of phase and job.
@@ -60,11 +60,11 @@ pub enum JobEvent {
     RunFinished {
         /// Which phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// The evidence.
         facts: Box<RunFacts>,
-        /// What it consumed.
+        /// Its usage.
         usage: Usage,
         /// The agent session that can be resumed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,11 +76,11 @@ pub enum JobEvent {
     ResultCommitted {
         /// Which phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// The commit.
         result: Committed,
-        /// What had to be put right to make it, and what it lacks, for people.
+        /// Repairs that were needed to make it, and what it lacks, for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repairs: Vec<String>,
     },
@@ -88,7 +88,7 @@ pub enum JobEvent {
     GateFinished {
         /// Which phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// Index of the gate in the phase's list, from 0.
         gate: usize,
@@ -99,7 +99,7 @@ pub enum JobEvent {
     DeliveryBegun {
         /// Which phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// Index of the gate in the phase's list, from 0.
         gate: usize,
@@ -113,7 +113,7 @@ pub enum JobEvent {
     PhasesProposed {
         /// The planning phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// The phases, as they will be carried out.
         phases: Vec<Phase>,
@@ -122,7 +122,7 @@ pub enum JobEvent {
     PhasesRejected {
         /// The planning phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// What is wrong with it.
         findings: Vec<Finding>,
@@ -131,7 +131,7 @@ pub enum JobEvent {
     ReviewFinished {
         /// Which phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// Index of the gate that asked for it; `None` is the phase's own `verify`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,7 +157,7 @@ pub enum JobEvent {
         /// The answer.
         answer: Answer,
     },
-    /// Nobody has answered in time.
+    /// Not answered in time.
     QuestionExpired {
         /// The phase that waits.
         phase: PhaseId,
@@ -187,7 +187,7 @@ pub enum JobEvent {
     AttemptFaulted {
         /// Which phase.
         phase: PhaseId,
-        /// Which try.
+        /// The attempt.
         attempt: u32,
         /// What failed.
         fault: Fault,
@@ -213,7 +213,7 @@ pub enum JobEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
     },
-    /// Somebody wants it to stop. Sticky.
+    /// A person cancels it. Final.
     CancelRequested {
         /// Who or what, for people.
         by: String,
@@ -223,7 +223,7 @@ pub enum JobEvent {
         /// How it ended.
         end: JobEnd,
     },
-    /// A job that had failed or was cancelled goes on.
+    /// A job that had failed or was cancelled continues.
     JobResumed {
         /// Who wants it.
         by: String,
@@ -289,7 +289,7 @@ pub struct Review {
     /// The evidence of its run; absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Box<RunFacts>>,
-    /// What it consumed.
+    /// Its usage.
     pub usage: Usage,
     /// Wall time in milliseconds.
     pub duration_ms: u64,
@@ -307,34 +307,34 @@ pub struct Advice {
     /// The evidence of its run; absent when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Box<RunFacts>>,
-    /// What it consumed.
+    /// Its usage.
     pub usage: Usage,
     /// Wall time in milliseconds.
     pub duration_ms: u64,
 }
 
-/// What an adviser can propose. Each is carried out as it stands.
+/// What an adviser can propose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum AdviceAction {
-    /// One more try in a new session, with this hint.
+    /// One more attempt in a new session, with this hint.
     Retry {
-        /// What the agent is told.
+        /// The agent's hint.
         hint: String,
     },
-    /// One more try in a new session, by another model from now on.
+    /// One more attempt in a new session, with another model from now on.
     OtherModel {
         /// The model, in the agent's words.
         model: String,
-        /// What the agent is told.
+        /// The agent's hint.
         hint: String,
     },
-    /// These phases take its place.
+    /// These phases replace it.
     Split {
-        /// As they will be carried out; the last of them have to pass the gates of the phase they replace.
+        /// As they will run; the last of them must pass the gates of the phase they replace.
         phases: Vec<Phase>,
     },
-    /// The job goes on without the phase, which is optional.
+    /// The job continues without the phase, which is optional.
     Skip,
     /// Nothing that the adviser can do will help.
     GiveUp,
@@ -373,7 +373,7 @@ pub enum JobEnd {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
-    /// Somebody stopped it.
+    /// A person cancelled it.
     Cancelled {
         /// Who or what.
         by: String,

@@ -35,13 +35,13 @@ pub enum Illegal {
     Cancelling,
     #[error("event {next} comes next")]
     OutOfOrder { next: u64 },
-    #[error("there is no phase {0}")]
+    #[error("no phase {0}")]
     UnknownPhase(PhaseId),
     #[error("phase {phase} is {state}")]
     WrongState { phase: PhaseId, state: &'static str },
     #[error("attempt {attempt} is not the current or next attempt of phase {phase}")]
     WrongAttempt { phase: PhaseId, attempt: u32 },
-    #[error("nobody has approved that phase {0} begins")]
+    #[error("the start of phase {0} is not approved")]
     NotApproved(PhaseId),
     #[error("phase {0} has no result")]
     NoResult(PhaseId),
@@ -73,9 +73,9 @@ pub enum Illegal {
     WrongQuestion { phase: PhaseId, next: u32 },
     #[error("phase {0} has asked too many questions")]
     TooManyQuestions(PhaseId),
-    #[error("question {number} of phase {phase} still waits")]
+    #[error("question {number} of phase {phase} is still open")]
     QuestionOpen { phase: PhaseId, number: u32 },
-    #[error("question {number} of phase {phase} does not wait for an answer")]
+    #[error("question {number} of phase {phase} is not open")]
     QuestionSettled { phase: PhaseId, number: u32 },
     #[error("the answer does not fit question {number} of phase {phase}")]
     Answer { phase: PhaseId, number: u32, source: AnswerMisfit },

@@ -199,7 +199,7 @@ fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
         PhaseState::Working { stage: Stage::Reading } => Some("new phases".into()),
         PhaseState::Working { stage: Stage::Reviewing { gate: None, .. } } => Some("verifier".into()),
         PhaseState::Working { stage: Stage::Reviewing { gate: Some(_), .. } } => Some("reviewer".into()),
-        PhaseState::Asking { .. } => Some("waits for an answer (`helix answer`)".into()),
+        PhaseState::Asking { .. } => Some("waits for your answer (`helix answer`)".into()),
         PhaseState::Escalating { round, .. } => Some(format!("adviser, round {round}")),
         PhaseState::Between(between) => Some(match between.not_before {
             Some(until) => format!("waits until {until}"),

@@ -13,7 +13,7 @@ use helix_plan::Approval;
 pub const APPROVE: &str = "approve";
 /// Answer that does not.
 pub const REJECT: &str = "reject";
-/// Answer that grants one more try; its text is the hint that the agent gets.
+/// Answer that grants one more attempt; its text is the agent's hint.
 pub const RETRY: &str = "retry";
 /// Answer that leaves the phase out.
 pub const SKIP: &str = "skip";
@@ -87,27 +87,27 @@ pub enum AnswerMisfit {
     #[error("choose one of: {options}")]
     NoChoice { options: String },
     /// There is no such option.
-    #[error("there is no option {choice:?}; choose one of: {options}")]
+    #[error("unknown option {choice:?}; choose one of: {options}")]
     UnknownChoice { choice: String, options: String },
     /// There is nothing in it.
     #[error("the answer is empty")]
     Empty,
 }
 
-/// How a question stands.
+/// Status of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum QuestionStatus {
-    /// Nobody has answered yet.
+    /// Not answered yet.
     Open,
-    /// Somebody has.
+    /// Answered.
     Answered {
         /// What.
         answer: Answer,
         /// When.
         at: Timestamp,
     },
-    /// Nobody has in time.
+    /// Not answered in time.
     Expired {
         /// When.
         at: Timestamp,
@@ -153,7 +153,7 @@ pub struct QuestionView {
     pub asked_at: Timestamp,
     /// When it stops waiting.
     pub expires_at: Option<Timestamp>,
-    /// How it stands.
+    /// Its status.
     #[serde(flatten)]
     pub status: QuestionStatus,
 }

@@ -30,7 +30,7 @@ pub enum ReopenError {
     #[error("the plan has no phase {phase}")]
     UnknownPhase { phase: PhaseId },
     /// It has added phases to the plan, which cannot be taken back.
-    #[error("phase {phase} has added phases to the plan: doing it again would add them twice")]
+    #[error("phase {phase} has added phases to the plan: a retry would add them twice")]
     HasGrown { phase: PhaseId },
 }
 

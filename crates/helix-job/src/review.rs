@@ -53,7 +53,7 @@ impl PhaseProgress {
             }
             (Verdict::Inconclusive { fault }, _) => {
                 let finding = Finding::new(format!("{}.inconclusive", who(gate)), fault.message.clone())
-                    .fix("make plain in the files themselves that the task is done, and how it can be checked");
+                    .fix("make it clear from the files that the task is done, and how to check it");
                 let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", who(gate), fault.message);
                 self.gate_rejected(context, Correction { summary, findings: vec![finding] });
             }

@@ -154,7 +154,7 @@ pub struct Policy {
     /// Longest that the reset of a provider's limit is waited for, in seconds: 0 is never, absent is as long as it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_seconds: Option<u64>,
-    /// What happens to a phase that has used up its tries and may escalate.
+    /// What happens to a phase that has no attempts left and may escalate.
     pub escalation: Escalation,
     /// How long a question waits for an answer, in seconds; for ever where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -215,7 +215,7 @@ impl Policy {
     pub fn too_long_until(&self, resets_at: Timestamp, now: Timestamp) -> Option<String> {
         let longest = SignedDuration::from_secs(i64::try_from(self.max_wait_seconds?).unwrap_or(i64::MAX));
         let hint = format!(
-            "it is reset at {resets_at}: `helix jobs resume` goes on then; `max_wait` in [jobs] of helix.toml says how long a new job waits"
+            "it resets at {resets_at}: run `helix jobs resume` then; `max_wait` in [jobs] sets how long a new job waits"
         );
         (resets_at.duration_since(now) > longest).then_some(hint)
     }

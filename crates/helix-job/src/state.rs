@@ -112,7 +112,7 @@ pub enum PhaseState {
         /// What led here, when something failed.
         trouble: Option<ErrorView>,
     },
-    /// It has used up its tries; an adviser is asked what to do.
+    /// It has no attempts left; an adviser is asked what to do.
     Escalating {
         /// Which round, from 1; rounds before the job was resumed included.
         round: u32,

@@ -80,7 +80,7 @@ pub struct JobView {
     pub id: JobId,
     /// Name of the plan.
     pub name: String,
-    /// Where it stands.
+    /// Its status.
     pub status: JobStatus,
     /// Absolute path of the repository.
     pub project_path: String,
@@ -120,37 +120,37 @@ pub struct PhaseView {
     pub id: PhaseId,
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its status.
     pub status: PhaseStatus,
     /// What it is doing, for people: `agent`, `commit`, `gate tests_pass`, `retry in 3 s`.
     pub stage: Option<String>,
     /// Why it could go on and does not, as its host knows at this moment; never in what is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<Wait>,
-    /// The last try, from 1; 0 before the first.
+    /// The last attempt, from 1; 0 before the first.
     pub attempt: u32,
-    /// When the first try started.
+    /// When the first attempt started.
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Seconds from the first try to its end; of a phase that has not ended, up to the moment of asking ([`JobView::at`]).
+    /// Seconds from the first attempt to its end; of a phase that has not ended, up to now ([`JobView::at`]).
     pub duration_seconds: Option<f64>,
     /// Its claims.
     pub outputs: Vec<String>,
-    /// Answers of the last try's gates so far.
+    /// Answers of the last attempt's gates so far.
     pub gates: Vec<GateReport>,
     /// The verifier's verdict, where one was asked for.
     pub verdict: Option<String>,
-    /// US dollars of all tries.
+    /// Cost of all attempts in US dollars.
     pub cost: f64,
-    /// Runs of all tries, oldest first.
+    /// Runs of all attempts, oldest first.
     pub runs: Vec<RunId>,
     /// The result commit of a passed phase.
     pub commit: Option<CommitId>,
-    /// What had to be put right to commit the last try's work, and what the commit lacks.
+    /// Repairs that were needed to commit the last attempt's work, and what the commit lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Why the last try was not accepted, or why the phase failed.
+    /// Why the last attempt was not accepted, or why the phase failed.
     pub error: Option<ErrorView>,
 }
 
@@ -158,13 +158,13 @@ pub struct PhaseView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Wait {
-    /// A place: others have them all.
+    /// A free permit: all are in use.
     Places {
         /// Places of what: `agents` or `gates`.
         of: String,
         /// How many are taken.
         taken: u32,
-        /// How many there are, over all jobs and conversations.
+        /// Number of permits, over all jobs and sessions.
         places: u32,
         /// How many wait for one, this one included.
         waiting: u32,
@@ -182,15 +182,12 @@ impl std::fmt::Display for Wait {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Places { of, taken, places, waiting } => {
-                write!(f, "waits for a place: {taken} of {places} {of} are at work, {waiting} wait")
+                write!(f, "queued: {taken} of {places} {of} running, {waiting} waiting")
             }
             Self::Memory { available_bytes, needed_bytes } => {
                 let mebibytes = |bytes: &u64| bytes >> 20;
                 let (available, needed) = (mebibytes(available_bytes), mebibytes(needed_bytes));
-                write!(
-                    f,
-                    "waits for memory: {available} MiB are available, {needed} MiB have to be before an agent starts"
-                )
+                write!(f, "waiting for memory: {available} MiB available, {needed} MiB needed")
             }
         }
     }
@@ -202,7 +199,10 @@ impl JobView {
         let merged =
             self.status == JobStatus::Succeeded && matches!(self.integration, Some(IntegrationTarget::Branch { .. }));
         let number = self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| merged)?;
-        Some(format!("helix adr implemented {number} (in {}; ticks what the job has proven)", self.project_path))
+        Some(format!(
+            "helix adr implemented {number} (in {}; ticks the criteria that the job verified)",
+            self.project_path
+        ))
     }
 
     /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.

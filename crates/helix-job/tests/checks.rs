@@ -272,7 +272,7 @@ fn escalation_asks_the_adviser_first_and_a_person_last() {
     let question = play.view().questions[0].clone();
     assert_eq!(question.kind, QuestionKind::Escalation);
     assert!(question.text.contains("still wrong"), "{}", question.text);
-    assert!(question.text.contains("An adviser said, 2 times: "), "once is enough: {}", question.text);
+    assert!(question.text.contains("Adviser, 2 times: "), "once is enough: {}", question.text);
     let mut again = Play { world: World::new(Vec::new()), state: play.state.clone() };
     again.world.number = play.world.number;
     again.event(answered(&id("a"), 1, RETRY, Some("the file is called b.py")));

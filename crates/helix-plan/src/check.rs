@@ -104,7 +104,7 @@ pub(super) fn check(phases: &[Outline<'_>], workflow: Option<&str>) -> Vec<Probl
         && claims.inputs(phases, &reach, &mut budget, &mut problems).is_some();
     if !decided {
         let at = At { phase: 0, part: Part::Whole };
-        let message = "the globs in this plan are too many to compare all of them with each other".into();
+        let message = "the plan has too many globs to compare them all".into();
         let help = "claim directories such as `src/` instead of many globs";
         problems.push(Problem::warning(codes::TOO_LARGE, at, message, help));
     }
@@ -227,7 +227,7 @@ fn cycles(phases: &[Outline<'_>], graph: &Graph, problems: &mut Vec<Problem>) {
                     if names.len() > 12 {
                         names.splice(6..names.len() - 5, ["…"]);
                     }
-                    let message = format!("the phases depend on each other in a circle: {}", names.join(" → "));
+                    let message = format!("circular dependencies: {}", names.join(" → "));
                     let help = "remove one of these dependencies";
                     problems.push(Problem::error(codes::DEPENDENCY_CYCLE, edge.at, message, help));
                 }
@@ -379,7 +379,7 @@ impl<'p> Claims<'p> {
                 } else if let Some(writer) = writers.first() {
                     let theirs = phases[*writer].name();
                     let message = format!("the input `{input}` is written by `{theirs}`, which comes later");
-                    let help = "it must be in the repository already; if it is not, turn the dependency round";
+                    let help = "it must be in the repository already; if it is not, reverse the dependency";
                     let problem = Problem::warning(codes::INPUT_NOT_READY, at, message, help);
                     problems.push(problem.other("", claim_of(*writer)));
                 }

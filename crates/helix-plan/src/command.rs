@@ -8,7 +8,7 @@ pub enum SplitError {
     #[error("the command is empty")]
     Empty,
     /// A quotation that does not end.
-    #[error("the quotation that begins with {quote} is not closed")]
+    #[error("the quote {quote} is not closed")]
     OpenQuote {
         quote: char,
         /// Byte offset of the mark.
@@ -45,15 +45,15 @@ impl SplitError {
         match self {
             Self::Empty => "write the program and its arguments, such as `pytest -q`".into(),
             Self::OpenQuote { quote, .. } => {
-                format!("close it with {quote}, or put a backslash before it if it is meant literally")
+                format!("close it with {quote}, or escape it with a backslash")
             }
             Self::TrailingBackslash { .. } => "remove it, or write `\\\\` for a literal one".into(),
             Self::ShellSyntax { .. } if command.trim().contains('\n') => {
                 let lines: Vec<&str> = command.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-                format!("a gate is one command; for several name a shell: sh -c {}", quoted(&lines.join(" && ")))
+                format!("a gate is one command; for several use a shell: sh -c {}", quoted(&lines.join(" && ")))
             }
             Self::ShellSyntax { .. } => {
-                format!("if you want a shell, name it: sh -c {}; else put it in quotes", quoted(command.trim()))
+                format!("to use a shell, write: sh -c {}; otherwise put it in quotes", quoted(command.trim()))
             }
             Self::Nul { .. } => "remove it".into(),
         }
@@ -215,7 +215,7 @@ mod tests {
     fn the_remedy_is_a_command_that_splits() {
         for command in ["cd a && pytest", "echo \"$X\" | wc", "echo 'a' $B"] {
             let remedy = split_words(command).unwrap_err().remedy(command);
-            let line = remedy.split("name it: ").nth(1).unwrap().split("; else").next().unwrap();
+            let line = remedy.split("shell, write: ").nth(1).unwrap().split("; otherwise").next().unwrap();
             assert_eq!(split_words(line).unwrap(), ["sh", "-c", command]);
         }
     }

@@ -31,22 +31,22 @@ const MAX_RETRIES: u32 = 1000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delivery {
-    /// Command lines, run once each, one after the other in one clean checkout; a text or a list of texts.
+    /// Command lines, run once each, in order, in one clean checkout; a text or a list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
-    /// What has to be so afterwards, looked at in this order.
+    /// Checks after the commands, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,
     /// Time limit of each command.
     pub timeout: Seconds,
-    /// How often a probe that fails is made again (default: 5); commands never are.
+    /// Retries of a failed probe (default: 5); commands are never retried.
     pub retries: u32,
-    /// Pause before that (default: 3s).
+    /// Pause before a retry (default: 3s).
     pub delay: Seconds,
-    /// Variables of the commands, besides those that every gate's command has.
+    /// Variables of the commands, besides those of every gate's command.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Names of variables that the commands get from the host's own environment, such as tokens; their values are in no record.
+    /// Variables that the commands get from the host's environment, such as tokens; their values are never recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pass_env: Vec<String>,
 }
@@ -64,21 +64,21 @@ pub enum Probe {
         /// Text that the answer has to contain.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         contains: Option<String>,
-        /// Time limit of one try (default: 10s).
+        /// Time limit of one attempt (default: 10s).
         timeout: Seconds,
     },
     /// Somebody accepts a connection.
     Tcp {
         /// Host and port, such as `localhost:5432` or `[::1]:5432`.
         tcp: String,
-        /// Time limit of one try (default: 10s).
+        /// Time limit of one attempt (default: 10s).
         timeout: Seconds,
     },
     /// A command exits 0 in the checkout.
     Command {
         /// As for `tests_pass`.
         command: String,
-        /// Time limit of one try (default: 10s).
+        /// Time limit of one attempt (default: 10s).
         timeout: Seconds,
     },
 }
@@ -129,8 +129,8 @@ impl Delivery {
         let commands = self.command.iter().map(|command| format!("`{command}` exits 0"));
         let probes = self.probes.iter().map(|probe| match probe {
             Probe::Http { status, contains, .. } => {
-                let says = contains.as_ref().map(|text| format!(" with {text:?} in it")).unwrap_or_default();
-                format!("{} is answered with {status}{says}", probe.words())
+                let says = contains.as_ref().map(|text| format!(" containing {text:?}")).unwrap_or_default();
+                format!("{} returns {status}{says}", probe.words())
             }
             Probe::Tcp { tcp, .. } => format!("{tcp} accepts connections"),
             Probe::Command { .. } => format!("{} exits 0", probe.words()),
@@ -160,7 +160,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Opt
         probes.map(|list| list.value.into_iter().map(|probe| probe.value).collect()).unwrap_or_default();
     // What was unreadable has been reported; here it is about what nobody wrote.
     if command.is_empty() && probes.is_empty() && reader.problems.len() == before {
-        let help = "name what is run (`command`) or what has to be so (`probes`): without either nothing is checked";
+        let help = "add what to run (`command`) or what to check (`probes`)";
         reader.error(codes::MISSING_KEY, &fields.head(), "the gate has neither `command` nor `probes`", help);
     }
     (reader.problems.len() == before).then(|| Delivery {
@@ -206,8 +206,8 @@ fn pass_env(
             continue;
         }
         if environment.contains_key(&name.value) || names.contains(&name.value) {
-            let message = format!("the variable `{}` is given twice", name.value);
-            reader.error(codes::DUPLICATE_VALUE, &name.range, message, "keep it in one place");
+            let message = format!("the variable `{}` is set twice", name.value);
+            reader.error(codes::DUPLICATE_VALUE, &name.range, message, "remove one of them");
             continue;
         }
         names.push(name.value);
@@ -243,12 +243,12 @@ impl FromNode for Probe {
         let probe = match written.as_slice() {
             ["http"] => http(&mut fields, reader),
             ["tcp"] => {
-                let tcp = fields.require::<Text>("tcp", "name host and port", reader);
+                let tcp = fields.require::<Text>("tcp", "add host and port", reader);
                 let timeout = timeout(&mut fields, reader);
                 tcp.and_then(|tcp| address(tcp, reader)).map(|tcp| Self::Tcp { tcp, timeout })
             }
             ["command"] => {
-                let command = fields.require::<Text>("command", "name the command", reader);
+                let command = fields.require::<Text>("command", "add the command", reader);
                 let timeout = timeout(&mut fields, reader);
                 command
                     .and_then(|command| command_line(command, reader))
@@ -256,7 +256,7 @@ impl FromNode for Probe {
             }
             _ => {
                 let help = "write one of `http: URL`, `tcp: HOST:PORT`, `command: LINE`";
-                let message = "a probe looks at one thing: `http`, `tcp` or `command`";
+                let message = "a probe has exactly one of `http`, `tcp` and `command`";
                 reader.error(codes::BAD_PROBE, &fields.head(), message, help);
                 return None;
             }
@@ -271,12 +271,12 @@ fn timeout(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Seconds {
 }
 
 fn http(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Probe> {
-    let url = fields.require::<Text>("http", "name the address, such as https://example.org/health", reader);
+    let url = fields.require::<Text>("http", "add the URL, such as https://example.org/health", reader);
     let status = fields.take::<u32>("status", reader);
     let contains = fields.take::<Text>("contains", reader).map(|contains| contains.value);
     let timeout = timeout(fields, reader);
     if let Some(status) = status.as_ref().filter(|status| !(100..=599).contains(&status.value)) {
-        let message = format!("{} is no status of HTTP", status.value);
+        let message = format!("{} is not an HTTP status", status.value);
         reader.error(codes::OUT_OF_RANGE, &status.range, message, "write a number from 100 to 599");
         return None;
     }
@@ -284,8 +284,8 @@ fn http(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Probe> 
     let host = ["http://", "https://"].iter().find_map(|scheme| url.value.strip_prefix(scheme));
     let whole = url.value.chars().all(|character| character.is_ascii_graphic());
     if !whole || host.is_none_or(|rest| rest.is_empty() || rest.starts_with(['/', ':', '?', '#'])) {
-        let message = format!("{:?} is no address of HTTP", url.value);
-        let help = "write it in full, such as https://example.org/health; spaces and other letters as %20 and the like";
+        let message = format!("{:?} is not an HTTP URL", url.value);
+        let help = "write a full URL, such as https://example.org/health, with spaces as %20";
         reader.error(codes::BAD_PROBE, &url.range, message, help);
         return None;
     }
@@ -300,7 +300,7 @@ fn address(tcp: Placed<String>, reader: &mut FieldReader<'_>) -> Option<String> 
     if good && !tcp.value.contains(char::is_whitespace) {
         return Some(tcp.value);
     }
-    let message = format!("{:?} is no host and port", tcp.value);
+    let message = format!("{:?} is not a host and port", tcp.value);
     reader.error(codes::BAD_PROBE, &tcp.range, message, "write them as localhost:5432 or [::1]:5432");
     None
 }

@@ -66,7 +66,7 @@ impl FromNode for GateSpec {
             return None;
         }
         let mut fields = reader.open(node, "a gate")?;
-        let gate_type = fields.require::<GateType>("type", "name the gate, such as `type: tests_pass`", reader)?;
+        let gate_type = fields.require::<GateType>("type", "add the type, such as `type: tests_pass`", reader)?;
         let (word, read) = gate_type.value.0;
         // From here on messages can name the gate.
         fields.name(format!("the gate {word}"));
@@ -102,7 +102,7 @@ pub(super) fn paths(list: Vec<Placed<String>>, key: &str, reader: &mut FieldRead
         match normal_path(&item.value) {
             Ok(path) if seen.insert(path.clone()) => good.push(Placed::new(path, item.range)),
             Ok(path) => {
-                let message = format!("`{path}` is twice in `{key}`");
+                let message = format!("`{path}` is listed twice in `{key}`");
                 reader.warning(codes::DUPLICATE_VALUE, &item.range, message, "remove one");
             }
             Err(error) => reader.error(codes::BAD_PATH, &item.range, format!("`{key}`: {error}"), error.remedy()),
@@ -112,7 +112,7 @@ pub(super) fn paths(list: Vec<Placed<String>>, key: &str, reader: &mut FieldRead
 }
 
 fn command(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<(String, Seconds)> {
-    let help = "name the command, such as `command: \"pytest -q\"`";
+    let help = "add the command, such as `command: \"pytest -q\"`";
     let command = fields.require::<Text>("command", help, reader);
     let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
     command_line(command?, reader).map(|command| (command, timeout))

@@ -27,13 +27,13 @@ impl Plan {
         let mut known: HashSet<&PhaseId> = self.phases.iter().map(|phase| &phase.id).collect();
         for phase in phases {
             if !known.insert(&phase.id) {
-                let message = format!("the plan has a phase `{}` already", phase.id);
+                let message = format!("the plan already has a phase `{}`", phase.id);
                 findings.push(finding(codes::DUPLICATE_PHASE_ID, message, "choose another id"));
             }
         }
         for phase in phases {
             for wanted in phase.depends_on.iter().filter(|wanted| !known.contains(wanted)) {
-                let message = format!("the added phase `{}` depends on `{wanted}`, which is no phase", phase.id);
+                let message = format!("the added phase `{}` depends on `{wanted}`, which is not a phase", phase.id);
                 findings.push(finding(codes::UNKNOWN_DEPENDENCY, message, "remove it from `depends_on`"));
             }
         }

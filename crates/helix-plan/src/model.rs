@@ -13,7 +13,7 @@ use super::workflow::WorkflowCall;
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Name of the work, used in branch names and messages.
+    /// Name of the plan, used in branch names and messages.
     pub name: String,
     /// What it is for, in the author's words.
     #[serde(default)]
@@ -76,7 +76,7 @@ pub struct Phase {
     /// Model, in the agent's words; `None` means the agent's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Tries, at least 1.
+    /// Attempts, at least 1.
     pub max_attempts: u32,
     /// Time limit of one run.
     pub timeout: Seconds,
@@ -106,7 +106,7 @@ impl std::fmt::Display for Seconds {
     }
 }
 
-/// Values for phases that do not say otherwise. Built-in values are those of [`Defaults::default`].
+/// Defaults for all phases. Built-in values are those of [`Defaults::default`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Defaults {
     /// Agent's name in `helix.toml`.
@@ -117,7 +117,7 @@ pub struct Defaults {
     pub max_attempts: u32,
     /// Time limit of one run.
     pub timeout: Seconds,
-    /// Money limit of one run in US dollars.
+    /// Budget of one run in US dollars.
     pub budget_usd: Option<f64>,
     /// Turn limit of one run.
     pub max_turns: Option<u32>,
@@ -203,7 +203,7 @@ pub struct Verify {
 }
 
 words! {
-    /// When a person must say yes.
+    /// When a person must approve.
     pub enum Approval {
         /// Before the first attempt.
         Before = "before",
@@ -264,9 +264,9 @@ pub enum GateSpec {
         #[serde(default)]
         files: Vec<String>,
     },
-    /// Every output claim is in the diff; files changed outside claims are listed.
+    /// Every output claim is in the diff; changed files outside claims are listed.
     OutputsClaimed {
-        /// Whether a change outside the claims fails the gate.
+        /// Whether changes outside the claims fail the gate.
         #[serde(default)]
         strict: bool,
     },
@@ -320,7 +320,7 @@ pub enum GateSpec {
     DocsRefsValid {},
     /// Every acceptance criterion of the ADR names evidence that passes.
     CriteriaCovered {},
-    /// No conflict marker is left in the named files, or in any changed one; used by phases that bring conflicting results together.
+    /// The named files (default: all changed ones) have no conflict markers; used by phases that merge conflicting results.
     ConflictsResolved {
         /// Paths; empty means every changed file.
         #[serde(default)]
@@ -334,19 +334,19 @@ pub enum GateSpec {
     },
     /// A person approves.
     Approval {
-        /// What they are asked.
+        /// The question.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<String>,
     },
-    /// A person does something and says so.
+    /// A person confirms a manual step.
     Manual {
-        /// What they are asked to do.
+        /// What to do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<String>,
     },
-    /// The deploy step's own commands and probes pass on a tree that was validated before.
+    /// The deploy commands and probes pass on a validated tree.
     DeploySuccess(Delivery),
-    /// The integration step's own commands and probes pass on a tree that was validated before.
+    /// The integration commands and probes pass on a validated tree.
     IntegrationPass(Delivery),
 }
 

@@ -108,8 +108,7 @@ impl Plan {
                 let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                 let at = readable.len();
                 let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-                let message =
-                    format!("the file is not UTF-8: byte 0x{byte:02x} at offset {at} belongs to no character");
+                let message = format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
                 let diagnostic = SourceText::new(file_name, &readable).error(codes::NOT_UTF8, at..at, message);
                 Err(vec![diagnostic.help("save the file as UTF-8")])
             }
@@ -129,7 +128,7 @@ pub(super) fn read_tree(what: &str, source: &SourceText<'_>, reader: &mut FieldR
 }
 
 fn empty(what: &str, source: &SourceText<'_>) -> Diagnostic {
-    Diagnostic::error(codes::EMPTY_PLAN, source.file(), format!("the file holds no {what}"))
+    Diagnostic::error(codes::EMPTY_PLAN, source.file(), format!("the file contains no {what}"))
         .help(format!("write a `name` and `phases`; `helix {what} new` prints a {what} to start from"))
 }
 
@@ -138,12 +137,12 @@ fn unreadable(source: &SourceText<'_>, error: &ReadError) -> Diagnostic {
     let next = at.clone().and_then(|range| source.text().get(range.start..)?.chars().next());
     let (code, help) = match error {
         ReadError::TooLong { .. } => {
-            (codes::TOO_LARGE, "move long descriptions into files and name them as `inputs`".into())
+            (codes::TOO_LARGE, "move long descriptions into files and list them as `inputs`".into())
         }
         ReadError::TooMuch { .. } => (codes::TOO_LARGE, "write the values out instead of nesting aliases".into()),
         ReadError::Syntax { message, .. } => (codes::INVALID_YAML, syntax_help(message, next)),
         ReadError::SeveralDocuments { .. } => {
-            (codes::SEVERAL_DOCUMENTS, "keep one plan in a file: remove the `---` and what follows".into())
+            (codes::SEVERAL_DOCUMENTS, "put each plan into its own file: remove the `---` and what follows".into())
         }
         ReadError::KeyNotText { .. } => (codes::INVALID_YAML, "put the key in quotes".into()),
         ReadError::UnknownTag { .. } => (codes::INVALID_YAML, "remove the tag; plans need none".into()),
@@ -276,7 +275,7 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
     });
     let says_nothing = written.name.is_none() && written.description.is_none();
     if written.id.is_some() && says_nothing && !written.unreadable.contains(&"description") {
-        let help = "add a `description` of what the agent is to do";
+        let help = "add a `description` of the agent's task";
         reader.error(codes::MISSING_KEY, &written.head, "a phase has neither `name` nor `description`", help);
     }
     let depends_on = distinct(written.depends_on.map(|list| list.value).unwrap_or_default(), "depends_on", reader);
@@ -345,8 +344,8 @@ fn never_left_out(
     let skips = on_failure.filter(|policy| policy.value == OnFailure::Skip).map(|policy| ("on_failure: skip", policy));
     let written = optional.filter(|optional| optional.value).map(|optional| ("optional: true", &optional.range));
     for (key, range) in written.into_iter().chain(skips.map(|(key, policy)| (key, &policy.range))) {
-        let message = format!("`{key}` in a phase of type {}, which checks what other phases made", kind.word());
-        let help = "remove it: with `on_failure: escalate`, the default, a person may leave the phase out";
+        let message = format!("`{key}` in a phase of type {}, which checks the work of other phases", kind.word());
+        let help = "remove it: with `on_failure: escalate`, the default, a person may skip the phase";
         reader.error(codes::MISPLACED_KEY, range, message, help);
     }
 }
@@ -363,7 +362,7 @@ pub(super) fn distinct(list: Vec<Placed<String>>, key: &str, reader: &mut FieldR
         if seen.insert(item.value.clone()) {
             kept.push(item);
         } else {
-            let message = format!("`{}` is twice in `{key}`", item.value);
+            let message = format!("`{}` is listed twice in `{key}`", item.value);
             reader.warning(codes::DUPLICATE_VALUE, &item.range, message, "remove one");
         }
     }
@@ -409,7 +408,7 @@ fn generates(
     if let Some(kind) = kind
         && kind != PhaseType::Planning
     {
-        let message = format!("`generates_phases` has no meaning for a phase of type {}", kind.word());
+        let message = format!("`generates_phases` is not allowed in a phase of type {}", kind.word());
         reader.error(codes::MISPLACED_KEY, &range, message, "remove it, or make the phase `type: planning`");
         return None;
     }
@@ -461,23 +460,18 @@ pub(super) fn gates(
     let Some(Placed { value: written, range }) = written else { return default_gates(proof, reader) };
     if written.is_empty() && !proof.outputs {
         let help = "remove `gates` for the type's default gates, or name at least one";
-        reader.warning(
-            codes::NOTHING_PROVES,
-            &range,
-            "nothing proves that this phase did its work: `gates` is empty",
-            help,
-        );
+        reader.warning(codes::NOTHING_PROVES, &range, "nothing verifies this phase: `gates` is empty", help);
     }
     for gate in &written {
         let missing = match &gate.value {
             GateSpec::FilesExist { files } if files.is_empty() && !proof.outputs => {
-                Some(("has no files to look for", "name `files`, or give the phase `outputs`"))
+                Some(("has no files to look for", "add `files`, or give the phase `outputs`"))
             }
             GateSpec::OutputsClaimed { strict: false } if !proof.outputs => {
                 Some(("has no claims to check", "give the phase `outputs`, or set `strict: true` to forbid changes"))
             }
             GateSpec::CriteriaCovered {} if !proof.has_adr => {
-                Some(("has no acceptance criteria to check", "name the plan's `adr`"))
+                Some(("has no acceptance criteria to check", "set the plan's `adr`"))
             }
             _ => None,
         };
@@ -493,19 +487,19 @@ fn default_gates(proof: &Proof, reader: &mut FieldReader<'_>) -> Vec<GateSpec> {
     let Some(kind) = proof.kind else { return Vec::new() };
     let default = kind.default_gates();
     if let Some(own) = default.own {
-        let message = format!("nothing proves that this phase did its work: a {} phase needs a gate", kind.word());
+        let message = format!("nothing verifies this phase: a {} phase needs a gate", kind.word());
         let help = format!("add it with its command: gates: [{{ type: {own}, command: \"…\" }}]");
         reader.error(codes::NOTHING_PROVES, &proof.head, message, help);
     }
     let gates: Vec<GateSpec> =
         default.gates.iter().filter(|gate| proof.outputs || !gate.needs_outputs()).map(|gate| gate.spec()).collect();
     if gates.is_empty() && default.own.is_none() && !proof.generates {
-        let message = "nothing proves that this phase did its work: it has neither `outputs` nor `gates`";
+        let message = "nothing verifies this phase: it has neither `outputs` nor `gates`";
         reader.warning(
             codes::NOTHING_PROVES,
             &proof.head,
             message,
-            "name the files that it writes as `outputs`, or add `gates`",
+            "list the files that it writes under `outputs`, or add `gates`",
         );
     }
     gates

@@ -23,7 +23,7 @@ pub enum PathError {
     OuterSpace,
     #[error("the path begins with `~`")]
     Home,
-    #[error("the path lies in git's own directory")]
+    #[error("the path is in `.git`")]
     Git,
     #[error("the path names the whole repository")]
     Root,

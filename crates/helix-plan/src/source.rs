@@ -32,15 +32,15 @@ pub(super) fn reader<'s>(source: &'s SourceText<'s>) -> FieldReader<'s> {
 mapping! { schema
     /// A plan: the phases that a job carries out.
     pub(super) struct PlanSource {
-        /// Name of the work, used in branch names and messages.
-        name: Text, required = "name the work, such as `name: csv-export`";
+        /// Name of the plan, used in branch names and messages.
+        name: Text, required = "add a name, such as `name: csv-export`";
         /// What it is for.
         description: String;
-        /// The decision it carries out, relative to the repository's root; criteria and file claims come from it.
+        /// The decision it implements, relative to the repository's root; criteria and file claims come from it.
         adr: String;
-        /// Workflow to whose phases these are added.
+        /// Workflow that the plan's phases are added to.
         workflow: WorkflowSource;
-        /// Values for phases that do not say otherwise.
+        /// Defaults for all phases.
         defaults: DefaultsSource;
         /// The phases; may be empty only with a workflow.
         phases: Vec<PhaseSource>;
@@ -61,7 +61,7 @@ mapping! { schema
     /// A workflow with values for its inputs.
     pub(super) struct WorkflowDetail {
         /// Its name.
-        name: Text, required = "name a workflow; `helix workflow list` shows them";
+        name: Text, required = "add the name; `helix workflow list` shows them";
         /// Values by the names of its inputs.
         inputs: TableOf<InputValue>;
     }
@@ -78,17 +78,17 @@ impl FromNode for WorkflowSource {
 }
 
 mapping! { schema
-    /// Values for phases that do not say otherwise.
+    /// Defaults for all phases.
     pub(super) struct DefaultsSource {
         /// Agent's name in `helix.toml`.
         agent: Text;
-        /// Model, in the agent's words.
+        /// Model name, as the agent knows it.
         model: Text;
-        /// Tries at a phase, at least 1 (built in: 3).
+        /// Attempts at a phase, at least 1 (default: 3).
         max_attempts: Count;
-        /// Time limit of one run (built in: 30m).
+        /// Time limit of one run (default: 30m).
         timeout: TimeLimit;
-        /// Money limit of one run in US dollars.
+        /// Budget of one run in US dollars.
         budget_usd: Money;
         /// Turn limit of one run, at least 1.
         max_turns: Count;
@@ -99,14 +99,14 @@ mapping! { schema
     /// One phase.
     pub(super) struct PhaseSource as "a phase" {
         /// Unique in the plan.
-        id: IdText, required = "give it an id, such as `id: implement`";
-        /// For people; the id if absent.
+        id: IdText, required = "add an id, such as `id: implement`";
+        /// Display name; the id if absent.
         name: Text;
         /// Decides prompt template and default gates.
-        kind["type"]: PhaseType, required = "give it a type, such as `type: development`";
+        kind["type"]: PhaseType, required = "add a type, such as `type: development`";
         /// What the agent is asked to do.
         description: String;
-        /// Ids of the phases whose results it starts from; independent phases run in parallel.
+        /// Ids of the phases it starts from; independent phases run in parallel.
         depends_on: Vec<String>;
         /// Names of skills.
         skills: Vec<String>;
@@ -118,7 +118,7 @@ mapping! { schema
         gates: Vec<GateSpec>;
         /// Independent verification of the result.
         verify: VerifySource;
-        /// When a person must say yes.
+        /// When a person must approve.
         approval: Approval;
         /// What happens after the attempts are used up (default: escalate).
         on_failure: OnFailure;
@@ -128,13 +128,13 @@ mapping! { schema
         generates_phases: GeneratePhasesSource;
         /// Agent's name in `helix.toml`.
         agent: Text;
-        /// Model, in the agent's words.
+        /// Model name, as the agent knows it.
         model: Text;
-        /// Tries, at least 1.
+        /// Attempts, at least 1.
         max_attempts: Count;
         /// Time limit of one run.
         timeout: TimeLimit;
-        /// Money limit of one run in US dollars.
+        /// Budget of one run in US dollars.
         budget_usd: Money;
         /// Turn limit of one run, at least 1.
         max_turns: Count;
@@ -154,7 +154,7 @@ pub(super) enum VerifySource {
 mapping! { schema
     /// Model and time limit of the verifier.
     pub(super) struct VerifyDetail {
-        /// Model of the verifier.
+        /// The verifier's model.
         model: Text;
         /// Its time limit (default: 2m).
         timeout: TimeLimit;
@@ -181,10 +181,10 @@ mapping! { schema
         /// At least this many (default: 1).
         min: u32;
         /// At most this many.
-        max: u32, required = "say how many phases it may add at most, such as `max: 5`";
+        max: u32, required = "set the maximum, such as `max: 5`";
         /// Type of the added phases (default: development).
         template: PhaseType;
-        /// Gates that every added phase has besides those it names itself; the type's default gates if absent.
+        /// Gates of every added phase besides its own; the type's default gates if absent.
         gates: Vec<GateSpec>;
         /// Independent verification of every added phase.
         verify: VerifySource;
@@ -227,7 +227,7 @@ impl FromNode for TimeLimit {
         let seconds = u32::try_from(time.as_secs()).ok().filter(|_| time.subsec_millis() == 0);
         if seconds.is_none() {
             let help = "write hours, minutes and whole seconds, such as 90s, 30m, 2h or 1h30m";
-            reader.error(codes::BAD_DURATION, &node.range, format!("{what} is no number of whole seconds"), help);
+            reader.error(codes::BAD_DURATION, &node.range, format!("{what} is not a whole number of seconds"), help);
         }
         seconds.map(Seconds)
     }
@@ -262,8 +262,8 @@ pub(super) fn schema_of<T: JsonSchema>(title: &str) -> serde_json::Value {
 
 /// Durations of gates and of probes, with what they mean in plans.
 const GATE_DURATIONS: &[(&str, &str)] =
-    &[("timeout", "Its time limit (default: 10m)."), ("delay", "Pause before that (default: 3s).")];
-const PROBE_DURATIONS: &[(&str, &str)] = &[("timeout", "Time limit of one try (default: 10s).")];
+    &[("timeout", "Its time limit (default: 10m)."), ("delay", "Pause before a retry (default: 3s).")];
+const PROBE_DURATIONS: &[(&str, &str)] = &[("timeout", "Time limit of one attempt (default: 10s).")];
 
 /// Durations are texts in plans, and what has a default may be left out.
 fn write_as_in_plans(variant: &mut serde_json::Value, durations: &[(&str, &str)]) {

@@ -88,7 +88,7 @@ fn a_dependency_on_a_workflows_phase_is_left_to_the_engine() {
 fn bytes_that_are_no_text_are_one_clear_error() {
     let problems = Plan::parse_bytes("phases.yaml", b"name: caf\xe9\nphases: []\n").unwrap_err();
     insta::assert_snapshot!(shown(&problems), @r"
-    phases.yaml:1:10: error[HX0101]: the file is not UTF-8: byte 0xe9 at offset 9 belongs to no character
+    phases.yaml:1:10: error[HX0101]: the file is not UTF-8: invalid byte 0xe9 at offset 9
       hint: save the file as UTF-8
     ");
     let with_mark = b"\xef\xbb\xbfname: a\nphases:\n  - {id: x, type: development, description: d}\r\n";

@@ -65,7 +65,7 @@ fn every_row_of_the_table_is_what_the_parser_says() {
         let warning = parsed.warnings.iter().find(|warning| warning.span == Some(found.span)).unwrap();
         let expected = match &form.modern {
             Modern::Written(new) => ("HX0125", format!("write `{new}`")),
-            Modern::LeftOut => ("HX0125", "leave it out; it holds anyway".into()),
+            Modern::LeftOut => ("HX0125", "remove it; it is the default".into()),
             Modern::Ignored(why) => {
                 assert!(warning.message.ends_with(why.as_str()), "{warning}");
                 ("HX0126", "remove it".into())

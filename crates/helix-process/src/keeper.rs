@@ -73,7 +73,7 @@ fn say(word: u8, text: &str) {
     let closed =
         OpenOptions::new().write(true).open("/dev/null").and_then(|null| Ok(rustix::stdio::dup2_stdout(null)?));
     if let Err(error) = closed {
-        complain(&format!("cannot close the line to whoever started this keeper: {error}"));
+        complain(&format!("cannot close the connection to the starter of this keeper: {error}"));
     }
 }
 
@@ -187,7 +187,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
 fn publish(directory: &RunDir, record: &RunRecord) {
     let path = directory.record();
     if let Err(error) = to_json(&path, record).and_then(|bytes| replace(&path, &bytes)) {
-        complain(&format!("{error}; the run goes on without its current record"));
+        complain(&format!("{error}; the run continues without its current record"));
     }
 }
 

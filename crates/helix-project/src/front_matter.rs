@@ -18,7 +18,7 @@ pub struct Front {
     pub body: usize,
 }
 
-/// Why there is no front matter to read.
+/// Why no front matter to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoFront {
     pub message: String,
@@ -36,7 +36,7 @@ impl Front {
         let mut lines = text[mark..].split_inclusive('\n');
         let first = lines.next().unwrap_or_default();
         if first.trim_end() != "---" {
-            return Err(wrong("there is no front matter".into(), mark..mark + first.trim_end().len()));
+            return Err(wrong("no front matter".into(), mark..mark + first.trim_end().len()));
         }
         let inner = mark + first.len();
         let mut at = inner;

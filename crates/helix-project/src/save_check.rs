@@ -160,7 +160,7 @@ pub fn read_bounded(path: &Path) -> Result<Vec<u8>, SaveCheckError> {
     let unreadable = |source| SaveCheckError::Unreadable { path: path.to_path_buf(), source };
     let found = std::fs::metadata(path).map_err(unreadable)?;
     if !found.is_file() {
-        return Err(unreadable(std::io::Error::other("it is no file")));
+        return Err(unreadable(std::io::Error::other("it is not a file")));
     }
     if found.len() > MAX_FILE {
         return Err(SaveCheckError::TooLarge { path: path.to_path_buf(), bytes: found.len() });

@@ -75,7 +75,7 @@ pub struct SkillText {
 #[derive(Debug, thiserror::Error)]
 pub enum SkillError {
     /// There is none of this name.
-    #[error("there is no skill {name:?}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
+    #[error("unknown skill {name:?}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
     Unknown { name: String, near: Option<String> },
     /// The file does not lie in the skill's directory.
     #[error("{file:?} does not lie in the directory of the skill {skill}; name one of its own files")]
@@ -184,7 +184,7 @@ impl SkillCatalog {
         }
         walk.pages.sort();
         if walk.pages.len() > MOST_SKILLS {
-            self.problem(root, None, &format!("there are more than {MOST_SKILLS} skills; the rest is left out"));
+            self.problem(root, None, &format!("more than {MOST_SKILLS} skills; the rest is ignored"));
             walk.pages.truncate(MOST_SKILLS);
         }
         let mut own: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -223,7 +223,7 @@ impl SkillCatalog {
             && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
         if !good {
             let shown: String = name.chars().take(40).collect();
-            self.problem(page, Some((&text, place)), &format!("{shown:?} is no name for a skill"));
+            self.problem(page, Some((&text, place)), &format!("{shown:?} is not a skill name"));
             return None;
         }
         let description = front.text("description").map(|(text, _)| one_line(text)).filter(|text| !text.is_empty());
@@ -297,7 +297,7 @@ fn read_text(path: &Path) -> Result<String, SkillError> {
     let found = file.metadata().map_err(unreadable)?;
     if !found.is_file() {
         // Reading a pipe or a device would wait forever.
-        return Err(unreadable(std::io::Error::other("it is no file")));
+        return Err(unreadable(std::io::Error::other("it is not a file")));
     }
     let mut bytes = Vec::new();
     // It may grow while it is read: what counts is what was read.

@@ -31,7 +31,7 @@ fn the_projects_skills_come_before_the_users_own() {
     assert!(page.text.contains("Do it well.") && page.files == ["idioms.md"], "{page:?}");
     assert_eq!(catalog.read("python", Some("idioms.md")).unwrap().text, "Use generators.");
     let error = catalog.read("pyton", None).unwrap_err().to_string();
-    assert_eq!(error, "there is no skill \"pyton\"; did you mean python?");
+    assert_eq!(error, "unknown skill \"pyton\"; did you mean python?");
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn hostile_pages_are_named_and_left_out() {
         ("list", "---\n- a\n---\n".to_owned(), "keys and values"),
         ("twice", "---\nname: a\nname: b\n---\n".to_owned(), "written twice"),
         ("nameless", "---\ndescription: x\n---\n".to_owned(), "no `name`"),
-        ("path", skill("../../etc", "x"), "is no name"),
-        ("upper", skill("Python", "x"), "is no name"),
+        ("path", skill("../../etc", "x"), "is not a skill name"),
+        ("upper", skill("Python", "x"), "is not a skill name"),
         ("empty", skill("empty", "\"\""), "no `description`"),
         ("bomb", format!("---\n{bomb}name: bomb\n---\n"), "values"),
         ("long", format!("---\nname: long\ndescription: {}\n---\n", "x".repeat(20_000)), "bytes"),

@@ -157,7 +157,7 @@ impl Shelves {
                         "the workflow {} cannot be used: {}{line}: {}",
                         call.name, problem.file, problem.message
                     );
-                    let help = problem.help.clone().unwrap_or_else(|| "mend the workflow".into());
+                    let help = problem.help.clone().unwrap_or_else(|| "fix the workflow".into());
                     at(Diagnostic::error(codes::BAD_WORKFLOW, file, message).help(help))
                 })
                 .collect()),
@@ -169,7 +169,7 @@ impl Shelves {
                     Some(near) => format!("did you mean `{near}`? Known are: {known}"),
                     None => format!("known are: {known}; your own lie in {DIRECTORY}/NAME.yaml"),
                 };
-                let message = format!("there is no workflow `{}`", call.name);
+                let message = format!("unknown workflow `{}`", call.name);
                 let unknown = at(Diagnostic::error(codes::UNKNOWN_WORKFLOW, file, message).help(help));
                 let unsearched = all.problems.iter().chain(&all.strangers).map(|problem| {
                     let help = problem.help.clone().unwrap_or_default();
@@ -253,7 +253,7 @@ struct Entries {
 fn entries_of(directory: &Path) -> Result<Entries, Box<Diagnostic>> {
     let refused = |error: std::io::Error| {
         let place = directory.display().to_string();
-        let message = format!("{place} cannot be searched for workflows: {error}");
+        let message = format!("{place} cannot be read: {error}");
         let help = "make it a directory that you may read, or remove it";
         Box::new(Diagnostic::error(codes::BAD_WORKFLOW, &place, message).help(help))
     };
@@ -284,7 +284,7 @@ fn entries_of(directory: &Path) -> Result<Entries, Box<Diagnostic>> {
 
 fn stranger(path: &Path) -> Diagnostic {
     let file = path.display().to_string();
-    let message = format!("{file} is no workflow and is not read");
+    let message = format!("{file} is not a workflow");
     let help = format!("workflows are files {DIRECTORY}/NAME.yaml (or .yml): rename it, or keep it elsewhere");
     Diagnostic::warning(codes::BAD_WORKFLOW, &file, message).help(help)
 }
@@ -310,7 +310,7 @@ fn read(directory: &Path, name: &str) -> Option<Result<Workflow, Vec<Diagnostic>
         Ok(path) => path,
         Err([usual, other]) => {
             let file = usual.display().to_string();
-            let message = format!("there are two of this name: {file} and {}", other.display());
+            let message = format!("two files have this name: {file} and {}", other.display());
             return Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help("remove one of them")]));
         }
     };

@@ -127,13 +127,13 @@ macro_rules! tools {
 
 tools! {
     adr_check(AdrCheck): "Check an ADR (architecture decision record) by Helix's rules. Call it after every change of the ADR and fix what it reports.";
-    adr_finalize(AdrFinalize): "Give a checked ADR draft its number and its place in the project, and commit it.";
-    adr_list(AdrList): "List the ADRs of a project. Call it when work on an existing project begins: from then on the conversation is about that project.";
+    adr_finalize(AdrFinalize): "Number a checked ADR draft, move it to the project's ADRs, and commit it.";
+    adr_list(AdrList): "List the ADRs of a project. Call it when work on an existing project begins: it makes that project the session's project.";
     plan_check(PlanCheck): "Check a plan (phases.yaml) as job_start does. Call it after every change of the plan and fix what it reports.";
     project_create(ProjectCreate): "Create a project: a git repository with the ADR and the plan in it.";
     job_start(JobStart): "Run a plan as a job. Returns at once with the job's id.";
     job_status(JobStatusOf): "The current state of a job, from the journal: its phases, errors, result, and what it waits for; for a failed job also the cause and what to do. Call it each time the user asks about a job.";
-    ask_user(AskUser): "Ask the user something that you cannot decide. It does not wait: end your turn after it. In a conversation the user's next message is the reply; in a phase you are resumed with the answer.";
+    ask_user(AskUser): "Ask the user something that you cannot decide. It does not wait: end your turn after it. In a chat the user's next message is the reply; in a phase you are resumed with the answer.";
     answer(AnswerQuestion): "Pass on the user's answer to an open question or approval of a job. Only what the user said: never answer for them.";
     similar_failures(SimilarFailures): "Find similar failures from the past, with their causes and what fixed them. Call it before you advise on something that failed.";
     skills_list(SkillsList): "List the available skills: pages of knowledge with a name and when to read them.";

@@ -37,7 +37,7 @@ pub fn document() -> Value {
         "info": {
             "title": "Helix",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Conversations with the Consultant (/v1), jobs (/api/v1), and Helix's tools over MCP at POST /mcp."
+            "description": "Sessions with the Consultant (/v1), jobs (/api/v1), and Helix's tools over MCP (POST /mcp)."
         },
         "security": [{ "token": [] }],
         "paths": paths,

@@ -144,11 +144,11 @@ impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::NotFound { kind, id } => {
-                Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, format!("there is no {kind} {id:?}"))
-                    .hint("list jobs: `helix jobs list` (GET /api/v1/jobs); list conversations: GET /api/v1/sessions")
+                Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, format!("no {kind} {id:?}"))
+                    .hint("list jobs: `helix jobs list` (GET /api/v1/jobs); list sessions: GET /api/v1/sessions")
             }
             EngineError::Ambiguous { .. } => {
-                Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give more of the id")
+                Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give a longer prefix")
             }
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
@@ -163,7 +163,7 @@ impl From<EngineError> for Problem {
             }
             EngineError::Contradiction { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, chain(&error)).hint(
-                    "this is a defect of Helix: please report it with the job's events (GET /api/v1/jobs/{id}/events)",
+                    "this is a bug in Helix: please report it with the job's events (GET /api/v1/jobs/{id}/events)",
                 )
             }
             EngineError::Environment { message, hint } => Self {
@@ -181,7 +181,7 @@ impl From<SubmitError> for Problem {
             SubmitError::Plan { diagnostics, .. } => Self {
                 diagnostics,
                 ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
-                    .hint("fix the places in `diagnostics`; `helix plan check` shows them in the file")
+                    .hint("fix the `diagnostics`; `helix plan check` shows them in the file")
             },
             SubmitError::Refused { code, message, hint, blame } => {
                 let status = match blame {

@@ -105,8 +105,8 @@ pub(crate) fn list() -> Vec<Route> {
     let job = || Json(200, schema::<JobView>);
     let accepted = || Json(202, schema::<jobs::Accepted>);
     vec![
-        Route::new("get", "/healthz", "Whether the process answers", Json(200, schema::<health::Health>), get(health::live)),
-        Route::new("get", "/readyz", "Whether the journal answers", Json(200, schema::<health::Health>), get(health::ready)),
+        Route::new("get", "/healthz", "Liveness: the process answers", Json(200, schema::<health::Health>), get(health::live)),
+        Route::new("get", "/readyz", "Readiness: the journal answers", Json(200, schema::<health::Health>), get(health::ready)),
         Route::new("get", "/metrics", "Metrics of this host", Text("OpenMetrics 1.0, as Prometheus collects it"), get(metrics::show)),
         Route::new("get", "/openapi.json", "This document", Foreign("an OpenAPI 3.1 document"), get(openapi::serve)),
 
@@ -114,24 +114,24 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/v1/models/{model}", "One model", Json(200, schema::<openai::ModelObject>), get(openai::retrieve)),
         Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create::<openai::ChatWire>)).body(foreign),
 
-        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses form", Json(200, schema::<openai::ResponseObject>), post(openai::create::<openai::ResponsesWire>)).body(foreign),
+        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses format", Json(200, schema::<openai::ResponseObject>), post(openai::create::<openai::ResponsesWire>)).body(foreign),
         Route::new("get", "/v1/responses/{id}", "A stored answer", Json(200, schema::<openai::ResponseObject>), get(openai::retrieve_response)),
 
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
-        Route::new("post", "/api/v1/jobs/{id}/cancel", "Ask a job to stop", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
-        Route::new("get", "/api/v1/jobs/{id}/events", "What happened to a job, numbered", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
+        Route::new("post", "/api/v1/jobs/{id}/cancel", "Cancel a job", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
+        Route::new("get", "/api/v1/jobs/{id}/events", "The numbered events of a job", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents are doing now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
-        Route::new("get", "/api/v1/sessions", "Conversations, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
-        Route::new("get", "/api/v1/sessions/{id}", "One conversation, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
+        Route::new("get", "/api/v1/sessions", "Sessions, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
+        Route::new("get", "/api/v1/sessions/{id}", "One session, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
-        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a conversation", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(schema::<sessions::StopQuery>),
+        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a session", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(schema::<sessions::StopQuery>),
 
         Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
         Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
-        Route::new("get", "/api/v1/jobs/{id}/diff", "What a job, a phase or an attempt changed: a patch, or JSON for `Accept: application/json`", JsonOr("text/x-diff", schema::<helix_engine::evidence::Difference>), get(results::diff)).query(schema::<results::DiffQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/diff", "The changes of a job, a phase or an attempt: a patch, or JSON for `Accept: application/json`", JsonOr("text/x-diff", schema::<helix_engine::evidence::Difference>), get(results::diff)).query(schema::<results::DiffQuery>),
         Route::new("get", "/api/v1/jobs/{id}/evidence", "The evidence for each passed phase, checked again now", Json(200, schema::<helix_engine::evidence::JobEvidence>), get(results::evidence)),
 
         Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", JsonOr("text/markdown", schema::<failures::ReportList>), get(failures::reports)).query(schema::<failures::ReportQuery>),
@@ -183,7 +183,7 @@ async fn no_route(request: Request) -> Response {
         }
         _ => "GET /openapi.json lists every route",
     };
-    Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("there is no {method} {path} here"))
+    Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("no route {method} {path}"))
         .hint(hint)
         .respond_at(path)
 }

@@ -135,7 +135,7 @@ async fn two_models_are_branches_and_a_forked_chat_is_a_conversation_of_its_own(
     assert_eq!(view["copied_from"], json!(one.session));
     let (args, stdin) = host.asked(&forked.run());
     assert!(args.iter().any(|arg| arg == "--fork-session"), "{args:?}");
-    assert!(stdin.contains("copied from another one"), "{stdin}");
+    assert!(stdin.contains("this session is a copy of another one"), "{stdin}");
     let directory = view["directory"].as_str().unwrap();
     assert_eq!(std::fs::read_to_string(format!("{directory}/draft.md")).unwrap().trim(), "kept");
 
@@ -391,7 +391,7 @@ async fn a_session_that_the_agent_has_lost_is_rebuilt_from_the_record() {
     let (args, stdin) = host.asked(&format!("{}.2", two.turn));
     assert_eq!(option(&args, "--resume"), None, "{args:?}");
     let second = option(&args, "--session-id").unwrap().to_owned();
-    for part in ["The record of this conversation so far", "Blue.", "The user's new message"] {
+    for part in ["The record of this session so far", "Blue.", "The user's new message"] {
         assert!(stdin.contains(part), "{part:?} is not told: {stdin}");
     }
     let view = session(&host, &one.session).await;
@@ -414,7 +414,7 @@ async fn a_session_that_is_full_is_not_resumed() {
     assert_eq!((next.session.as_str(), next.text.as_str()), (one.session.as_str(), "C"));
     let (args, stdin) = host.asked(&next.run());
     assert_eq!(option(&args, "--resume"), None, "{args:?}");
-    assert!(stdin.contains("The record of this conversation so far") && stdin.contains("Blue."), "{stdin}");
+    assert!(stdin.contains("The record of this session so far") && stdin.contains("Blue."), "{stdin}");
     host.stop().await;
 }
 
@@ -430,7 +430,7 @@ async fn a_long_history_is_bounded_and_keeps_its_newest_part() {
     let (args, stdin) = host.asked(&answer.run());
     assert_eq!(option(&args, "--resume"), None);
     assert!(stdin.chars().count() < 70_000, "{} characters", stdin.chars().count());
-    assert!(stdin.contains("(earlier parts are left out)") && stdin.contains("so? [[fake"), "{stdin:.300}");
+    assert!(stdin.contains("(earlier parts are omitted)") && stdin.contains("so? [[fake"), "{stdin:.300}");
     assert!(stdin.contains("message 199 ä") && stdin.contains("message 150 ä"), "{stdin:.300}");
     assert!(!stdin.contains("message 100 ") && !stdin.contains("message 000 "), "{stdin:.300}");
     host.stop().await;

@@ -97,7 +97,7 @@ async fn the_agent_of_a_phase_may_not_decide() {
         assert!(failed && text.contains("is not for the agent of a phase"), "{tool}: {text}");
     }
     let (text, failed) = told(&host, run, "plan_check", json!({ "path": "phases.yaml" })).await;
-    assert!(failed && text.contains("there is no record of run"), "{text}");
+    assert!(failed && text.contains("no record of run"), "{text}");
     host.stop().await;
 }
 
@@ -138,11 +138,11 @@ async fn skills_are_listed_and_read_and_nothing_else_is() {
 async fn nobody_is_asked_where_there_is_nobody() {
     let host = Host::start().await;
     let (text, failed) = told(&host, None, "ask_user", json!({ "question": "Which?" })).await;
-    assert!(failed && text.contains("there is no user behind this connection"), "{text}");
+    assert!(failed && text.contains("no user is connected"), "{text}");
     let (text, failed) = told(&host, None, "answer", json!({ "choice": "approve" })).await;
-    assert!(failed && text.contains("name the question"), "{text}");
+    assert!(failed && text.contains("pass the question's id"), "{text}");
     let (text, failed) = told(&host, None, "similar_failures", json!({ "text": "ModuleNotFoundError: x" })).await;
-    assert!(!failed && text.contains("No failure like this one"), "{text}");
+    assert!(!failed && text.contains("No similar failure"), "{text}");
     host.stop().await;
 }
 

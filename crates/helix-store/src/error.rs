@@ -77,7 +77,7 @@ pub enum DatabaseError {
         source: Cause,
     },
     /// There is no room for the write. Nothing of it was kept; what was there before is whole.
-    #[error("no room to write to the database {database}")]
+    #[error("disk full: cannot write to the database {database}")]
     Full {
         database: String,
         /// What the lower layer said.
@@ -114,7 +114,7 @@ pub enum OpenError {
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// It was to be read, but is not there.
-    #[error("there is no database at {database}")]
+    #[error("no database at {database}")]
     Missing { database: String },
     /// It belongs to another program.
     #[error("{database} is a database of another program (application id {application_id:#010x})")]
@@ -257,7 +257,7 @@ pub enum StateDirError {
         source: std::io::Error,
     },
     /// Its disk is full.
-    #[error("no room to write to {}", .path.display())]
+    #[error("disk full: cannot write to {}", .path.display())]
     Full {
         /// The path that failed.
         path: PathBuf,

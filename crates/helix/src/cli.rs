@@ -26,7 +26,7 @@ use crate::terminal::{Reading, Terminal};
 #[derive(Debug, Parser)]
 #[command(name = "helix", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(
-    after_help = "Start with `helix demo`: it needs no account and no network.\nErrors have a code; what each means is in docs/errors/."
+    after_help = "Start with `helix demo`: it needs no account and no network.\ndocs/errors/ explains the error codes."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -88,7 +88,7 @@ enum Command {
     Prompt(prompt::Arguments),
     /// Serve Helix's tools over MCP on standard input and output
     Mcp,
-    /// Hooks that agents call: check what they write
+    /// Hooks for agents: check what they write
     Hook(hook::Arguments),
     /// Describe the journal's events
     Events(events::Arguments),
@@ -210,7 +210,7 @@ fn keep_panics() {
 
 fn broken() -> CommandError {
     let what = LAST_PANIC.lock().ok().and_then(|mut last| last.take()).unwrap_or_default();
-    CommandError::helix(codes::BROKEN, "helix broke; this is not your fault").because(&std::io::Error::other(what))
+    CommandError::helix(codes::BROKEN, "internal error in helix").because(&std::io::Error::other(what))
 }
 
 #[cfg(test)]

@@ -30,9 +30,9 @@ impl Environment {
                 .hint("change to a directory that exists")
         })?;
         let program = std::env::current_exe().map_err(|error| {
-            CommandError::environment(codes::RUNTIME, "cannot find the program's own file").because(&error).hint(
-                "mount /proc: Helix starts itself again for every run of an agent, and watches processes through it",
-            )
+            CommandError::environment(codes::RUNTIME, "cannot find the program's own file")
+                .because(&error)
+                .hint("mount /proc: Helix needs it to start and watch agents")
         })?;
         let (mut variables, mut unreadable) = (BTreeMap::new(), Vec::new());
         for (name, value) in std::env::vars_os() {

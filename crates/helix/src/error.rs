@@ -70,7 +70,7 @@ impl CommandError {
     /// Helix itself is at fault.
     pub(crate) fn helix(code: &str, message: impl Display) -> Self {
         Self::new(Exit::Helix, code, message)
-            .hint("this is a defect of Helix: please report it with the command that you ran")
+            .hint("this is a bug in Helix: please report it with the command that you ran")
     }
 
     #[must_use]
@@ -149,7 +149,7 @@ pub(crate) fn unwritable(path: &std::path::Path) -> impl FnOnce(std::io::Error) 
     move |source| {
         CommandError::environment(codes::OUTPUT_UNWRITABLE, format!("cannot write {}", path.display()))
             .because(&source)
-            .hint("check that the directory exists, is writable and has room")
+            .hint("check that the directory exists and is writable, and that the disk is not full")
     }
 }
 

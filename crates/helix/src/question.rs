@@ -71,7 +71,7 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
                 continue;
             }
         };
-        let text = if question.free_text { line(context, "your words (empty: none)").await? } else { None };
+        let text = if question.free_text { line(context, "your text (empty: none)").await? } else { None };
         return Ok(Some(AnswerRequest { choice: Some(choice), text, by }));
     }
 }

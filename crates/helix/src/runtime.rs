@@ -59,7 +59,7 @@ fn check_threads(count: usize) -> io::Result<()> {
     for (end, thread) in waiting {
         drop(end);
         if thread.join().is_err() {
-            return Err(io::Error::other("a thread that only waits broke"));
+            return Err(io::Error::other("an internal thread panicked"));
         }
     }
     started

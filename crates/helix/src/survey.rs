@@ -130,7 +130,7 @@ fn python(directory: &Path) -> Option<Option<(String, String)>> {
             if text.contains("unittest") {
                 Some((unittest_command(directory), format!("{file} uses unittest")))
             } else {
-                Some(("python3 -m pytest -q".into(), format!("{file} looks like a test for pytest")))
+                Some(("python3 -m pytest -q".into(), format!("{file} looks like a pytest test")))
             }
         }
         (None, None) => None,

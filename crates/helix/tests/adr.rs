@@ -99,7 +99,7 @@ fn foreign_files_are_imported_under_their_numbers() {
     let index = std::fs::read_to_string(user.work().join("adr/INDEX.md")).unwrap();
     assert!(index.contains("003-use-csv.md") && index.contains("005-quote.md"), "{index}");
     assert_eq!(user.run(&["adr", "check"]).code, 0);
-    user.run(&["adr", "import", "adr/003-use-csv.md", "--write"]).refused(2, &["HX0931", "Helix's form already"]);
+    user.run(&["adr", "import", "adr/003-use-csv.md", "--write"]).refused(2, &["HX0931", "already in Helix's format"]);
     // One that lies in adr/ already is replaced there.
     user.write("adr/0009-old.md", &nygard.replace("3. Use CSV", "9. Old"));
     assert_eq!(user.run(&["adr", "import", "adr/0009-old.md", "--write"]).stdout, "adr/009-old.md\n");
@@ -171,7 +171,7 @@ fn wrong_encodings_are_repaired_where_that_is_certain() {
     let before = user.run(&["adr", "check"]);
     assert!(before.code == 2 && before.stderr.contains("HX0224") && before.stderr.contains("--fix"), "{before:?}");
     let fixed = user.run(&["adr", "check", "--fix"]);
-    assert!(fixed.code == 0 && fixed.stderr.contains("5 place(s) repaired"), "{fixed:?}");
+    assert!(fixed.code == 0 && fixed.stderr.contains("5 repair(s)"), "{fixed:?}");
     let now = std::fs::read_to_string(user.work().join("adr/001-groesse.md")).unwrap();
     assert_eq!(now, text.replace("So it", "ä → ü: so it"));
     assert_eq!(user.run(&["adr", "graph", "--format", "dot"]).code, 0);
@@ -186,7 +186,7 @@ fn an_unfilled_template_does_not_become_a_decision() {
     let draft = "adr/draft-csv-export.md";
     let checked = user.run(&["adr", "check", draft]);
     assert!(checked.code == 0 && checked.stderr.contains("warning[HX0232]"), "{checked:?}");
-    user.run(&["adr", "finalize", draft]).refused(2, &["error[HX0232]", "lines still say what the template said"]);
+    user.run(&["adr", "finalize", draft]).refused(2, &["error[HX0232]", "lines still contain template text"]);
     assert!(user.work().join(draft).exists() && !user.work().join("adr/001-csv-export.md").exists());
     // Nor is one by writing a number into it.
     let text = std::fs::read_to_string(user.work().join(draft)).unwrap();
@@ -261,5 +261,5 @@ fn a_number_that_two_clones_chose_is_mended_after_the_merge() {
     user.write("adr/007-q.md", &ADR.replace("TITLE", "Q").replace("draft", "\"007\""));
     user.run(&["adr", "renumber"]).refused(2, &["adr/007-p.md and adr/007-q.md", "helix adr renumber FILE"]);
     assert_eq!(user.run(&["adr", "renumber", "adr/007-p.md"]).stdout.trim(), "adr/007-p.md is adr/008-p.md now");
-    user.run(&["adr", "renumber", "--base", "nowhere"]).refused(2, &["there is no commit nowhere"]);
+    user.run(&["adr", "renumber", "--base", "nowhere"]).refused(2, &["no commit nowhere"]);
 }

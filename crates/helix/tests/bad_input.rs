@@ -140,7 +140,7 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     let mut dry = user.helix();
     let ran =
         user::ran(dry.current_dir(user.work().join("good")).args(["run", "--dry-run", "p.yaml"]).output().unwrap());
-    assert!(ran.stdout.contains("nothing is run"), "{ran:#?}");
+    assert!(ran.stdout.contains("dry run"), "{ran:#?}");
     ran.refused(2, &["HX0410", "roots"]);
     // A path that the tree does not lead to, with the name of a file that is there, is told as a guess [P49].
     user.write("api/v1/prices.py", "");

@@ -172,7 +172,7 @@ fn a_plain_program_without_a_record_is_never_done() {
     let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
     let output = command.current_dir(&stage.repo).output().unwrap();
     assert!(!output.status.success(), "{}", said(&output));
-    assert!(said(&output).contains("there is no terminal record"), "{}", said(&output));
+    assert!(said(&output).contains("the final record is missing"), "{}", said(&output));
     assert!(!stage.repo.join("shop/tax.py").exists(), "{}", said(&output));
 
     let trusting = format!("dialect = \"command\"\ntrust_exit = true\ncommand = {}", json!(["sh", "-c", program]));

@@ -216,7 +216,7 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
 
     let shown = stage.helix(&["jobs", "show", &job]).output().unwrap();
     assert!(says_so(&text(&shown.stdout)), "{}\n{}", text(&shown.stdout), text(&shown.stderr));
-    let waits = "the job waits, since it cannot be recorded";
+    let waits = "the job waits because it cannot be recorded";
     watching.has_said(waits).await;
     disk.make_space();
     stage.events(&job).await;

@@ -79,8 +79,8 @@ async fn a_foreign_client_works_over_http() {
     assert_eq!(report["results"][0]["isError"], true, "{report:#}");
     assert!(text(&report, 0).contains("HX0"), "{report:#}");
     assert!(report["results"][0]["structuredContent"]["errors"].as_u64() > Some(0), "{report:#}");
-    assert_eq!(text(&report, 1), "There are no skills here.");
-    assert!(text(&report, 2).contains("name the job"), "{report:#}");
+    assert_eq!(text(&report, 1), "No skills found.");
+    assert!(text(&report, 2).contains("pass the job's id"), "{report:#}");
     drop(host);
 }
 
@@ -164,7 +164,7 @@ async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
         over_stdio(&stage, &json!([["job_start", { "project": "plans/demo/phases.yaml" }], ["job_status", {}]]));
     assert_eq!(report["results"][0]["isError"], false, "{report:#}");
     let job = report["results"][0]["structuredContent"]["job"].as_str().unwrap().to_owned();
-    assert!(text(&report, 1).contains("name the job"), "there is no conversation: {report:#}");
+    assert!(text(&report, 1).contains("pass the job's id"), "no session: {report:#}");
     // The answer came before the agent could end.
     let shown = stage.helix(&["jobs", "show", &job, "--json"]).output().unwrap();
     let view: Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
@@ -291,7 +291,7 @@ fn a_conversation_at_the_terminal_goes_on_by_its_name() {
         assert!(said.contains(words), "{words} in {said}");
     }
     for arguments in [&["--session", "typo", "-m", "hello"][..], &["--session", "typo", "--show"]] {
-        chat(arguments).refused(2, &["HX0920", "\"typo\"", "leave out --session"]);
+        chat(arguments).refused(2, &["HX0920", "\"typo\"", "omit --session"]);
     }
 }
 

@@ -330,7 +330,7 @@ async fn a_decision_is_implemented_by_a_jobs_evidence_46() {
     assert_eq!(stage.job(&id).await["status"], "succeeded", "{}", stage.log());
     let (code, said) = implemented();
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("has proven no criterion") && std::fs::read_to_string(&file).unwrap() == PROVABLE, "{said}");
+    assert!(said.contains("has verified no criteria") && std::fs::read_to_string(&file).unwrap() == PROVABLE, "{said}");
     // Proven.
     stage.git(&stage.repo, &["reset", "-q", "--hard", "HEAD~1"]);
     let id = stage.submit(&plan("proven", "{ type: criteria_covered }"), &stage.repo, "proven").await;
@@ -352,7 +352,7 @@ async fn a_decision_is_implemented_by_a_jobs_evidence_46() {
     let (code, said) = implemented();
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("not proven: It is fast") && text.contains("status: Accepted"), "{said}\n{text}");
+    assert!(said.contains("not verified: It is fast") && text.contains("status: Accepted"), "{said}\n{text}");
     assert_eq!((text.matches("- [x]").count(), text.matches("- [ ]").count()), (2, 1));
 }
 

@@ -35,7 +35,7 @@ pub struct Imported {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// It needs no conversion.
-    #[error("{file} is in Helix's form already")]
+    #[error("{file} is already in Helix's format")]
     Already { file: String },
     /// It is none of the known forms.
     #[error("{file} is neither a MADR nor a Nygard file")]
@@ -75,8 +75,8 @@ pub fn import(adr: &Adr, id: AdrId, renumbered: &BTreeMap<u32, u32>) -> Result<I
     let mut notes = Vec::new();
     let status = record.status(adr).unwrap_or_else(|said| {
         notes.push(match said {
-            Some(said) => format!("the state {said:?} is none that Helix knows; it was taken as Proposed"),
-            None => "the file names no state; it was taken as Proposed".to_owned(),
+            Some(said) => format!("unknown status {said:?}, imported as Proposed"),
+            None => "no status found, imported as Proposed".to_owned(),
         });
         Status::Proposed
     });
@@ -186,7 +186,7 @@ fn body(adr: &Adr, title: Option<&Section>, language: Language) -> String {
 pub(super) fn unknown_criterion(language: Language) -> &'static str {
     match language {
         Language::English => "- [ ] <action> → <expected result> — test: `<tests/test_x.py::test_y>`",
-        Language::German => "- [ ] <was man tut, und was man dann sieht> — Test: `<tests/test_x.py::test_y>`",
+        Language::German => "- [ ] <Aktion> → <erwartetes Ergebnis> — Test: `<tests/test_x.py::test_y>`",
     }
 }
 

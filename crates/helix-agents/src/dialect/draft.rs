@@ -185,8 +185,8 @@ fn unsupported(dialect: &Dialect, ask: &AgentAsk) -> Option<&'static str> {
         (SessionRef::Cut { .. }, Sessions::None | Sessions::Copied) => return Some("cut a session at a point of it"),
     }
     let asked = [
-        (ask.max_turns.is_some(), Limit::Turns, "limit turns: leave out `max_turns`, or use another agent"),
-        (ask.budget_usd.is_some(), Limit::Money, "keep to a budget: leave out `budget_usd`, or use another agent"),
+        (ask.max_turns.is_some(), Limit::Turns, "limit turns: omit `max_turns`, or use another agent"),
+        (ask.budget_usd.is_some(), Limit::Money, "keep to a budget: omit `budget_usd`, or use another agent"),
     ];
     let unkept = asked.into_iter().find(|(asked, limit, _)| *asked && dialect.keeps(*limit) != Keeping::DuringRuns);
     unkept.map(|(_, _, what)| what)
@@ -211,10 +211,10 @@ pub enum InvocationError {
     #[error("the budget {budget} US dollars is not a positive number")]
     Budget { budget: f64 },
     /// Two tool servers share a name.
-    #[error("there are two tool servers of the name {name:?}")]
+    #[error("two tool servers have the name {name:?}")]
     DuplicateServer { name: String },
     /// Two sub-agents share a name.
-    #[error("there are two experts of the name {name:?}")]
+    #[error("two experts have the name {name:?}")]
     DuplicateAgent { name: String },
     /// An image whose bytes are not base 64.
     #[error("image {number} of the prompt is not in base 64")]

@@ -134,8 +134,8 @@ impl<'s> FieldReader<'s> {
                 }
                 Some(first) => {
                     let line = self.source.line_of(first.key_range.start);
-                    let message = format!("the key `{}` of {what} is there twice", shorten(&entry.key));
-                    let help = format!("keep one of them; the first is in line {line}");
+                    let message = format!("the key `{}` of {what} is duplicate", shorten(&entry.key));
+                    let help = format!("remove one of them; the first is in line {line}");
                     self.error(self.codes.duplicate_key, &entry.key_range, message, help);
                 }
             }

@@ -48,7 +48,7 @@ kinds! {
         let text = String::from_node(node, what, reader)?;
         if text.trim().is_empty() {
             let code = reader.codes.missing_key;
-            reader.error(code, &node.range, format!("{what} is empty"), "write a text, or leave the key out");
+            reader.error(code, &node.range, format!("{what} is empty"), "write a text, or omit the key");
             return None;
         }
         Some(text)
@@ -56,12 +56,12 @@ kinds! {
     /// A whole number of at least 1.
     Count -> u32, { "type": "integer", "minimum": 1 }, |node, what, reader| {
         let number = u32::from_node(node, what, reader)?;
-        reader.in_range(node, number > 0, what, "write at least 1, or leave the key out").then_some(number)
+        reader.in_range(node, number > 0, what, "write at least 1, or omit the key").then_some(number)
     };
     /// A whole number of at least 1 that may be larger than a [`Count`].
     LargeCount -> u64, { "type": "integer", "minimum": 1 }, |node, what, reader| {
         let number = u64::from_node(node, what, reader)?;
-        reader.in_range(node, number > 0, what, "write at least 1, or leave the key out").then_some(number)
+        reader.in_range(node, number > 0, what, "write at least 1, or omit the key").then_some(number)
     };
     /// An amount of money above 0.
     Money -> f64, { "type": "number", "minimum": 0 }, |node, what, reader| {
@@ -79,7 +79,7 @@ kinds! {
         let time = TimeOrZero::from_node(node, what, reader)?;
         let code = reader.codes.bad_duration;
         if time.is_zero() {
-            reader.error(code, &node.range, format!("{what} is zero"), "write at least 1s, or leave the key out");
+            reader.error(code, &node.range, format!("{what} is zero"), "write at least 1s, or omit the key");
         }
         (!time.is_zero()).then_some(time)
     };

@@ -39,7 +39,7 @@ pub enum Outcome {
     Cancelled,
     /// Helix stopped it at its time limit.
     TimedOut,
-    /// Helix stopped it because nothing happened for too long.
+    /// Helix stopped it because it was silent for too long.
     Stalled,
     /// Nobody knows how it ended.
     Lost,
@@ -185,7 +185,7 @@ impl Outcome {
             (Some(terminal), None) => success(facts, terminal),
             (None, _) if refused_to_start(facts) => Self::Unstarted { reason: words_at_start(facts) },
             (_, Some(evidence)) => Self::Truncated { evidence },
-            (None, None) => Self::Truncated { evidence: "there is no terminal record".into() },
+            (None, None) => Self::Truncated { evidence: "the final record is missing".into() },
         }
     }
 
@@ -259,7 +259,7 @@ fn cut_off(facts: &RunFacts) -> Option<String> {
         return Some(format!("{} line(s) of stdout are not records", facts.stdout.unparsable));
     }
     if facts.terminal.is_none() {
-        return Some("there is no terminal record".into());
+        return Some("the final record is missing".into());
     }
     facts.active_after_terminal.then(|| "the agent went on after its last terminal record".into())
 }

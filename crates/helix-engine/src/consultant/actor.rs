@@ -182,8 +182,8 @@ impl SessionActor {
 
     async fn locate(&mut self, request: &TurnRequest) -> Result<Located, ErrorView> {
         let failed = |error: helix_store::ReadError| ErrorView {
-            message: format!("the conversation's record cannot be read: {error}"),
-            hint: Some("`helix doctor` examines the database".into()),
+            message: format!("the session's record cannot be read: {error}"),
+            hint: Some("run `helix doctor`: it checks the database".into()),
         };
         self.log.reload().await.map_err(|error| error.view())?;
         locator::locate(self.services.journal(), self.view(), request).await.map_err(failed)
@@ -192,7 +192,7 @@ impl SessionActor {
     /// Gives the answer of a turn that is over to whoever asks for it again.
     async fn tell_again(&self, turn: &TurnView, output: &mut TurnOutput) -> TurnEnded {
         output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
-        output.tell(TurnEvent::Status { text: "This was answered already; here is the answer".into() }).await;
+        output.tell(TurnEvent::Status { text: "Already answered; here is the answer".into() }).await;
         let Some(end) = &turn.end else { return refused(lost_view()) };
         output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
         let outcome = Outcome::from_facts(&end.facts);
@@ -280,8 +280,8 @@ impl SessionActor {
         let since = position.parent.as_ref().map(|parent| parent.started_at);
         let found = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
         found.map_err(|error| ErrorView {
-            message: format!("the conversation's jobs cannot be read: {error}"),
-            hint: Some("`helix doctor` examines the database".into()),
+            message: format!("the session's jobs cannot be read: {error}"),
+            hint: Some("run `helix doctor`: it checks the database".into()),
         })
     }
 
@@ -301,7 +301,7 @@ impl SessionActor {
         if !lost {
             return Ok(report);
         }
-        let text = "The agent has lost this conversation; it starts anew with the record of it".to_owned();
+        let text = "The agent has lost its session; a new one starts with the record of this chat".to_owned();
         work.output.tell(TurnEvent::Status { text }).await;
         work.usage += report.usage;
         let context = context::rebuilt(self.services.journal(), position, request).await?;
@@ -329,7 +329,7 @@ impl SessionActor {
         work.output.end_of_run().await;
         result.map_err(|error| {
             let hint = match &error {
-                RunError::UnknownAgent { .. } => "set [consultant] agent in helix.toml to one that is there",
+                RunError::UnknownAgent { .. } => "set [consultant] agent in helix.toml to a configured agent",
                 _ => "run `helix doctor`",
             };
             ErrorView { message: helix_core::error_chain(&error), hint: Some(hint.into()) }

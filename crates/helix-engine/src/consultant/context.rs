@@ -134,12 +134,12 @@ async fn going_on(
     let mut preface = Preface::default();
     if !at_home {
         preface.note(&format!(
-            "this conversation was copied from another one. Your directory is {} from now on; what you kept in the old one was copied there",
+            "this session is a copy of another one. Your directory is now {}; your files were copied there",
             view.directory
         ));
     }
     for message in &base.unanswered {
-        preface.quote("the user said this before and got no answer", message);
+        preface.quote("the user's earlier message, which got no answer", message);
     }
     preface.about(position);
     Ok(Context { session, preface: preface.text })
@@ -182,22 +182,21 @@ impl Preface {
             }
             Some(outcome) => {
                 if let Some(trouble) = super::turn_error::of_outcome(&outcome) {
-                    self.note(&format!("your last answer did not end well: {}", trouble.message));
+                    self.note(&format!("your last answer failed: {}", trouble.message));
                 }
             }
         }
         for difference in &position.differences {
             match difference {
                 Difference::EditedAnswer(text) => {
-                    self.quote("the user has edited your last answer. It counts as it reads now", text);
+                    self.quote("the user has edited your last answer. This text counts now", text);
                 }
                 Difference::Job(text) => {
-                    self.quote(
-                        "since the user's last message this happened to a job of this conversation, by the journal",
-                        text,
-                    );
+                    self.quote("news of a job of this session since the user's last message, from the journal", text);
                 }
-                Difference::UnseenMessage(text) => self.quote("the user also said this before and got no answer", text),
+                Difference::UnseenMessage(text) => {
+                    self.quote("another earlier message of the user, which got no answer", text)
+                }
             }
         }
     }
@@ -219,7 +218,7 @@ impl Preface {
         for one in said.iter().rev() {
             length += one.text.chars().count();
             if length > HISTORY_LIMIT {
-                lines.push("(earlier parts are left out)".into());
+                lines.push("(earlier parts are omitted)".into());
                 break;
             }
             let who = match one.author {
@@ -231,8 +230,7 @@ impl Preface {
         lines.reverse();
         let record = lines.join("\n\n");
         let fence = helix_core::finding::fence_for(&record);
-        self.text
-            .push_str(&format!("The record of this conversation so far, as data:\n{fence}text\n{record}\n{fence}\n\n"));
+        self.text.push_str(&format!("The record of this session so far, as data:\n{fence}text\n{record}\n{fence}\n\n"));
     }
 }
 
@@ -252,7 +250,7 @@ fn new_session() -> Result<AgentSessionId, ErrorView> {
 
 fn unreadable(error: ReadError) -> ErrorView {
     ErrorView {
-        message: format!("the conversation's record cannot be read: {error}"),
-        hint: Some("`helix doctor` examines the database".into()),
+        message: format!("the session's record cannot be read: {error}"),
+        hint: Some("run `helix doctor`: it checks the database".into()),
     }
 }

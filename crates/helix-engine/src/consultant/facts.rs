@@ -27,7 +27,7 @@ const MOST_NAMES: usize = 60;
 /// Why the facts cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FactsError {
-    #[error("the conversation's jobs cannot be read")]
+    #[error("the session's jobs cannot be read")]
     Journal(#[from] ReadError),
     /// A task of Helix ended early.
     #[error("the project's facts cannot be read")]

@@ -56,7 +56,7 @@ pub struct TurnRequest {
     pub client: ClientIds,
     /// Extra system prompt of the client, if any; data for the agent, after Helix's own.
     pub system: Option<String>,
-    /// Model, in the agent's words.
+    /// Model name, as the agent knows it.
     pub model: Option<String>,
     /// Cancelled when the client has disconnected.
     pub disconnected: CancellationToken,
@@ -179,7 +179,7 @@ pub enum TurnError {
     #[error("{0}")]
     Request(String),
     /// There is no such conversation.
-    #[error("there is no session {0}")]
+    #[error("no session {0}")]
     NoSession(SessionId),
     /// The agent is missing or not configured.
     #[error("{message}")]

@@ -84,7 +84,7 @@ impl Consultant {
             return Err(TurnError::Request("the message is empty".into()));
         }
         if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
-            let hint = "set [consultant] agent in helix.toml to one that is there".to_owned();
+            let hint = "set [consultant] agent in helix.toml to a configured agent".to_owned();
             return Err(TurnError::Agent { message: error.to_string(), hint: Some(hint) });
         }
         let view = self.find(&request).await?;

@@ -24,16 +24,16 @@ pub(super) fn time(at: Timestamp) -> String {
 fn message(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => "the answer is complete".into(),
-        Outcome::TasksLost { tasks } => format!("the answer came, but {tasks} task(s) that it relies on were lost"),
-        Outcome::LocalCommand => "the agent took the message for a command of its own and answered nothing".into(),
+        Outcome::TasksLost { tasks } => format!("the answer is incomplete: {tasks} background task(s) were lost"),
+        Outcome::LocalCommand => "the agent read the message as one of its own commands and gave no answer".into(),
         Outcome::Truncated { evidence } => format!("the answer was cut off ({evidence})"),
         Outcome::Incomplete { missing } => format!("the answer ended without {missing}"),
         Outcome::StoppedByHook => "one of the agent's hooks stopped the answer".into(),
         Outcome::Interrupted => "the answer was interrupted from outside".into(),
         Outcome::Cancelled => "the answer was stopped".into(),
-        Outcome::TimedOut => "the answer took longer than the time limit of a turn".into(),
-        Outcome::Stalled => "the agent did nothing for too long and was stopped".into(),
-        Outcome::Lost => "the agent is gone and nobody saw how it ended".into(),
+        Outcome::TimedOut => "the answer timed out".into(),
+        Outcome::Stalled => "the agent was silent for too long and was stopped".into(),
+        Outcome::Lost => "the agent's keeper died".into(),
         Outcome::RateLimited { resets_at: Some(at) } => {
             format!("the provider's usage limit is reached until {}", time(*at))
         }
@@ -42,11 +42,11 @@ fn message(outcome: &Outcome) -> String {
         Outcome::Overloaded { http_status: None } => "the provider could not be reached".into(),
         Outcome::Credentials { billing: true } => "the provider's account has no money left".into(),
         Outcome::Credentials { billing: false } => "the provider does not accept Helix's credentials".into(),
-        Outcome::ContextOverflow => "the conversation has become too long for the model".into(),
-        Outcome::LimitReached { limit: LimitKind::Turns } => "the answer needed more steps than are allowed".into(),
+        Outcome::ContextOverflow => "the chat has become too long for the model".into(),
+        Outcome::LimitReached { limit: LimitKind::Turns } => "the answer needed more steps than allowed".into(),
         Outcome::LimitReached { limit: LimitKind::Budget } => "the answer's budget is used up".into(),
         Outcome::LimitReached { limit: LimitKind::StructuredOutput } => {
-            "the agent could not bring its answer into the form that was asked for".into()
+            "the agent's answer did not have the required format".into()
         }
         Outcome::Refused => "the model refused to answer".into(),
         Outcome::Unstarted { reason } => format!("the agent did not start: {}", reason.trim()),
@@ -60,40 +60,34 @@ fn message(outcome: &Outcome) -> String {
 
 fn remedy(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => "nothing needs to be done",
-        Outcome::RateLimited { resets_at: Some(_) } => {
-            "send the message again after that time; the conversation is kept"
-        }
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => "nothing to do",
+        Outcome::RateLimited { resets_at: Some(_) } => "send the message again after that time",
         Outcome::RateLimited { resets_at: None } | Outcome::Overloaded { .. } => {
-            "send the message again in a few minutes; the conversation is kept"
+            "send the message again in a few minutes"
         }
         Outcome::Credentials { billing: true } => "add credit to the provider's account, then send the message again",
         Outcome::Credentials { billing: false } => {
             "log in with the agent's own CLI or set its API key in helix.toml, run `helix doctor`, then send the message again"
         }
         Outcome::ContextOverflow => {
-            "send the message again: Helix then starts the agent anew with the end of this conversation"
+            "send the message again: Helix starts a new agent session with the end of this chat"
         }
-        Outcome::Unstarted { .. } | Outcome::Misconfigured => {
-            "run `helix doctor`: it tries the agent and names what is missing"
-        }
+        Outcome::Unstarted { .. } | Outcome::Misconfigured => "run `helix doctor`: it checks the agent",
         Outcome::Refused => "word the message differently",
         Outcome::LimitReached { limit: LimitKind::Turns | LimitKind::Budget } => {
-            "ask for less at once, or raise the limit in helix.toml; saying \"go on\" continues from here"
+            "say \"continue\", ask for less at once, or raise the limit in helix.toml"
         }
         Outcome::LimitReached { limit: LimitKind::StructuredOutput } => "send the message again",
-        Outcome::TimedOut => "say \"go on\" to continue from here, ask for less at once, or raise the time limit",
-        Outcome::Cancelled => "what was written so far is kept; say how to go on",
+        Outcome::TimedOut => "say \"continue\", ask for less at once, or raise the time limit",
+        Outcome::Cancelled => "the text so far is kept; say how to continue",
         Outcome::LocalCommand => "begin the message with a word instead of a slash",
         Outcome::Truncated { .. }
         | Outcome::Incomplete { .. }
         | Outcome::TasksLost { .. }
         | Outcome::Interrupted
         | Outcome::Stalled
-        | Outcome::Lost => "what was written so far is kept: say \"go on\", or send the message again",
-        Outcome::StoppedByHook | Outcome::Failed(_) => {
-            "send the message again; if it happens again, `helix doctor` examines the agent"
-        }
+        | Outcome::Lost => "the text so far is kept: say \"continue\", or send the message again",
+        Outcome::StoppedByHook | Outcome::Failed(_) => "send the message again; if it fails again, run `helix doctor`",
     }
 }
 

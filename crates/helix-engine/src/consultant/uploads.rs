@@ -29,7 +29,7 @@ pub(super) async fn keep(directory: &str, uploads: &[Upload]) -> Result<Vec<Atta
         uploads.iter().map(|upload| write(&directory, upload)).collect::<std::io::Result<Vec<_>>>()
     });
     let failed = |error: String| ErrorView {
-        message: format!("a file that came with the message cannot be kept: {error}"),
+        message: format!("cannot store a file of the message: {error}"),
         hint: Some("check that the state directory is writable and not full".into()),
     };
     kept.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))

@@ -167,7 +167,7 @@ impl<S: StreamState> EventLog<S> {
             match self.record_once(&events).await {
                 Err(LogError::Refused { source: AppendError::Database(error), .. }) if may_pass(&error) => {
                     tracing::error!(id = %self.id, %error, "the journal cannot be written; retrying in {pause:?}");
-                    let message = format!("the {} waits, since it cannot be recorded: {error}", S::NOUN);
+                    let message = format!("the {} waits because it cannot be recorded: {error}", S::NOUN);
                     self.blocked.set(Some(ErrorView { message, hint: Some(error.hint()) }));
                     tokio::select! {
                         () = closing.cancelled() => return Err(LogError::Closing),

@@ -16,7 +16,7 @@ impl StreamState for SessionState {
     type Id = SessionId;
     type Event = SessionEvent;
     type Illegal = IllegalSessionEvent;
-    const NOUN: &'static str = "conversation";
+    const NOUN: &'static str = "session";
 
     fn stream(id: &SessionId) -> Stream {
         Stream::Session(id.clone())
@@ -60,7 +60,7 @@ pub(crate) fn settled(recorded: Result<Record<IllegalSessionEvent>, LogError>) -
     match recorded {
         Ok(Record::Done) => Ok(()),
         Ok(Record::Stale(error)) => Err(ErrorView {
-            message: format!("the conversation cannot be recorded: {error}"),
+            message: format!("the session cannot be recorded: {error}"),
             hint: Some("please report this with the host's log".into()),
         }),
         Err(error) => Err(error.view()),

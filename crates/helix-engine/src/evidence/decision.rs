@@ -64,7 +64,7 @@ fn given_their_test(submitted: &Adr, merged: &Adr) -> Vec<String> {
 
 fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence) -> Result<DecisionEvidence, String> {
     let Some(adr) = &active.spec.adr else {
-        return Err(format!("job {job} carried out no decision that was there when it was submitted"));
+        return Err(format!("job {job} implemented no decision that existed at submit"));
     };
     if state.end() != Some(&JobEnd::Succeeded) {
         return Err(format!("job {job} has not succeeded"));
@@ -73,9 +73,7 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
         return Err(format!("the result of job {job} is not merged into the branch"));
     };
     if !evidence.proved {
-        return Err(format!(
-            "the evidence of job {job} is not whole any more: `helix jobs evidence {job}` says what is missing"
-        ));
+        return Err(format!("the evidence of job {job} is no longer complete: see `helix jobs evidence {job}`"));
     }
     let covers = |report: &GateReport| {
         report.gate == GateSpec::CriteriaCovered {}.name() && report.verdict.passed() && report.tree == result.tree

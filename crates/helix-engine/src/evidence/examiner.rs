@@ -212,7 +212,7 @@ fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Attempt>) 
         Some(_) => {}
     }
     match &evidence.run {
-        None => missing.push("there is no run".to_owned()),
+        None => missing.push("the run is missing".to_owned()),
         Some(run) => {
             if !run.completed {
                 missing.push(format!("run {} did not complete: {}", run.run, run.outcome));
@@ -247,7 +247,7 @@ fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Attempt>) 
         one.answer.choice.as_deref() == Some(APPROVE) && since.is_none_or(|since| one.at >= since)
     };
     if asked.approval.is_some() && !evidence.answers.iter().any(said_yes) {
-        missing.push("no person has approved it".to_owned());
+        missing.push("no person approved it".to_owned());
     }
     missing
 }

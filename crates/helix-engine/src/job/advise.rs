@@ -1,4 +1,4 @@
-//! The adviser: what to do about a phase that has used up its tries.
+//! The adviser: what to do about a phase that has no attempts left.
 //!
 //! A proposal has a fixed form and is checked before it counts. Must not carry it out: that is the job's state machine.
 
@@ -27,11 +27,11 @@ const SPLIT: std::ops::RangeInclusive<u32> = 2..=5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Word {
-    /// One more try in a new session, with `hint`.
+    /// One more attempt in a new session, with `hint`.
     Retry,
     /// The same by the model `model`, with `hint`.
     OtherModel,
-    /// `phases` take its place.
+    /// `phases` replace it.
     Split,
     /// Go on without it; only for optional phases.
     Skip,
@@ -114,9 +114,9 @@ impl EffectRunner {
         round: u32,
     ) -> Result<SideAsk, Fault> {
         let phase = phase_of(active, id)?;
-        let progress = active.progress(id).ok_or_else(|| unreadable(format!("there is no phase {id}")))?;
+        let progress = active.progress(id).ok_or_else(|| unreadable(format!("no phase {id}")))?;
         let Some(role) = &active.spec.roles.adviser else {
-            return Err(unreadable("there is no adviser".into()));
+            return Err(unreadable("no adviser is configured".into()));
         };
         let last = progress.attempts.iter().rev().find_map(|one| one.result.as_ref());
         let commit = last.map_or_else(|| active.spec.repo.base.clone(), |result| result.commit.clone());
@@ -237,7 +237,7 @@ fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Fi
     if replaced.gates.iter().any(|gate| gate.delivery().is_some()) {
         // Each of its last pieces would have to deliver, and none of them is the whole.
         return Err(vec![
-            Finding::new("advice.split", format!("phase `{id}` delivers, so that nothing can take its place"))
+            Finding::new("advice.split", format!("phase `{id}` delivers, so it cannot be replaced"))
                 .fix("propose `retry` with a hint, or `give_up`"),
         ]);
     }
@@ -265,7 +265,7 @@ fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Fi
 
 fn refused(findings: &[Finding]) -> Fault {
     let messages: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
-    unreadable(format!("the phases it proposes are no valid part of the plan: {}", messages.join("; ")))
+    unreadable(format!("the proposed phases are invalid: {}", messages.join("; ")))
 }
 
 #[cfg(test)]

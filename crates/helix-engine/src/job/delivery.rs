@@ -105,7 +105,7 @@ impl EffectRunner {
 
 impl Refusal {
     fn not_validated(phase: &Phase) -> Self {
-        let message = format!("no gate before it says anything about what phase {} is to deliver", phase.id);
+        let message = format!("no earlier gate validates what phase {} delivers", phase.id);
         let hint = "put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates";
         let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) };
         Self { summary: fault.message.clone(), verdict: Verdict::Inconclusive { fault } }
@@ -125,7 +125,7 @@ impl Refusal {
 pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> GateReport {
     let what = phase.gates.get(gate).and_then(|spec| spec.delivery()).map(|delivery| delivery.words());
     let message = format!(
-        "Helix was ended while it delivered tree {}: nobody knows how far it came ({})",
+        "Helix ended while it delivered tree {}: its effects are unknown ({})",
         result.tree,
         what.unwrap_or_default()
     );

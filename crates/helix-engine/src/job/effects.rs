@@ -460,7 +460,10 @@ pub(super) fn phase_of<'a>(active: &'a Active, id: &PhaseId) -> Result<&'a Phase
 
 pub(super) fn attempt_of<'a>(active: &'a Active, id: &PhaseId, attempt: u32) -> Result<&'a Attempt, Fault> {
     let tries = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
-    tries.iter().find(|one| one.number == attempt).ok_or_else(|| internal(format!("phase {id} has no try {attempt}")))
+    tries
+        .iter()
+        .find(|one| one.number == attempt)
+        .ok_or_else(|| internal(format!("phase {id} has no attempt {attempt}")))
 }
 
 /// Runs blocking git work away from the runtime's threads.
@@ -475,7 +478,7 @@ pub(super) async fn blocking_fault<T: Send + 'static>(
 ) -> Result<T, Fault> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(internal(format!("a task of Helix ended early: {error}"))),
+        Err(error) => Err(internal(format!("an internal task ended early: {error}"))),
     }
 }
 
@@ -486,7 +489,7 @@ pub(super) fn run_fault(error: &RunError) -> Fault {
         RunError::Start { .. } | RunError::Record { .. } | RunError::Unknown { .. } => {
             "check that the state directory is writable and not full"
         }
-        RunError::Closing => "start Helix again: the run goes on",
+        RunError::Closing => "start Helix again: the run continues",
     };
     Fault { hint: Some(hint.into()), ..environment(error) }
 }
@@ -497,7 +500,7 @@ pub(crate) fn environment(error: &dyn std::error::Error) -> Fault {
 }
 
 fn internal(message: String) -> Fault {
-    Fault { kind: FaultKind::Environment, message, hint: Some("this is a defect of Helix: please report it".into()) }
+    Fault { kind: FaultKind::Environment, message, hint: Some("this is a bug in Helix: please report it".into()) }
 }
 
 pub(super) fn new_session() -> Result<AgentSessionId, Fault> {

@@ -129,7 +129,7 @@ impl EffectRunner {
         }
         Err(Trouble::Findings(vec![
             Finding::new("integration.moving", "the target branch keeps moving while the result is checked")
-                .fix("start the job again when nobody else commits to the branch"),
+                .fix("start the job again when the branch is not changing"),
         ]))
     }
 

@@ -389,7 +389,7 @@ impl JobLoop {
         }
         let fault = Fault {
             kind: FaultKind::Environment,
-            message: format!("Helix itself failed while it carried out {key}"),
+            message: format!("internal error in {key}"),
             hint: Some("please report this with the host's log".into()),
         };
         Some(match self.failed(&effect, fault) {

@@ -54,7 +54,7 @@ struct AnswerFinding {
     /// Line, from 1.
     #[serde(default)]
     line: Option<u32>,
-    /// What would mend it.
+    /// What would fix it.
     #[serde(default)]
     fix: Option<String>,
 }

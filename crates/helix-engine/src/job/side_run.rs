@@ -154,7 +154,7 @@ fn spent(limit: &str) -> Fault {
     Fault {
         kind: FaultKind::Environment,
         message: format!("the job's {limit}"),
-        hint: Some("`helix jobs resume` with a larger --budget goes on".into()),
+        hint: Some("continue with `helix jobs resume` and a larger --budget".into()),
     }
 }
 

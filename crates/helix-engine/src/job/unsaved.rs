@@ -44,10 +44,10 @@ pub(super) fn commit_text(phase: &Phase) -> CommitText {
 
 /// Says where the only copy of an attempt's work is.
 pub(super) fn kept_in(worktree: &Path, fault: Fault) -> Fault {
-    let resume = "`helix jobs resume` then commits it and goes on";
+    let resume = "then run `helix jobs resume`, which commits it and continues";
     Fault {
         kind: fault.kind,
-        message: format!("{}; what the agent has done is kept in {}", fault.message, worktree.display()),
+        message: format!("{}; the agent's work is in {}", fault.message, worktree.display()),
         hint: Some(fault.hint.map_or_else(|| resume.to_owned(), |hint| format!("{hint}; {resume}"))),
     }
 }

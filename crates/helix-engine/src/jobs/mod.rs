@@ -148,7 +148,7 @@ impl Jobs {
     /// Asks a job to stop; returns once the request is durable.
     ///
     /// # Errors
-    /// [`EngineError::Over`] when there is nothing left to stop, and as for [`Jobs::get`].
+    /// [`EngineError::Over`] when it has already ended, and as for [`Jobs::get`].
     pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
         let view = self.get(id.as_str()).await?;
         let handle = self.handle(id);

@@ -42,7 +42,7 @@ pub struct Reply {
 #[derive(Debug, thiserror::Error)]
 pub enum AnswerError {
     /// There is no such question.
-    #[error("there is no question {0:?}")]
+    #[error("no question {0:?}")]
     NotFound(String),
     /// It does not wait for an answer any more.
     #[error("question {id} does not wait for an answer any more: {why}")]
@@ -104,7 +104,7 @@ impl Jobs {
         match &view.status {
             QuestionStatus::Open => {}
             QuestionStatus::Answered { answer, .. } => return Err(settled(format!("{} has answered it", answer.by))),
-            QuestionStatus::Expired { .. } => return Err(settled("nobody answered it in time".into())),
+            QuestionStatus::Expired { .. } => return Err(settled("it expired without an answer".into())),
             QuestionStatus::Closed => return Err(settled("its phase or job went another way".into())),
         }
         let answer = Answer { choice: reply.choice, text: reply.text, by: reply.by };

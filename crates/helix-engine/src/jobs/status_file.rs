@@ -37,11 +37,11 @@ static WRITING: Mutex<()> = Mutex::new(());
 enum StatusFileError {
     #[error("{} cannot be written: {source}", path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
-    #[error("{} is there already and is no file of Helix: it is left alone", path.display())]
+    #[error("{} already exists and was not written by Helix: not overwritten", path.display())]
     Foreign { path: PathBuf },
-    #[error("{} is kept by git: it is left alone", path.display())]
+    #[error("{} is tracked by git: not overwritten", path.display())]
     Tracked { path: PathBuf },
-    #[error("the repository of {} cannot be asked", path.display())]
+    #[error("the repository of {} cannot be read", path.display())]
     Repository { path: PathBuf, source: Box<dyn std::error::Error + Send + Sync> },
 }
 

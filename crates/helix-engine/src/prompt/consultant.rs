@@ -37,7 +37,7 @@ phases:
     name: Implement the exporter
     type: development
     description: |
-      What to do, in enough detail for an engineer who knows nothing of this conversation.
+      What to do, in enough detail for an engineer who has only this text.
     depends_on: []                     # ids; phases that do not depend on each other run in parallel
     skills: []                         # names of skills that the phase's agent reads first
     inputs: []                         # files that must exist before
@@ -159,7 +159,7 @@ impl ConsultantPrompt {
         match front.text("prompt") {
             Some(("consultant", _)) => {}
             Some((other, range)) => {
-                problems.push(problem(range, format!("this is no prompt of the Consultant but of `{other}`"), &begin))
+                problems.push(problem(range, format!("this is a prompt of `{other}`, not of the Consultant"), &begin))
             }
             None => problems.push(problem(0..3, "the front matter has no `prompt`".into(), &begin)),
         }
@@ -194,7 +194,7 @@ impl ConsultantPrompt {
                 Some(detail) => format!("the template cannot be rendered: {}: {detail}", error.kind()),
                 None => format!("the template cannot be rendered: {}", error.kind()),
             };
-            let help = "mend the template; its inputs are listed in docs/consultant.md";
+            let help = "fix the template; docs/consultant.md lists its inputs";
             source.error(codes::PROMPT_INVALID, range, message).help(help)
         };
         let environment = environment();
@@ -213,7 +213,7 @@ impl ConsultantPrompt {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the inputs are {}", known.iter().cloned().collect::<Vec<_>>().join(", ")),
             };
-            let message = format!("there is no input `{name}`");
+            let message = format!("unknown input `{name}`");
             return Some(source.error(codes::PROMPT_INVALID, at..at + name.len(), message).help(help));
         }
         samples().iter().find_map(|facts| template.render(values(facts)).err()).map(|error| told(&error))

@@ -47,7 +47,7 @@ pub(crate) fn review(
     )
 }
 
-/// What an adviser is asked about a phase that has used up its tries.
+/// What an adviser is asked about a phase that has no attempts left.
 ///
 /// # Errors
 /// [`PromptError`].

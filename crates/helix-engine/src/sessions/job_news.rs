@@ -167,7 +167,7 @@ impl Follower {
             };
             let Some((id, event)) = next else {
                 let standing: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.name, standing(job))).collect();
-                let text = format!("{}. It goes on by itself: ask here how far it is", standing.join("; "));
+                let text = format!("{}. Ask here for its progress", standing.join("; "));
                 return tell(&self.sender, JobNews::GoesOn { text }).await;
             };
             let read = match event {

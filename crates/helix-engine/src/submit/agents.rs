@@ -45,7 +45,7 @@ impl<'a> Agents<'a> {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("configured agents: {}", known().collect::<Vec<_>>().join(", ")),
             };
-            let message = format!("there is no agent {} (phase {})", one.agent, one.phase.id);
+            let message = format!("unknown agent {} (phase {})", one.agent, one.phase.id);
             let problem = self.file.error(codes::UNKNOWN_AGENT, self.place(one.phase, Part::Agent), message, help);
             if !problems.contains(&problem) {
                 problems.push(problem);
@@ -98,10 +98,10 @@ impl<'a> Agents<'a> {
         let agent = &profile.name;
         let help = match did_you_mean(model, known.iter().copied()) {
             Some(near) => format!("did you mean {near}?"),
-            None => format!("known by itself: {}, and names with `claude` in them", known.join(", ")),
+            None => format!("known: {}, and names that contain `claude`", known.join(", ")),
         };
         let message = format!("agent {agent} may have no model {model} (phase {})", phase.id);
-        let help = format!("{help} `models` of the agent in helix.toml says which there are");
+        let help = format!("{help} list the agent's models under `models` in helix.toml");
         let mut doubt = Diagnostic::warning(codes::UNKNOWN_MODEL, &self.file.name(), message).help(help);
         doubt.span = self.place(phase, Part::Model);
         Some(doubt)
@@ -118,7 +118,7 @@ impl<'a> Agents<'a> {
                     Keeping::DuringRuns => continue,
                     Keeping::Never => {
                         let message = format!(
-                            "agent {agent} cannot keep `{word}` (phase {phase}): it does not say what it uses of it"
+                            "agent {agent} cannot enforce `{word}` (phase {phase}): it does not report its usage"
                         );
                         Diagnostic::error(codes::LIMIT_NOT_KEPT, &self.file.name(), message).help(OTHER_LIMITS)
                     }
@@ -144,8 +144,8 @@ impl<'a> Agents<'a> {
         let agent = self.unmeasured(Limit::Money)?;
         Some(SubmitError::Refused {
             code: codes::LIMIT_NOT_KEPT,
-            message: format!("a budget in US dollars cannot be kept: agent {agent} does not say what its runs cost"),
-            hint: Some("leave --budget out and limit `timeout` and `[jobs] max_tokens`, or use another agent".into()),
+            message: format!("a budget in US dollars is not possible: agent {agent} does not report costs"),
+            hint: Some("omit --budget and limit `timeout` and `[jobs] max_tokens`, or use another agent".into()),
             blame: Blame::Request,
         })
     }
@@ -159,7 +159,7 @@ impl<'a> Agents<'a> {
         ];
         let unkept = set.into_iter().filter(|(_, _, set)| *set).filter_map(|(limit, word, _)| {
             let agent = self.unmeasured(limit)?;
-            let message = format!("`[jobs] {word}` counts nothing of what agent {agent} uses: it does not say it");
+            let message = format!("`[jobs] {word}` does not count agent {agent}, which does not report its usage");
             let help = "`[jobs] max_tokens` and `max_run_time` count all agents";
             Some(Diagnostic::warning(codes::LIMIT_NOT_KEPT, &self.file.name(), message).help(help))
         });

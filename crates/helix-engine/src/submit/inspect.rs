@@ -65,7 +65,7 @@ impl Inspection {
             (None, None) => Err(SubmitError::Refused {
                 code: codes::PLAN_INVALID,
                 message: format!("{} was refused for no reason", self.file),
-                hint: Some("this is a defect of Helix: please report it".into()),
+                hint: Some("this is a bug in Helix: please report it".into()),
                 blame: Blame::Helix,
             }),
         }
@@ -278,7 +278,7 @@ fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitE
         return Err(SubmitError::Refused {
             code: codes::BAD_LIMIT,
             message: "a limit must be a positive number".into(),
-            hint: Some("leave it out for no limit".into()),
+            hint: Some("omit it for no limit".into()),
             blame: Blame::Request,
         });
     }
@@ -307,7 +307,7 @@ fn selected(plan: &Plan, request: &SubmitRequest) -> Result<Option<Vec<PhaseId>>
             };
             return Err(SubmitError::Refused {
                 code: codes::UNKNOWN_PHASE,
-                message: format!("there is no phase {id} in the plan"),
+                message: format!("the plan has no phase {id}"),
                 hint: Some(hint),
                 blame: Blame::Request,
             });

@@ -145,7 +145,7 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, SubmitError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(defect(format!("a task of Helix ended early: {error}"))),
+        Err(error) => Err(defect(format!("an internal task ended early: {error}"))),
     }
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn defect(message: String) -> SubmitError {
     SubmitError::Refused {
         code: codes::JOURNAL_FAILED,
         message,
-        hint: Some("this is a defect of Helix: please report it".into()),
+        hint: Some("this is a bug in Helix: please report it".into()),
         blame: Blame::Helix,
     }
 }

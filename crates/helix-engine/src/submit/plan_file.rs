@@ -38,7 +38,8 @@ impl PlanFile {
             )
         })?;
         if !metadata.is_file() || metadata.len() > MAX_PLAN {
-            let what = if metadata.is_file() { format!("has {} bytes", metadata.len()) } else { "is no file".into() };
+            let what =
+                if metadata.is_file() { format!("has {} bytes", metadata.len()) } else { "is not a file".into() };
             return Err(unreadable(format!("{} {what}", path.display()), "a plan is a file of at most 16 MiB"));
         }
         let bytes = std::fs::read(&path).map_err(|error| {
@@ -63,15 +64,12 @@ impl PlanFile {
         let (message, hint) = match &found[..] {
             [one] => return Ok(one.clone()),
             [] => (
-                format!("there is no plan in {}", directory.display()),
+                format!("no plan in {}", directory.display()),
                 "expected phases.yaml or plans/<name>/phases.yaml; `helix plan new` writes a first one".to_owned(),
             ),
             several => {
                 let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
-                (
-                    format!("there are several plans in {}", directory.display()),
-                    format!("name one: {}", names.join(", ")),
-                )
+                (format!("several plans in {}", directory.display()), format!("name one: {}", names.join(", ")))
             }
         };
         Err(SubmitError::Refused { code: codes::PLAN_UNREADABLE, message, hint: Some(hint), blame: Blame::Request })

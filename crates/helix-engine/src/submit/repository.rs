@@ -120,7 +120,7 @@ fn unkept_claims(adr: &AdrText, listing: &TreeListing, places: &PlanPlaces, file
         .map(|one| {
             let line = one.span.map(|span| format!(":{}:{}", span.line, span.column)).unwrap_or_default();
             let message =
-                format!("the plan's decision cannot be carried out from here: {}{line}: {}", adr.file, one.message);
+                format!("the plan's decision does not fit the repository: {}{line}: {}", adr.file, one.message);
             let help = format!("{}; what counts is the commit that the job starts from", one.help.unwrap_or_default());
             file.error(&one.code, places.adr, message, help)
         })

@@ -8,8 +8,8 @@ use serde::Deserialize;
 pub struct AdrCheck {
     /// Path of the ADR.
     pub path: String,
-    /// Directory of the project that the ADR is for: its files and other ADRs are taken into account. Left out, the
-    /// conversation's own project, or the one that the file lies in.
+    /// Directory of the ADR's project, for its files and other ADRs. Default: the session's project, or the one that
+    /// contains the file.
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -19,7 +19,7 @@ pub struct AdrCheck {
 pub struct AdrFinalize {
     /// Path of the draft.
     pub path: String,
-    /// Directory of the project that gets the ADR. Left out, the conversation's own project, or the one that the draft lies in.
+    /// Directory of the project that gets the ADR. Default: the session's project, or the one that contains the draft.
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -27,7 +27,7 @@ pub struct AdrFinalize {
 /// Arguments of `adr_list`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct AdrList {
-    /// Directory of the project. Left out, the conversation's own project.
+    /// Directory of the project. Default: the session's project.
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -37,8 +37,8 @@ pub struct AdrList {
 pub struct PlanCheck {
     /// Path of the plan.
     pub path: String,
-    /// Directory of the project that the plan is for: it is checked as a job there would be. Left out, the project that the file
-    /// lies in; a draft that lies in none is checked without one.
+    /// Directory of the plan's project: it is checked like a job there. Default: the project that contains the file;
+    /// a draft outside any project is checked without one.
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -66,7 +66,7 @@ pub struct JobStart {
 /// Arguments of `job_status`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct JobStatusOf {
-    /// Id of the job, or a unique beginning. Left out, the last one of this conversation.
+    /// Id of the job, or a unique prefix. Default: the last job of this session.
     #[serde(default)]
     pub job: Option<String>,
 }
@@ -74,9 +74,9 @@ pub struct JobStatusOf {
 /// Arguments of `ask_user`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct AskUser {
-    /// The question, complete in itself.
+    /// The complete question.
     pub question: String,
-    /// What can be chosen. Left out, any text will do.
+    /// The options. Default: any text.
     #[serde(default)]
     pub options: Vec<String>,
 }
@@ -84,7 +84,7 @@ pub struct AskUser {
 /// Arguments of `answer`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct AnswerQuestion {
-    /// Id of the question. Left out, the only open one of this conversation's jobs.
+    /// Id of the question. Default: the only open one of this session's jobs.
     #[serde(default)]
     pub question: Option<String>,
     /// The chosen option's key.
@@ -100,10 +100,10 @@ pub struct AnswerQuestion {
 pub struct SimilarFailures {
     /// Text of the failure: a log, an error message, a finding.
     pub text: String,
-    /// The tool that failed, such as `pytest`, if it is known.
+    /// The tool that failed, such as `pytest`, if known.
     #[serde(default)]
     pub tool: Option<String>,
-    /// Most answers, at most 10.
+    /// Maximum number of answers, at most 10.
     #[serde(default)]
     pub limit: Option<u32>,
 }
@@ -111,7 +111,7 @@ pub struct SimilarFailures {
 /// Arguments of `skills_list`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct SkillsList {
-    /// Directory of the project. Left out, the conversation's own project.
+    /// Directory of the project. Default: the session's project.
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -121,10 +121,10 @@ pub struct SkillsList {
 pub struct SkillRead {
     /// Name of the skill.
     pub name: String,
-    /// Another file of the skill, relative to its directory. Left out, its page.
+    /// Another file of the skill, relative to its directory. Default: its page.
     #[serde(default)]
     pub file: Option<String>,
-    /// Directory of the project. Left out, the conversation's own project.
+    /// Directory of the project. Default: the session's project.
     #[serde(default)]
     pub project: Option<String>,
 }

@@ -47,7 +47,7 @@ impl Tools {
     pub(super) fn not_for_phases(&self, tool: &str) -> Result<(), Refusal> {
         match &self.caller {
             Caller::Run(run) => Err(Refusal::text(format!(
-                "{tool} is not for the agent of a phase (run {run}): do your task; what needs a decision, ask with ask_user"
+                "{tool} is not for the agent of a phase (run {run}): do your task; if you need a decision, call ask_user"
             ))),
             Caller::Session(_) | Caller::Outside { .. } => Ok(()),
         }
@@ -61,7 +61,7 @@ impl Tools {
             Caller::Run(run) => {
                 let path = self.engine.jobs().run_dir(run).join("request.json");
                 let unknown = |error: &dyn std::error::Error| {
-                    Refusal::text(format!("there is no record of run {run}: {error}; check the header X-Helix-Run"))
+                    Refusal::text(format!("no record of run {run}: {error}; check the header X-Helix-Run"))
                 };
                 let bytes = tokio::fs::read(&path).await.map_err(|error| unknown(&error))?;
                 let place: RunPlace = serde_json::from_slice(&bytes).map_err(|error| unknown(&error))?;
@@ -80,9 +80,7 @@ impl Tools {
             None => PathBuf::from(path),
         };
         if !asked.is_absolute() {
-            return Err(Refusal::text(format!(
-                "{path:?} is relative, and Helix does not know to what: give the full path"
-            )));
+            return Err(Refusal::text(format!("{path:?} is relative: give the full path")));
         }
         let real = tokio::fs::canonicalize(&asked)
             .await

@@ -20,7 +20,7 @@ use helix_project::save_check::{Belongs, adr_diagnostics, read_bounded};
 use helix_project::workflows::Shelves;
 
 /// Why an ADR cannot be finalized when nobody said where.
-const NO_PROJECT: &str = "name the project that gets the ADR in `project`; for a new one call project_create";
+const NO_PROJECT: &str = "pass the project in `project`; for a new one call project_create";
 
 /// What is said of a plan that lies in no project.
 const DRAFT_ONLY: &str = "\nChecked as a draft: inputs, the decision that it names and the repository's state are looked at once it lies in a \
@@ -109,7 +109,7 @@ impl Tools {
     pub async fn adr_list(&self, arguments: AdrList) -> ToolAnswer {
         self.answered(async {
             let root = self.project(arguments.project.as_deref()).await?;
-            let root = root.ok_or_else(|| Refusal::text("name the project's directory in `project`"))?;
+            let root = root.ok_or_else(|| Refusal::text("pass the project's directory in `project`"))?;
             let index = blocking(move || AdrDirectory::open(&root).map(|adrs| adrs.index())).await?;
             Ok((index.clone(), json!({ "index": index })))
         })
@@ -159,7 +159,7 @@ impl Tools {
             self.not_for_phases("project_create")?;
             let name = PhaseId::new(arguments.name.clone()).map_err(|_| {
                 let name = &arguments.name;
-                Refusal::text(format!("{name:?} is no project name: use lower-case letters, digits and '-'"))
+                Refusal::text(format!("{name:?} is not a project name: use lower-case letters, digits and '-'"))
             })?;
             let adr = self.existing_if_given(arguments.adr.as_deref()).await?;
             let plan = self.existing_if_given(arguments.plan.as_deref()).await?;

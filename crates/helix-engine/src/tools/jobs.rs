@@ -40,7 +40,7 @@ impl Tools {
                 let event = SessionEvent::JobStarted { job: id.clone() };
                 let recorded = self.engine.sessions().record(view, event).await;
                 recorded.map_err(|error| {
-                    Refusal::text(format!("job {id} runs, but is not noted in the conversation: {}", error.line()))
+                    Refusal::text(format!("job {id} runs, but is not recorded in the session: {}", error.line()))
                 })?;
             }
             let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
@@ -104,12 +104,12 @@ impl Tools {
                 (Some(id), _) => id,
                 (None, Some(view)) => {
                     let last = view.jobs.last().map(ToString::to_string);
-                    last.ok_or_else(|| Refusal::text("this conversation has started no job yet"))?
+                    last.ok_or_else(|| Refusal::text("this session has started no job yet"))?
                 }
                 (None, None) => match &self.caller {
                     Caller::Run(run) => job_of(run)?,
                     Caller::Session(_) | Caller::Outside { .. } => {
-                        return Err(Refusal::text("name the job: there is no conversation to take it from"));
+                        return Err(Refusal::text("pass the job's id: this call belongs to no session"));
                     }
                 },
             };
@@ -153,7 +153,7 @@ fn status_text(job: &JobView) -> String {
     for phase in &job.phases {
         let stage = phase.stage.as_ref().map(|stage| format!(", {stage}")).unwrap_or_default();
         let error = phase.error.as_ref().map(|error| format!(": {}", error.message)).unwrap_or_default();
-        text.push_str(&format!("\n- {} {}{stage} (try {}){error}", phase.id, phase.status.word(), phase.attempt));
+        text.push_str(&format!("\n- {} {}{stage} (attempt {}){error}", phase.id, phase.status.word(), phase.attempt));
     }
     for question in job.questions.iter().filter(|question| question.status == QuestionStatus::Open) {
         text.push_str(&format!("\n\nIt waits for an answer: {}", question_line(question)));

@@ -17,7 +17,7 @@ impl Tools {
             let mut text: String =
                 catalog.skills().map(|skill| format!("- {}: {}\n", skill.name, skill.description)).collect();
             if text.is_empty() {
-                text.push_str("There are no skills here.\n");
+                text.push_str("No skills found.\n");
             }
             for problem in &catalog.problems {
                 text.push_str(&format!("{problem}\n"));
@@ -56,7 +56,7 @@ impl Tools {
         self.answered(async {
             let text = arguments.text.trim();
             if text.is_empty() {
-                return Err(Refusal::text("the text is empty: give the log or message of the failure"));
+                return Err(Refusal::text("the text is empty: pass the log or message of the failure"));
             }
             let mut from = text.len().saturating_sub(LONGEST_FAILURE);
             while !text.is_char_boundary(from) {
@@ -66,12 +66,12 @@ impl Tools {
             let log = Log::of_texts("", &text[from..]);
             let failures = &self.engine.reports().failures;
             if failures.memory().await.is_none() {
-                return Err(Refusal::text("failures are not remembered on this machine: `helix doctor` says why"));
+                return Err(Refusal::text("the failure memory is off: see `helix doctor`"));
             }
             let mut found = failures.similar(observation, log).await;
             found.truncate(arguments.limit.unwrap_or(10).clamp(1, 10) as usize);
             let text = match found.as_slice() {
-                [] => "No failure like this one is remembered.".to_owned(),
+                [] => "No similar failure in memory.".to_owned(),
                 failures => failures.iter().map(told).collect::<Vec<_>>().join("\n\n"),
             };
             let data = serde_json::to_value(&found).map_err(|error| Refusal::of(&error))?;
@@ -93,14 +93,14 @@ fn told(past: &PastFailure) -> String {
             let diff: String = link.diff.chars().take(LONGEST_DIFF).collect();
             let fence = fence_for(&diff);
             format!(
-                "mended by a change of {} ({fixes} known), data only:\n{fence}diff\n{}\n{fence}",
+                "fixed by a change of {} ({fixes} known), data only:\n{fence}diff\n{}\n{fence}",
                 link.files.join(", "),
                 diff.trim_end()
             )
         }
-        FailureEnd::WentAway => "went away without a change: trying again, or a person, was enough".to_owned(),
-        FailureEnd::GaveUp => "its phase was given up".to_owned(),
-        FailureEnd::Open => "not known how it ended".to_owned(),
+        FailureEnd::WentAway => "went away without a change: a retry or a person was enough".to_owned(),
+        FailureEnd::GaveUp => "its phase failed".to_owned(),
+        FailureEnd::Open => "open".to_owned(),
     };
     format!("- {close}, seen {} time(s), last {}: {}\n  {end}", known.count, known.last_seen, known.diagnosis.summary)
 }

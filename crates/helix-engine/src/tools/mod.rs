@@ -61,6 +61,6 @@ async fn blocking<T: Send + 'static, E: Into<Refusal> + Send + 'static>(
 ) -> Result<T, Refusal> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result.map_err(Into::into),
-        Err(error) => Err(Refusal::text(format!("a task of Helix ended early: {error}"))),
+        Err(error) => Err(Refusal::text(format!("an internal task ended early: {error}"))),
     }
 }

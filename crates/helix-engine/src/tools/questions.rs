@@ -23,7 +23,7 @@ impl Tools {
             let options: Vec<String> =
                 arguments.options.iter().map(|option| option.trim().to_owned()).filter(|one| !one.is_empty()).collect();
             if question.is_empty() {
-                return Err(Refusal::text("the question is empty: write it out, complete in itself"));
+                return Err(Refusal::text("the question is empty: write a complete one"));
             }
             if question.chars().count() > LONGEST_QUESTION || options.len() > MOST_OPTIONS {
                 return Err(Refusal::text(format!(
@@ -34,20 +34,20 @@ impl Tools {
                 Caller::Session(_) => {
                     let text = "End your turn now, with this question as the end of your answer: the user's next message is \
                                 the reply. Nothing waits in the meantime.";
-                    Ok((text.to_owned(), json!({ "question": question, "options": options, "asked": "in the conversation" })))
+                    Ok((text.to_owned(), json!({ "question": question, "options": options, "asked": "in the session" })))
                 }
                 Caller::Run(run) => {
                     let asked = self.engine.jobs().ask_from_run(run, question, options).await;
                     let asked = asked.map_err(|error| Refusal::of(&error))?;
                     let text = format!(
-                        "Asked as {}. End your turn now, and say in what state your work is: you will be resumed with the answer.",
+                        "Asked as {}. End your turn now with the state of your work: you will be resumed with the answer.",
                         asked.id
                     );
                     let data = serde_json::to_value(&asked).map_err(|error| Refusal::of(&error))?;
                     Ok((text, data))
                 }
                 Caller::Outside { .. } => Err(Refusal::text(
-                    "there is no user behind this connection: ask_user is for the Consultant and for agents of phases",
+                    "no user is connected: ask_user is for the Consultant and for agents of phases",
                 )),
             }
         })
@@ -59,7 +59,7 @@ impl Tools {
         self.answered(async {
             self.not_for_phases("answer")?;
             let (jobs, by) = match (self.conversation().await?, &self.caller) {
-                (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in conversation {}", view.id)),
+                (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in session {}", view.id)),
                 (None, Caller::Outside { .. } | Caller::Session(_) | Caller::Run(_)) => {
                     (None, "an MCP client".to_owned())
                 }
@@ -68,14 +68,14 @@ impl Tools {
                 Some(id) => QuestionId::new(id).map_err(|error| Refusal::of(&error))?,
                 None => {
                     let jobs =
-                        jobs.ok_or_else(|| Refusal::text("name the question: job_status of its job lists it"))?;
+                        jobs.ok_or_else(|| Refusal::text("pass the question's id: job_status of its job lists it"))?;
                     only_one(self.open_questions(&jobs).await?)?
                 }
             };
             let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
             let reply = Reply { choice: words(arguments.choice), text: words(arguments.text), by };
             let answered = self.engine.jobs().answer(&id, reply).await.map_err(|error| Refusal::of(&error))?;
-            let text = format!("Answered {}: job {} goes on.", answered.id, answered.job);
+            let text = format!("Answered {}: job {} continues.", answered.id, answered.job);
             let data = serde_json::to_value(&answered).map_err(|error| Refusal::of(&error))?;
             Ok((text, data))
         })
@@ -100,9 +100,9 @@ fn only_one(mut open: Vec<QuestionView>) -> Result<QuestionId, Refusal> {
         (Some(last), false) => {
             open.push(last);
             let lines: Vec<String> = open.iter().map(question_line).collect();
-            Err(Refusal::text(format!("several questions are open; name one in `question`:\n{}", lines.join("\n"))))
+            Err(Refusal::text(format!("several questions are open; pass one in `question`:\n{}", lines.join("\n"))))
         }
-        (None, _) => Err(Refusal::text("no job of this conversation waits for an answer")),
+        (None, _) => Err(Refusal::text("no job of this session waits for an answer")),
     }
 }
 

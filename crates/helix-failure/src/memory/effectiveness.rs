@@ -75,7 +75,7 @@ fn posterior(tally: &Tally) -> (f64, f64) {
     (successes / all, successes * failures / (all * all * (all + 1.0)))
 }
 
-/// What the memory is worth: failures gone in the next attempt where it was shown, against where it was held back.
+/// Effect of the memory: failures gone in the next attempt where it was shown, against where it was held back.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Benefit {
     /// Where it was shown.
@@ -139,7 +139,7 @@ pub struct MemoryStatistics {
     pub categories: Vec<(Category, u64)>,
     /// How well suggestions work, by source.
     pub suggestions: Vec<SourceEffect>,
-    /// What the memory is worth.
+    /// Effect of the memory.
     pub benefit: Benefit,
     /// When a failure was seen first.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -77,7 +77,7 @@ impl Work {
         match self {
             Self::Job { job, phase: Some(phase) } => format!("{job} {phase}, attempt {attempt}"),
             Self::Job { job, phase: None } => format!("{job}, attempt {attempt}"),
-            Self::Conversation { session } => format!("conversation {session}, turn {attempt}"),
+            Self::Conversation { session } => format!("session {session}, turn {attempt}"),
             Self::Document { document } => document.clone(),
         }
     }

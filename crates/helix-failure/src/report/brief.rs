@@ -5,6 +5,7 @@
 use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
 use super::terminal::{Look, sure, told};
 use crate::memory::{Exposure, SuggestionSource};
+use crate::verdict::RetryAdvice;
 
 /// Places that are named.
 const PLACES: usize = 3;
@@ -75,11 +76,17 @@ fn what_failed(what: &WhatFailed) -> Vec<String> {
 
 fn why(why: &Why) -> Vec<String> {
     let mut lines = vec![format!(
-        "{} ({}), {}; retry {}",
-        why.cause,
+        "{} ({}), {}; {}",
+        why.cause.replace('_', " "),
         why.category,
         sure(why.confidence),
-        why.retry.label().replace('_', " ")
+        match why.retry {
+            RetryAdvice::Now => "retry",
+            RetryAdvice::AfterDelay => "retry later",
+            RetryAdvice::AfterChange => "fix it, then retry",
+            RetryAdvice::Human => "needs you, not another attempt",
+            RetryAdvice::Never => "do not retry",
+        }
     )];
     let places = why.locations.iter().take(PLACES).map(|location| format!("{}:{}", location.path, location.line));
     let places: Vec<String> = places.collect();
@@ -89,7 +96,7 @@ fn why(why: &Why) -> Vec<String> {
 
 fn similar(past: &[SimilarFailure]) -> Vec<String> {
     if past.is_empty() {
-        return vec!["none is known".to_owned()];
+        return vec!["none known".to_owned()];
     }
     past.iter().map(|one| format!("{} ({})", one.summary, told(one))).collect()
 }

@@ -93,7 +93,7 @@ fn why(why: &Why) -> String {
 
 fn similar(past: &[SimilarFailure]) -> String {
     if past.is_empty() {
-        return "None is known.\n".to_owned();
+        return "None known.\n".to_owned();
     }
     let mut text = String::new();
     for one in past {

@@ -85,10 +85,10 @@ fn past_step(past: &PastFailure) -> Option<String> {
             };
             let commit = link.commit.as_ref().and_then(|commit| commit.as_str().get(..12));
             let commit = commit.map(|commit| format!(" (commit `{commit}`)")).unwrap_or_default();
-            Some(format!("{which} was gone after {what}{commit}: see whether the same change fixes {it} here"))
+            Some(format!("{which} was gone after {what}{commit}: check whether the same change fixes {it} here"))
         }
         FailureEnd::WentAway => Some(format!(
-            "try again as it is first: {which} went away without a change before ({} times seen)",
+            "retry as is first: {which} went away without a change before (seen {} times)",
             past.known.count
         )),
         FailureEnd::GaveUp | FailureEnd::Open => None,
@@ -158,12 +158,12 @@ fn of_phase(classified: &Classified, place: &FailurePlace) -> Option<String> {
         && classified.retry == RetryAdvice::AfterChange
     {
         return Some(format!(
-            "attempt {attempt} of {most} failed as well: change the approach; split phase `{phase}` or make its description in the plan more exact"
+            "attempt {attempt} of {most} failed as well: change the approach, split phase `{phase}`, or make its description more precise"
         ));
     }
     if let (Some(job), Some(phase)) = (&place.job, &place.phase) {
         return Some(match classified.retry {
-            RetryAdvice::Human => format!("when that is done: `helix jobs retry {job} --phase {phase}`"),
+            RetryAdvice::Human => format!("then run `helix jobs retry {job} --phase {phase}`"),
             RetryAdvice::Now | RetryAdvice::AfterDelay | RetryAdvice::AfterChange | RetryAdvice::Never => {
                 format!("read the whole log of phase `{phase}`: `helix jobs logs {job}`")
             }

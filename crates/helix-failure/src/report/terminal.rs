@@ -157,7 +157,7 @@ pub(super) fn sure(confidence: f64) -> String {
 
 fn similar(look: Look, past: &[SimilarFailure]) -> String {
     if past.is_empty() {
-        return "  none is known\n".to_owned();
+        return "  none known\n".to_owned();
     }
     let mut text = String::new();
     for one in past {

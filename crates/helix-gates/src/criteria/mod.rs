@@ -51,13 +51,13 @@ pub(super) async fn criteria_covered(
             gathered.fail(&path, place, "criteria.evidence_unusable", &unusable.message, &unusable.help, "");
         }
         if evidence.is_empty() && criterion.unusable.is_empty() {
-            let message = format!("the criterion {} names no evidence", quoted(&criterion.text));
+            let message = format!("the criterion {} has no evidence", quoted(&criterion.text));
             let place = (criterion.span.line, criterion.span.column);
             let fix = format!("write a test for it, and {EVIDENCE_FORM} in {path}");
             gathered.fail(&path, place, "criteria.no_evidence", &message, &fix, "");
         }
         if own {
-            gathered.notes.push(format!("{} was given its test by the phase itself", quoted(&criterion.text)));
+            gathered.notes.push(format!("{} got its test from the phase itself", quoted(&criterion.text)));
         }
         for piece in evidence {
             let outcome = match known.get(&piece.proof) {
@@ -100,10 +100,7 @@ fn definition(context: &GateContext) -> Result<Result<Definition, Judgement>, Tr
     let nothing =
         |message: &str, hint: &str| Ok(Err(Judgement::inconclusive(FaultKind::NothingChecked, message, hint)));
     let Some(path) = context.adr.as_ref().map(|adr| adr.path.clone()).or_else(|| context.plan_adr.clone()) else {
-        return nothing(
-            "the plan names no ADR, so there are no criteria",
-            "name it in the plan: `adr: adr/012-title.md`",
-        );
+        return nothing("the plan names no ADR, so it has no criteria", "add it to the plan: `adr: adr/012-title.md`");
     };
     let repository = context.repository();
     let at = |commit: &str| -> Result<Option<String>, Trouble> {
@@ -116,15 +113,14 @@ fn definition(context: &GateContext) -> Result<Result<Definition, Judgement>, Tr
         None => at(context.base.as_str())?,
     };
     let Some(text) = text else {
-        let message =
-            format!("{path} is not in the commit that the phase started from, so its criteria are not settled");
+        let message = format!("{path} is not in the commit that the phase started from");
         return nothing(&message, "commit the ADR before the job, or let an earlier phase write it");
     };
     let adr = Adr::parse(&path, &text);
     if adr.criteria.is_empty() {
         let message = match adr.form {
-            AdrForm::Helix => format!("{path} has no acceptance criterion with a checkbox"),
-            AdrForm::Madr | AdrForm::Nygard => format!("{path} is no ADR of Helix's form and has no criteria"),
+            AdrForm::Helix => format!("{path} has no acceptance criteria with a checkbox"),
+            AdrForm::Madr | AdrForm::Nygard => format!("{path} is not in Helix's ADR format and has no criteria"),
         };
         return nothing(&message, "write criteria with checkboxes: `- [ ] …`; `helix adr check` shows what is missing");
     }
@@ -201,7 +197,7 @@ impl Gathered {
             Some(fault) if findings.is_empty() => Judgement::faulted(fault).with_notes(notes),
             Some(_) | None => {
                 let summary = match findings.len() {
-                    0 => format!("{count} criteria of {path}, all with evidence that passes"),
+                    0 => format!("{count} criteria of {path}, all verified"),
                     failed => format!("{count} criteria of {path}, {failed} finding(s)"),
                 };
                 Judgement::of(findings, summary, notes)

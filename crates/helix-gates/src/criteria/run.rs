@@ -131,8 +131,8 @@ fn file(context: &GateContext, path: &str) -> Result<Outcome, Trouble> {
             format!("{path} is not in the result"),
             "create it in the repository, at exactly this path",
         ),
-        1 => Outcome::Passed { how: "it is there".into(), command: None, tests: None },
-        several => Outcome::Passed { how: format!("{several} files are there"), command: None, tests: None },
+        1 => Outcome::Passed { how: "it exists".into(), command: None, tests: None },
+        several => Outcome::Passed { how: format!("{several} files exist"), command: None, tests: None },
     })
 }
 
@@ -196,7 +196,7 @@ async fn tests(
         Some(run) if run.counts.failed > 0 => {
             let names: Vec<&str> = run.failures.iter().take(5).map(|failure| failure.name.as_str()).collect();
             let named = if names.is_empty() { format!("`{line}` has failures") } else { names.join(", ") + " failed" };
-            failed("criteria.test_failed", named, "mend the code until the test passes")
+            failed("criteria.test_failed", named, "fix the code until the test passes")
         }
         Some(run) if run.total() == 0 => failed(
             "criteria.test_not_run",
@@ -204,7 +204,7 @@ async fn tests(
             "write the test that the criterion names, under exactly this name, and commit it",
         ),
         _ if checked.run.end != CommandEnd::Exited(0) => {
-            failed("criteria.test_failed", format!("`{line}` failed ({how})"), "mend what the output names")
+            failed("criteria.test_failed", format!("`{line}` failed ({how})"), "fix what the output names")
         }
         Some(run) => Outcome::Passed {
             how: format!("{} passed", run.counts.passed),
@@ -213,7 +213,7 @@ async fn tests(
         },
         None => failed(
             "criteria.test_not_run",
-            format!("`{line}` says nowhere how many tests ran, so nothing proves that any did"),
+            format!("`{line}` does not print how many tests ran"),
             "use a runner whose summary Helix reads (docs/gates.md)",
         ),
     })
@@ -240,7 +240,7 @@ async fn command(
         return Ok(failed(
             "criteria.command_failed",
             message,
-            "mend what the output names, and run the command yourself",
+            "fix what the output names, and run the command yourself",
         ));
     }
     if exit == 0 && read_run(&checked).is_some_and(|run| run.total() == 0) {
@@ -250,10 +250,9 @@ async fn command(
     let output = squeezed(&checked.output);
     if let Some(missing) = shows.iter().find(|text| !output.contains(&squeezed(text))) {
         let message = format!("`{line}` does not show `{missing}`");
-        return Ok(failed("criteria.not_shown", message, "mend the code so that the output has exactly this text"));
+        return Ok(failed("criteria.not_shown", message, "fix the code so that the output contains exactly this text"));
     }
-    let how =
-        if shows.is_empty() { format!("exit {exit}") } else { format!("exit {exit}, and it shows what it should") };
+    let how = if shows.is_empty() { format!("exit {exit}") } else { format!("exit {exit}, with the expected output") };
     Ok(Outcome::Passed { how, command: Some(checked.evidence), tests: None })
 }
 

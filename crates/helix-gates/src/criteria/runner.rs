@@ -21,11 +21,11 @@ pub(super) fn argv(name: &str, project: &Project<'_>) -> Result<Vec<String>, Str
         "rs" => rust(file, test, project),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => javascript(file, test, project),
         "go" => go(file, test),
-        _ => nameless(name, project).ok_or_else(|| format!("Helix does not know how the test {name} is run"))?,
+        _ => nameless(name, project).ok_or_else(|| format!("Helix does not know how to run the test {name}"))?,
     };
     // A name is data: it must not become an option of the runner.
     if file.starts_with('-') || test.is_some_and(|test| test.starts_with('-')) {
-        return Err(format!("{name} is no name of a test"));
+        return Err(format!("{name} is not the name of a test"));
     }
     Ok(words)
 }

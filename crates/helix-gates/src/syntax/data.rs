@@ -126,7 +126,7 @@ pub(super) fn toml(source: &str) -> Vec<SyntaxError> {
     }
 }
 
-/// Any text is Markdown; what can be wrong is the YAML or TOML at its head. Without a closing line there is no front matter.
+/// Any text is Markdown; what can be wrong is the YAML or TOML at its head. Without a closing line no front matter.
 pub(super) fn markdown(source: &str) -> Vec<SyntaxError> {
     let first = source.lines().next().map(str::trim_end);
     let (fence, parse): (&str, fn(&str) -> Vec<SyntaxError>) = match first {

@@ -25,7 +25,7 @@ pub(super) fn check(language: Language, source: &str) -> Vec<SyntaxError> {
         | Language::JsonLines
         | Language::Yaml
         | Language::Toml
-        | Language::Markdown => return vec![SyntaxError::whole("there is no grammar for this language")],
+        | Language::Markdown => return vec![SyntaxError::whole("no grammar for this language")],
     };
     let mut parser = Parser::new();
     if let Err(error) = parser.set_language(&grammar) {

@@ -160,9 +160,7 @@ fn check_file(
     }
     if language.is_tolerant() && had_errors_before(context, before, path, language)? {
         // Grammars do not know macros; what they stumbled over before the job is not its doing.
-        tally
-            .notes
-            .push(format!("{path} is not understood by the embedded grammar, and was not before the job either"));
+        tally.notes.push(format!("{path} cannot be parsed by the embedded grammar, as before the job"));
         return Ok(());
     }
     for error in errors {
@@ -221,15 +219,12 @@ fn conclude(tally: Tally, files: &[String]) -> Judgement {
         nothing(message, "check the gate's `files`; they are matched against the files that the phase changed")
     } else if !unknown.is_empty() {
         let message = format!("none of the {} changed file(s) is of a language that can be parsed", unknown.len());
-        nothing(message, "give this phase `gates` of its own: `files_exist`, or a `command` that checks such files")
+        nothing(message, "give this phase other `gates`: `files_exist`, or a `command` that checks such files")
     } else if deleted > 0 {
         // What is gone cannot be wrong; blocking here would ask for a repair that does not exist.
         let summary = format!("{deleted} file(s) deleted, nothing left to parse");
         Judgement::of(findings, summary, notes)
     } else {
-        nothing(
-            "the phase changed no file".into(),
-            "see what the agent did; if that is right, leave `syntax_check` out",
-        )
+        nothing("the phase changed no file".into(), "check what the agent did; if that is right, remove `syntax_check`")
     }
 }

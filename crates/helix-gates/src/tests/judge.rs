@@ -21,7 +21,7 @@ pub(super) fn judge(
     let broken = || {
         let finding = finding("tests.broken", format!("`{command}` failed ({how}) before it could run tests"))
             .evidence(&last_part(output))
-            .fix("mend what the output names, then run the command yourself");
+            .fix("fix what the output names, then run the command yourself");
         Judgement::of(vec![finding], format!("`{command}`: {how}"), Vec::new())
     };
     // 5 is pytest's own code for "no tests collected".
@@ -53,7 +53,7 @@ fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, befor
             BaselineEnd::NotRun(why) => format!("nothing to compare with: before {place}, {why}"),
             BaselineEnd::TimedOut => format!("nothing to compare with: before {place}, the command took too long"),
             BaselineEnd::Exited(_) | BaselineEnd::Signalled(_) => {
-                format!("nothing to compare with: there were no tests before {place}")
+                format!("nothing to compare with: no tests before {place}")
             }
         });
     }
@@ -65,7 +65,7 @@ fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, befor
     let named = u32::try_from(run.failures.len()).unwrap_or(u32::MAX);
     if run.counts.failed > named {
         let unnamed = run.counts.failed - named;
-        let message = format!("{unnamed} failing test(s) could not be told by name, so they count as new");
+        let message = format!("{unnamed} failing test(s) have no name in the output and count as new");
         findings.push(finding("tests.failed", message).evidence(&last_part(output)));
     } else if !exited_well && findings.is_empty() {
         // Only failures that the base has too excuse a bad exit; a coverage limit or a crash has another cause.
@@ -94,12 +94,12 @@ fn failed(failure: &FailedTest, before: &[Before]) -> Finding {
     // Whose doing it was: the agent of this phase may find a fault that an earlier one has left it.
     let history = match (then(Since::Job), then(Since::Phase)) {
         (Some(false), Some(true)) => " (and did before this phase, but not before the job: an earlier phase broke it)",
-        (Some(true), Some(false)) => " (as it did before the job; an earlier phase had mended it)",
+        (Some(true), Some(false)) => " (as it did before the job; an earlier phase had fixed it)",
         (Some(_) | None, Some(_) | None) => "",
     };
     let found = finding("tests.failed", format!("{} failed{history}", failure.name))
         .evidence(&failure.evidence)
-        .fix("mend the code; change the test only if it contradicts what the phase was asked for");
+        .fix("fix the code; change the test only if it contradicts the task");
     match &failure.file {
         Some(file) => found.at(file, failure.line, None),
         None => found,

@@ -51,7 +51,7 @@ fn uncommitted_work_sends_the_result_beside_and_is_not_touched_34() {
     assert_eq!(fs::read_to_string(user.join("src/a.txt")).unwrap(), "mine");
     bench.git(&user, &["checkout", "--quiet", "src/a.txt"]);
     fs::write(user.join("new.txt"), "my own, untracked").unwrap();
-    let command = beside("would not update");
+    let command = beside("did not update");
     assert_eq!(fs::read_to_string(user.join("new.txt")).unwrap(), "my own, untracked");
     fs::remove_file(user.join("new.txt")).unwrap();
     fs::write(user.join(".git/MERGE_HEAD"), format!("{base}\n")).unwrap();

@@ -16,12 +16,12 @@ use helix_failure::event::FailureEvent;
 pub enum SessionEvent {
     /// The session exists. Always the first event.
     SessionOpened {
-        /// The client's own key for the conversation; unique, opaque.
+        /// The client's key for the session; unique, opaque.
         key: String,
-        /// Whose conversation it is, as the client tells it; opaque. Conversations of different owners never meet.
+        /// The session's owner, as the client reports it; opaque. Owners cannot see each other's sessions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         owner: Option<String>,
-        /// Conversation that this one is a copy of, if it began as one.
+        /// Session that this one is a copy of, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         copied_from: Option<SessionId>,
         /// Directory of the agent's work, absolute.
@@ -37,7 +37,7 @@ pub enum SessionEvent {
         run: RunId,
         /// The user's message.
         message: String,
-        /// Where in the tree it stands.
+        /// Its position in the tree.
         #[serde(default)]
         place: TurnParent,
         /// The user's own words, for finding the turn again by a client's history.
@@ -55,7 +55,7 @@ pub enum SessionEvent {
         /// Files that came with the message.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
-        /// Agent session whose end the turn goes on from; `None` starts one.
+        /// Agent session that the turn continues; `None` starts one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resume: Option<AgentSessionId>,
         /// Agent session that the turn writes to.
@@ -76,7 +76,7 @@ pub enum SessionEvent {
         /// Digest of what the client shows: with the answer that this one continues, if it does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answered: Option<TextDigest>,
-        /// What it consumed, all runs together.
+        /// Usage of all its runs.
         usage: Usage,
         /// The agent session that the next turn resumes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,21 +87,21 @@ pub enum SessionEvent {
         /// How many runs it took.
         #[serde(default = "one")]
         runs: u32,
-        /// Whether somebody read it to its end.
+        /// Whether a client read it to its end.
         #[serde(default)]
         delivery: Delivery,
     },
-    /// A job was started from this conversation.
+    /// A job was started in this session.
     JobStarted {
         /// Which.
         job: JobId,
     },
-    /// The conversation is about this job, too, which was started elsewhere.
+    /// The session follows this job, too, which was started elsewhere.
     JobJoined {
         /// Which.
         job: JobId,
     },
-    /// The conversation is about this project from now on.
+    /// This is the session's project from now on.
     ProjectChosen {
         /// Its directory, absolute.
         path: String,
@@ -122,7 +122,7 @@ fn one() -> u32 {
     1
 }
 
-/// Where in a conversation's tree a turn stands.
+/// A turn's position in the session's tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "at", rename_all = "snake_case")]
 pub enum TurnParent {
@@ -136,11 +136,11 @@ pub enum TurnParent {
         /// Which.
         turn: TurnId,
     },
-    /// It goes on with this turn's own answer; for the client both are one.
+    /// It continues this turn's answer; for the client both are one.
     Continuing {
         /// Which.
         turn: TurnId,
-        /// What stands before the continued turn in the client's tree.
+        /// The turn before the continued one in the client's tree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         under: Option<TurnId>,
     },

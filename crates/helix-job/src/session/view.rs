@@ -11,7 +11,7 @@ use super::turn::{TurnEnd, TurnView};
 use crate::{ErrorView, Recorded};
 use helix_core::ids::{JobId, SessionId, TurnId};
 
-/// A session as it stands.
+/// The state of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionView {
     /// Its id.
@@ -21,7 +21,7 @@ pub struct SessionView {
     /// Whose it is, as the client tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Conversation that it is a copy of, if it began as one.
+    /// Session that it is a copy of, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied_from: Option<SessionId>,
     /// Directory of the agent's work, absolute.
@@ -43,7 +43,7 @@ pub struct SessionView {
     pub running: Option<Box<TurnView>>,
     /// Jobs that it is about, in the order in which they came into it: started from it, or asked about in it.
     pub jobs: Vec<JobId>,
-    /// Directory of the project that it is about, if it has come to one.
+    /// Directory of its project, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// Number of the last event that this view includes.
@@ -116,7 +116,7 @@ impl SessionView {
                     return Err(illegal("another turn is running"));
                 }
                 let Some(turn) = started(&view, at, &recorded.event) else {
-                    return Err(illegal("it is no beginning of a turn"));
+                    return Err(illegal("it does not begin a turn"));
                 };
                 view.turn_count = turn.number;
                 view.latest = Some(turn.id.clone());

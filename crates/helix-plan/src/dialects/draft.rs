@@ -32,8 +32,8 @@ impl<'n> Draft<'n> {
         let first = self.source.iter().find(|other| other.key == entry.key);
         let Some(first) = first.filter(|first| first.key_range != entry.key_range) else { return true };
         let line = pen.reader.source.line_of(first.key_range.start);
-        let message = format!("the key `{}` of {what} is there twice", entry.key);
-        let help = format!("keep one of them; the first is in line {line}");
+        let message = format!("the key `{}` of {what} is duplicate", entry.key);
+        let help = format!("remove one of them; the first is in line {line}");
         pen.reader.error(codes::DUPLICATE_KEY, &entry.key_range, message, help);
         false
     }
@@ -54,8 +54,8 @@ impl<'n> Draft<'n> {
             self.taken.push((modern, old.to_owned()));
             return true;
         };
-        let message = format!("`{old}` and `{other}` say the same thing twice");
-        let help = format!("keep one of them, best as `{modern}`");
+        let message = format!("`{old}` and `{other}` set the same thing");
+        let help = format!("keep only `{modern}`");
         pen.reader.error(codes::TWO_KEYS, range, message, help);
         false
     }

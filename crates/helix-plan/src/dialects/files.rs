@@ -129,7 +129,7 @@ pub(super) fn paths(list: Vec<Node>, direction: Direction, owner: &Owner, pen: &
         };
         let modern = modern_path(written, owner);
         if modern.path.is_empty() {
-            let message = format!("`{written}` is a folder of the older layout, which the repository does not have");
+            let message = format!("`{written}` is a folder of the older layout");
             pen.reader.error(codes::BAD_PATH, &item.range, message, "name the files in it, such as src/app.py");
             continue;
         }
@@ -165,10 +165,8 @@ fn claim(modern: ModernPath, written: &str, range: &Range<usize>, owner: &Owner,
     if first.kept == modern.kept && !twice {
         return;
     }
-    let message = format!(
-        "`{written}` and `{}` in line {} would be one file of the repository: `{path}`",
-        first.written, first.line
-    );
+    let message =
+        format!("`{written}` and `{}` in line {} would be the same file: `{path}`", first.written, first.line);
     let help = "write both under `outputs`, with different paths";
     pen.reader.error(codes::FILES_MERGE, range, message, help);
 }

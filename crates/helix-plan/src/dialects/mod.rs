@@ -40,7 +40,7 @@ impl std::fmt::Display for Normalised {
         write!(f, "- {}", self.old)?;
         match &self.new {
             Modern::Written(new) => write!(f, "\n+ {new}"),
-            Modern::LeftOut => f.write_str("\n# left out: it holds anyway"),
+            Modern::LeftOut => f.write_str("\n# omitted: it is the default"),
             Modern::Ignored(why) => write!(f, "\n# ignored: {why}"),
         }
     }
@@ -99,7 +99,7 @@ impl Pen<'_, '_> {
             Modern::LeftOut => (
                 codes::OLD_FORM,
                 format!("`{}` is an older form", shorten(&old)),
-                "leave it out; it holds anyway".to_owned(),
+                "remove it; it is the default".to_owned(),
             ),
             Modern::Ignored(why) => {
                 (codes::IGNORED_KEY, format!("`{}` is ignored: {why}", shorten(&old)), "remove it".to_owned())
@@ -123,7 +123,7 @@ impl Pen<'_, '_> {
             }
             if self.copied.nodes > limits.nodes || self.copied.text > limits.text_bytes {
                 if self.copied.refused == 0 {
-                    let message = "the plan holds too much once what its phases share is written into each of them";
+                    let message = "the plan is too large after copying shared values into each phase";
                     let help = "write the values into the phases that need them";
                     self.reader.error(codes::TOO_LARGE, range, message, help);
                 }

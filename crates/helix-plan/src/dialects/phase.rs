@@ -185,7 +185,7 @@ impl<'n> Writing<'_, 'n, '_, '_> {
                 Some(gate::gates(value, &scope, self.pen))
             }
             Shape::Verify if as_text(value).is_some() => {
-                let why = "a verifier is no agent with a name; its model can be named as `verify: { model: … }`";
+                let why = "verifiers have no names; choose a model with `verify: { model: … }`";
                 self.pen.ignored(&value.range, node_text(value), why);
                 Some(plain_node("true", &value.range))
             }
@@ -347,7 +347,7 @@ fn word(value: &Node) -> Node {
 }
 
 /// Why the template of added phases is left out.
-pub(super) const NO_TEMPLATE: &str = "no phase type has this name; the phases that are added are of type development";
+pub(super) const NO_TEMPLATE: &str = "unknown phase type; added phases have the type development";
 
 /// The phase type that a template of added phases is named after (`development-python`); what is no text stays as it is,
 /// for the reader to report.

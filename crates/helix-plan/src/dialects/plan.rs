@@ -114,7 +114,7 @@ fn apply(row: &OldKey, old: Old<'_>, top: &mut Top<'_>, pen: &mut Pen<'_, '_>) {
         Meaning::Default(modern, Shape::Retries) => {
             let own = top.draft.written("defaults").filter(|defaults| has_key(&defaults.value, modern));
             if own.is_some() {
-                let message = format!("`{}` and `defaults.{modern}` say the same thing twice", old.name);
+                let message = format!("`{}` and `defaults.{modern}` set the same thing", old.name);
                 pen.reader.error(codes::TWO_KEYS, range, message, format!("keep `defaults.{modern}`"));
             } else if top.draft.take("defaults.max_attempts", &old.name, range, pen)
                 && let Some(value) = phase::attempts(value, &old.name, pen)

@@ -92,7 +92,7 @@ const fn key(place: OldPlace, key: &'static str, meaning: Meaning, old: &'static
     OldKey { place, key, meaning, old, modern }
 }
 
-const WORKFLOW: &str = "the phases themselves say what is done; `workflow` adds those of a workflow";
+const WORKFLOW: &str = "the phases describe the work; `workflow` adds those of a workflow";
 const TEMPLATE: &str = "the phase's type decides its prompt template";
 
 #[rustfmt::skip]
@@ -115,8 +115,8 @@ pub(super) const KEYS: &[OldKey] = {
         key(Project, "type", Ignored(WORKFLOW), "project: { type: feature }", ""),
         key(Project, "description", Key("description", Same), "project: { description: Exports rows }", "description: Exports rows"),
         key(Project, "adr", Key("adr", Same), "project: { adr: adr/012-csv-export.md }", "adr: adr/012-csv-export.md"),
-        key(Project, "status", Ignored("the record of a job says how far it is; see `helix jobs`"), "project: { status: ready }", ""),
-        key(Project, "generated", Ignored("nothing reads how or when a plan was made; keep it in a comment"), "project: { generated: true }", ""),
+        key(Project, "status", Ignored("`helix jobs` shows the state of a job"), "project: { status: ready }", ""),
+        key(Project, "generated", Ignored("not used; keep it in a comment"), "project: { generated: true }", ""),
         key(Project, "max_retries", Default("max_attempts", Retries), "project: { max_retries: 2 }", "defaults: { max_attempts: 3 }"),
 
         key(Phase, "input", Key("inputs", Inputs), "input: docs/spec.md", "inputs: [docs/spec.md]"),
@@ -133,14 +133,14 @@ pub(super) const KEYS: &[OldKey] = {
         key(Phase, "config", Parts(Config), "config: { model: sonnet }", "model: sonnet"),
         key(Phase, "phase_config", Parts(PhaseConfig), "phase_config: { max_phases: 3 }", "generates_phases: { max: 3 }"),
         key(Phase, "template", Ignored(TEMPLATE), "template: development-python", ""),
-        key(Phase, "target", Ignored("nothing reads it; name the target in the command of the phase's gate"), "target: production", ""),
-        key(Phase, "estimated_sessions", Ignored("an estimate limits nothing; `max_turns`, `timeout` and `budget_usd` do"), "estimated_sessions: 2", ""),
-        key(Phase, "rejection", Ignored("a rejected result is corrected until the attempts are used up; `on_failure` says what happens then"), "rejection: { action: stop }", ""),
+        key(Phase, "target", Ignored("not used; name the target in the command of the phase's gate"), "target: production", ""),
+        key(Phase, "estimated_sessions", Ignored("estimates have no effect; `max_turns`, `timeout` and `budget_usd` are limits"), "estimated_sessions: 2", ""),
+        key(Phase, "rejection", Ignored("a rejected result is corrected until no attempts are left; then `on_failure` applies"), "rejection: { action: stop }", ""),
 
         key(Config, "model", Key("model", Same), "config: { model: sonnet }", "model: sonnet"),
         key(Config, "skills", Key("skills", List), "config: { skills: python }", "skills: [python]"),
         key(Config, "template", Ignored(TEMPLATE), "config: { template: meeting }", ""),
-        key(Config, "experts", Ignored("there are no separate experts; name what is needed in `description` or `skills`"), "config: { experts: [security] }", ""),
+        key(Config, "experts", Ignored("there are no experts per phase; use `description` or `skills`"), "config: { experts: [security] }", ""),
         key(Config, "input_from", Key("depends_on", From), "config: { input_from: design }", "depends_on: [design]"),
 
         key(PhaseConfig, "min_phases", Key("min", Same), "phase_config: { min_phases: 2 }", "generates_phases: { min: 2, max: 5 }"),

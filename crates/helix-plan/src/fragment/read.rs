@@ -104,11 +104,11 @@ impl Reading<'_, '_> {
         let count = u32::try_from(phases.len()).unwrap_or(u32::MAX);
         let readable = !fragment.unreadable.contains(&"phases");
         if readable && (count < self.generate.min || count > self.generate.max) {
-            let message = format!("there are {count} phases, but the plan asks for {}", self.how_many());
+            let message = format!("{count} phases, but the plan asks for {}", self.how_many());
             let help = if count > self.generate.max {
-                "join phases that belong together, or leave out what the plan does not ask for"
+                "merge related phases, or omit what the plan does not ask for"
             } else {
-                "split the work so that each phase can be checked alone"
+                "split the work so that each phase can be checked separately"
             };
             self.reader.error(codes::OUT_OF_RANGE, &range, message, help);
             return Written::default();
@@ -130,7 +130,7 @@ impl Reading<'_, '_> {
         let mut seen: Vec<&PhaseId> = Vec::new();
         for id in written.feasibility.iter().chain(&written.phases).filter_map(|phase| phase.id.as_ref()) {
             if self.plan.phase(&id.value).is_some() {
-                let message = format!("the plan has a phase `{}` already", id.value);
+                let message = format!("the plan already has a phase `{}`", id.value);
                 self.reader.error(codes::DUPLICATE_PHASE_ID, &id.range, message, "choose another id");
             } else if seen.contains(&&id.value) {
                 let message = format!("two phases have the id `{}`", id.value);
@@ -145,11 +145,11 @@ impl Reading<'_, '_> {
         let Placed { value: written, range: head } = written;
         if let Some(other) = written.kind.filter(|written| written.value != kind) {
             let message = format!("the type is {}, but the plan decides it: {}", other.value.word(), kind.word());
-            self.reader.error(codes::MISPLACED_KEY, &other.range, message, "leave `type` out");
+            self.reader.error(codes::MISPLACED_KEY, &other.range, message, "omit `type`");
         }
         let has_outputs = written.outputs.as_ref().is_some_and(|outputs| !outputs.value.is_empty());
         if written.unreadable.is_empty() && !has_outputs && claims_files(kind) {
-            let help = "name the files that it will create or change";
+            let help = "list the files that it will create or change";
             self.reader.error(codes::NOTHING_PROVES, &head, "a phase claims no files: `outputs` is empty", help);
         }
         for (what, named, of_phase, default) in [
@@ -210,7 +210,7 @@ impl Reading<'_, '_> {
             for gate in &written.value {
                 if gate.value.delivery().is_some() {
                     let message = format!("an added phase cannot have the gate {}", gate.value.name());
-                    let help = "only the plan itself can say what acts outside the repository; use `command`";
+                    let help = "only the plan can contain deliveries; use `command`";
                     self.reader.error(codes::MISPLACED_KEY, &gate.range, message, help);
                 }
             }
@@ -223,7 +223,7 @@ impl Reading<'_, '_> {
             }
         }
         if all.is_empty() {
-            let message = "nothing proves that this phase did its work: it has no gates";
+            let message = "nothing verifies this phase: it has no gates";
             self.reader.error(codes::NOTHING_PROVES, head, message, "add `gates`");
         }
         gates_of_phase(all, has_outputs)
@@ -246,8 +246,8 @@ fn allowed(what: &str, used: &[String], named: Option<&Placed<String>>, reader: 
     let Some(named) = named.filter(|named| !used.contains(&named.value)) else { return };
     let help = match did_you_mean(&named.value, used.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if used.is_empty() => format!("leave `{what}` out"),
-        None => format!("leave `{what}` out, or use one of: {}", used.join(", ")),
+        None if used.is_empty() => format!("omit `{what}`"),
+        None => format!("omit `{what}`, or use one of: {}", used.join(", ")),
     };
     let message = format!("the plan uses no {what} `{}`", named.value);
     reader.error(codes::UNKNOWN_WORD, &named.range, message, help);
@@ -303,7 +303,7 @@ fn between(plan: &Plan, planner: &PhaseId, placed: &[CheckedPhase], pointers: &P
         for needed in &phase.depends_on {
             let after = PhaseId::new(&needed.value).ok().filter(|id| ancestry.is_before(planner, id));
             if let Some(after) = after {
-                let message = format!("the phase `{after}` waits for the added phases, so none of them can need it");
+                let message = format!("the phase `{after}` waits for the added phases, so they cannot depend on it");
                 let fix = Some("remove it from `depends_on`");
                 findings.push(finding(codes::DEPENDENCY_CYCLE, pointers.pointer(&needed.range), &message, fix));
             }

@@ -23,13 +23,13 @@ mapping! { schema
     /// An added phase as the agent writes it.
     pub(super) struct AddedPhaseSource as "a phase" {
         /// Unique in the whole plan.
-        id: IdText, required = "give it an id, such as `parser`";
-        /// For people; the id if absent.
+        id: IdText, required = "add an id, such as `parser`";
+        /// Display name; the id if absent.
         name: Text;
-        /// The plan decides it; may be left out.
+        /// Set by the plan; may be omitted.
         kind["type"]: PhaseType;
         /// What the agent of this phase is asked to do; it knows nothing but this, the plan's description and its ADR.
-        description: Text, required = "say what is to be done, in enough detail for an engineer who knows nothing else";
+        description: Text, required = "describe the work, in enough detail for an engineer who has only this text";
         /// Ids of added phases whose results it needs; independent phases run in parallel.
         depends_on: Vec<String>;
         /// Names of skills.
@@ -37,7 +37,7 @@ mapping! { schema
         /// Files that must exist before an attempt, relative to the repository's root.
         inputs: Vec<String>;
         /// Claims: files or globs that will be created or changed; phases that may run at the same time share none.
-        outputs: Vec<String>, required = "name the files that it will create or change";
+        outputs: Vec<String>, required = "list the files that it will create or change";
         /// Checks besides those that every added phase has.
         gates: Vec<GateSpec>;
         /// Agent's name, one that the plan uses.
@@ -51,19 +51,19 @@ mapping! { schema
     /// The phase that finds out whether the others can be done.
     pub(super) struct FeasibilitySource {
         /// Unique in the whole plan.
-        id: IdText, required = "give it an id, such as `feasibility`";
-        /// For people; the id if absent.
+        id: IdText, required = "add an id, such as `feasibility`";
+        /// Display name; the id if absent.
         name: Text;
         /// `feasibility`; may be left out.
         kind["type"]: PhaseType;
         /// What is to be found out, and how.
-        description: Text, required = "say what is to be found out, and how";
+        description: Text, required = "describe what to find out, and how";
         /// Names of skills.
         skills: Vec<String>;
         /// Files that must exist before an attempt, relative to the repository's root.
         inputs: Vec<String>;
         /// The file that says what was found out.
-        outputs: Vec<String>, required = "name the file that says what was found out";
+        outputs: Vec<String>, required = "name the file for the findings";
         /// Checks besides those that every feasibility phase has.
         gates: Vec<GateSpec>;
         /// Agent's name, one that the plan uses.
@@ -96,7 +96,7 @@ pub fn schema(generate: &GeneratePhases) -> Value {
     set("/properties/phases", "maxItems", generate.max.into());
     for (definition, kind) in [("AddedPhaseSource", generate.template), ("FeasibilitySource", PhaseType::Feasibility)] {
         let place = format!("/$defs/{definition}/properties");
-        let why = "The plan decides it; may be left out.";
+        let why = "Set by the plan; may be omitted.";
         set(&place, "type", json!({ "description": why, "const": kind.word() }));
         set(&format!("{place}/description"), "minLength", 1.into());
         if claims_files(kind) {

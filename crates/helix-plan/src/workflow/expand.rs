@@ -98,9 +98,8 @@ impl ParsedPlan {
                 Some(*number) != read.slot && other.id.as_ref().is_some_and(|id| id.value == phase.id)
             });
             if other.is_some() {
-                let message = format!("the workflow `{}` has a phase `{}` too", workflow.name, phase.id);
-                let help =
-                    format!("give yours another id; `helix workflow show {}` lists the workflow's", workflow.name);
+                let message = format!("the workflow `{}` also has a phase `{}`", workflow.name, phase.id);
+                let help = format!("rename yours; `helix workflow show {}` lists the workflow's", workflow.name);
                 problems.push(Diagnostic::error(codes::DUPLICATE_PHASE_ID, file, message).help(help).at(places.id));
             }
         }

@@ -52,9 +52,9 @@ mapping! { schema
     /// An input.
     pub(super) struct InputSource {
         /// What values it takes.
-        kind["type"]: InputKind, required = "say what it takes, such as `type: command`";
+        kind["type"]: InputKind, required = "add the type, such as `type: command`";
         /// What it is for.
-        description: Text, required = "say what it is for";
+        description: Text, required = "add a description";
         /// What of the plan it is taken from where the plan gives no value.
         from: InputOrigin;
         /// The value where there is no other; without one, the plan must give it.
@@ -149,7 +149,7 @@ fn checked(name: String, written: InputSource, reader: &mut FieldReader<'_>) -> 
             }
         };
         if !fits {
-            let message = format!("`from` gives the input `{name}` no {}", kind.word());
+            let message = format!("`from` of the input `{name}` is not a {}", kind.word());
             reader.error(codes::WORKFLOW_INPUT, &from.range, message, "`adr` is a path, the others are commands");
         }
     }
@@ -202,8 +202,8 @@ impl Values {
                 let known = || inputs.iter().map(|input| input.name.as_str());
                 let help = match did_you_mean(unknown, known()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None if inputs.is_empty() => "it takes none".into(),
-                    None => format!("it takes: {}", known().collect::<Vec<_>>().join(", ")),
+                    None if inputs.is_empty() => "it has no inputs".into(),
+                    None => format!("its inputs: {}", known().collect::<Vec<_>>().join(", ")),
                 };
                 let message = format!("it has no input `{unknown}`");
                 missing.push(NoValue { input: unknown.clone(), message, help });
@@ -282,9 +282,9 @@ impl Values {
             let known = || self.by_name.keys().map(String::as_str);
             let help = match did_you_mean(name, known()) {
                 Some(near) => format!("did you mean `${{{{ {near} }}}}`?"),
-                None => format!("declare it in `inputs`; known are: {}", known().collect::<Vec<_>>().join(", ")),
+                None => format!("declare it in `inputs`; declared: {}", known().collect::<Vec<_>>().join(", ")),
             };
-            reader.error(codes::BAD_PLACEHOLDER, range, format!("there is no input `{name}`"), help);
+            reader.error(codes::BAD_PLACEHOLDER, range, format!("unknown input `{name}`"), help);
         }
         value
     }
@@ -327,7 +327,7 @@ fn value(
             let message = format!("it needs the input `{}`, a {kind}: {}", input.name, input.description);
             let also = match input.from {
                 None => String::new(),
-                Some(InputOrigin::Adr) => ", or name the plan's `adr`".into(),
+                Some(InputOrigin::Adr) => ", or set the plan's `adr`".into(),
                 Some(InputOrigin::TestsPass) => ", or give a phase of the plan the gate tests_pass".into(),
                 Some(InputOrigin::LintPass) => ", or give a phase of the plan the gate lint_pass".into(),
                 Some(InputOrigin::BuildPass) => ", or give a phase of the plan the gate build_pass".into(),
@@ -363,7 +363,7 @@ fn taken(plan: &Plan, from: InputOrigin) -> Result<Option<String>, (String, Stri
         (_, several) => {
             let word = from.word();
             let message = format!("the plan's own phases have several commands for {word}: {}", several.join("; "));
-            Err((message, "say in the workflow's `inputs` which of them counts for the whole".into()))
+            Err((message, "choose one in the workflow's `inputs`".into()))
         }
     }
 }

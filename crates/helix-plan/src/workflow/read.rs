@@ -24,9 +24,9 @@ mapping! { schema
     /// A workflow: phases that many plans share.
     pub(super) struct WorkflowSource {
         /// What plans call it; the name of its file.
-        name: IdText, required = "name it like its file, such as `name: release`";
+        name: IdText, required = "add the file's name, such as `name: release`";
         /// What it is for.
-        description: Text, required = "say what it is for";
+        description: Text, required = "add a description";
         /// What it is given; `${{ NAME }}` in a text of its phases is replaced by the value.
         inputs: TableOf<InputSource>;
         /// Its phases in order, with at most one slot for those of the plan.
@@ -173,7 +173,7 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
         };
         if read.slot.is_some() {
             let message = "the workflow has two slots";
-            reader.error(codes::BAD_SLOT, &slot.key_range, message, "keep one: the plan's phases stand together");
+            reader.error(codes::BAD_SLOT, &slot.key_range, message, "remove one");
             continue;
         }
         let phase = match slot.has_stand_in {
@@ -213,8 +213,8 @@ fn item_of(item: &Node) -> Option<(Node, SlotItem)> {
 }
 
 fn bare_slot(item: &Node, reader: &mut FieldReader<'_>) -> Option<CheckedPhase> {
-    let mut fields = reader.open(item, "a slot without a stand-in")?;
-    let name = fields.require::<Text>("slot", "name the slot, such as `slot: work`", reader);
+    let mut fields = reader.open(item, "a slot without a default")?;
+    let name = fields.require::<Text>("slot", "add its name, such as `slot: work`", reader);
     let depends_on = fields.take::<Vec<String>>("depends_on", reader);
     let head = fields.head();
     fields.finish(reader);

@@ -32,7 +32,7 @@ pub enum StopError {
         source: RunDirError,
     },
     /// The request is recorded but the keeper could not be told, so that it will see it only at its next occasion.
-    #[error("cannot tell the keeper of run {run} to stop it: {why}")]
+    #[error("cannot tell the keeper of run {run} to stop: {why}")]
     Tell {
         /// The run.
         run: RunId,

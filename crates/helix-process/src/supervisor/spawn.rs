@@ -57,7 +57,7 @@ pub(super) async fn keeper(config: &SupervisorConfig, run: &RunId, directory: &R
         _ => {
             let ended = child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
             let program = config.keeper.display();
-            let said = format!("{program} is no keeper: it ended ({ended}) without an answer");
+            let said = format!("{program} is not a keeper: it ended ({ended}) without an answer");
             Err(StartError::KeeperFailed { run: run.clone(), said })
         }
     }

@@ -55,7 +55,7 @@ impl AdrDirectory {
         })
     }
 
-    /// Repair wrongly encoded text where the original is certain; gives the number of places. Nothing else in the file
+    /// Repair wrongly encoded text if the original is unambiguous; gives the number of places. Nothing else in the file
     /// changes, and a file without such a place is not written.
     ///
     /// # Errors

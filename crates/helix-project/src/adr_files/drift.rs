@@ -63,7 +63,7 @@ pub struct UndecidedFile {
 #[derive(Debug, thiserror::Error)]
 pub enum DriftError {
     /// There is no repository.
-    #[error("drift is told from git's history")]
+    #[error("drift needs a git history")]
     Repository { source: OpenError },
     #[error("the history cannot be read")]
     Git {
@@ -71,7 +71,7 @@ pub enum DriftError {
         source: GitError,
     },
     /// The ref does not exist.
-    #[error("there is no commit {name:?}")]
+    #[error("no commit {name:?}")]
     NoSuchRef { name: String },
 }
 
@@ -163,7 +163,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
         }
     }
     if directory.adrs().is_empty() {
-        notes.push("there are no decisions in adr/".into());
+        notes.push("no decisions in adr/".into());
     }
     Ok(Drift {
         since: since.map_or_else(|| "each decision's last change".to_owned(), str::to_owned),

@@ -31,7 +31,7 @@ pub enum AdrFileError {
     #[error("{file} is {id} already; only drafts are finalized")]
     Numbered { file: String, id: AdrId },
     /// There is no decision of this number.
-    #[error("there is no {id} in adr/")]
+    #[error("no {id} in adr/")]
     Unknown { id: AdrId },
     /// Its front matter cannot be completed.
     #[error("the front matter of {file} cannot be rewritten")]

@@ -184,7 +184,7 @@ pub(super) fn write_index(root: &Path) -> Result<PathBuf, AdrFileError> {
 /// Writes a file that must not exist, whole or not at all.
 pub(super) fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
     let temporary = write_beside(path, text)?;
-    // A hard link never replaces: a file that is there already is an error, not lost.
+    // A hard link never replaces: a file that exists already is an error, not lost.
     let linked = std::fs::hard_link(&temporary, path);
     std::fs::remove_file(&temporary)?;
     linked

@@ -57,15 +57,15 @@ pub enum RenumberError {
     #[error("{file} has no number that could be changed")]
     NoNumber { file: String },
     /// Nothing tells which of two is the later one.
-    #[error("nothing tells which of {} is the later one", files.join(" and "))]
+    #[error("cannot determine which of {} is the later one", files.join(" and "))]
     Undecided { files: Vec<String> },
     /// There is no such branch.
-    #[error("there is no commit {name}")]
+    #[error("no commit {name}")]
     NoBase {
         /// What was asked for.
         name: String,
     },
-    #[error("git cannot say which decision came first")]
+    #[error("git cannot determine which decision came first")]
     Git(#[source] GitError),
 }
 
@@ -115,7 +115,7 @@ impl AdrDirectory {
         let old_path = self.root.join(file);
         let path = old_path.with_file_name(renumbering.new_name());
         if path.exists() {
-            let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "there is a file of this name");
+            let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the file exists already");
             return Err(disk("write", &path)(taken).into());
         }
         let shared = self.others_than(file, renumbering.from());

@@ -19,16 +19,16 @@ use crate::shared::Shared;
 
 /// Largest body with a log, in bytes. Longer logs are explained by `helix failures explain`, which reads them in pieces.
 const LOG_LIMIT: usize = 8 * 1024 * 1024;
-/// Failures of a page when a request does not say.
+/// Default number of failures in a page.
 const PAGE: usize = 50;
-/// Words of `ended`.
+/// Values of `ended`.
 const ENDS: [&str; 4] = ["fixed", "went_away", "gave_up", "open"];
 
-/// Which failures are wanted: with `q` those that fit the words, best first; without it all, the latest seen first.
+/// Filters and pages a list of failures: with `q` those that match the words, best first; without it all, latest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FailureQuery {
-    /// Words of their texts; the last one may be a beginning. Goes with `limit` only.
+    /// Words of their texts; the last one may be a prefix. Only with `limit`.
     #[serde(default)]
     q: Option<String>,
     /// Of this category, such as `TYPE_ERROR`.
@@ -40,10 +40,10 @@ pub(crate) struct FailureQuery {
     /// Seen in this project.
     #[serde(default)]
     project: Option<String>,
-    /// That ended so: `fixed`, `went_away`, `gave_up` or `open`.
+    /// With this end: `fixed`, `went_away`, `gave_up` or `open`.
     #[serde(default)]
     ended: Option<String>,
-    /// Goes on where an earlier page ended (its `next`).
+    /// `next` of the previous page.
     #[serde(default)]
     after: Option<String>,
     /// Failures in a page, from 1 to 500; 50 without it.
@@ -51,16 +51,16 @@ pub(crate) struct FailureQuery {
     limit: Option<u16>,
 }
 
-/// In which form reports are wanted.
+/// The format of reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReportQuery {
-    /// The form of the answer.
+    /// The format of the answer.
     #[serde(default)]
     format: ReportFormat,
 }
 
-/// The form of reports.
+/// The format of reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ReportFormat {
@@ -69,19 +69,19 @@ enum ReportFormat {
     Markdown,
 }
 
-/// A failure to be explained.
+/// A failure to explain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainRequest {
-    /// What was logged; may be empty.
+    /// The log; may be empty.
     log: String,
-    /// Which tool wrote it, such as `cargo`.
+    /// The tool that wrote it, such as `cargo`.
     #[serde(default)]
     tool: Option<String>,
     /// Its exit status, 0 to 255; -1 to -64: ended by that signal.
     #[serde(default)]
     exit: Option<i32>,
-    /// In what it failed, such as `tests_pass`.
+    /// The phase or gate that failed, such as `tests_pass`.
     #[serde(default)]
     phase: Option<String>,
 }

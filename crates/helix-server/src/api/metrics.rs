@@ -49,8 +49,8 @@ fn registry(figures: &Figures, started_at: jiff::Timestamp) -> Registry {
         jobs.get_or_create(&vec![("status", status.word())]).set(signed(count));
     }
     registry.register("jobs", "Jobs by status", jobs);
-    registry.register("sessions", "Conversations", gauge(figures.counts.sessions));
-    registry.register("questions_open", "Questions that wait for a person", gauge(figures.open_questions));
+    registry.register("sessions", "Sessions with the Consultant", gauge(figures.counts.sessions));
+    registry.register("questions_open", "Open questions", gauge(figures.open_questions));
     let events = Counter::<u64, AtomicU64>::default();
     events.inc_by(figures.counts.events);
     registry.register("journal_events", "Events written to the journal", events);
@@ -58,8 +58,8 @@ fn registry(figures: &Figures, started_at: jiff::Timestamp) -> Registry {
     let kinds = [("agent", figures.agents), ("gate", figures.gates)];
     for (name, help, of) in [
         ("places", "How many agents and gates may run at once", (|places| places.all) as fn(Places) -> usize),
-        ("places_taken", "Agents and gates that run", |places| places.taken),
-        ("places_waiting", "Agents and gates that wait for a place", |places| places.waiting),
+        ("places_taken", "Agents and gates that are running", |places| places.taken),
+        ("places_waiting", "Agents and gates that are waiting", |places| places.waiting),
     ] {
         let family = Gauges::default();
         for (kind, places) in kinds {

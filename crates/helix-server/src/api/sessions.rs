@@ -14,10 +14,10 @@ use super::request::{Params, page_size};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
-/// A conversation with its turns.
+/// A session with its turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionDetail {
-    /// The conversation.
+    /// The session.
     #[serde(flatten)]
     pub session: SessionView,
     /// Its turns on all branches, by time of start.
@@ -26,27 +26,27 @@ pub struct SessionDetail {
     pub branches: Vec<Branch>,
 }
 
-/// Conversations, newest first.
+/// Sessions, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionList {
-    /// The conversations.
+    /// The sessions.
     pub sessions: Vec<SessionView>,
-    /// `after` of the next page; absent on the last page, and when all conversations were requested.
+    /// `after` of the next page; absent on the last page, and when all sessions were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<SessionId>,
 }
 
-/// Filters and pages a list of conversations.
+/// Filters and pages a list of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionQuery {
-    /// The one that a client knows by this key, such as `chat:` and the client's id.
+    /// The session with this client key, such as `chat:` and the client's id.
     #[serde(default)]
     key: Option<String>,
-    /// Conversations in a page, from 1 to 500; all without it.
+    /// Sessions in a page, from 1 to 500; all without it.
     #[serde(default)]
     limit: Option<u16>,
-    /// `next` of the previous page: older conversations than this one.
+    /// `next` of the previous page: older sessions than this one.
     #[serde(default)]
     after: Option<String>,
 }
@@ -117,7 +117,7 @@ pub(crate) async fn log(
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StopQuery {
-    /// Id of the turn; without it the one that is running.
+    /// Id of the turn; without it the running one.
     #[serde(default)]
     turn: Option<String>,
 }

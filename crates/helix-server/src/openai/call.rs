@@ -152,7 +152,7 @@ impl ChatCall {
         match tokio::time::timeout(TOPIC_LIMIT, shared.engine.sessions().summary(owner.as_deref(), &key)).await {
             Ok(Ok(found)) => found.unwrap_or_default(),
             failed @ (Ok(Err(_)) | Err(_)) => {
-                tracing::warn!(?failed, "cannot read the topic of a conversation");
+                tracing::warn!(?failed, "cannot read the topic of a session");
                 SessionSummary::default()
             }
         }

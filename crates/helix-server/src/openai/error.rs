@@ -79,7 +79,7 @@ impl ApiError {
 
     /// There is no such model.
     pub(crate) fn model_not_found(model: &str, known: &[String]) -> Self {
-        let message = format!("there is no model {model:?} here; there is: {}", known.join(", "));
+        let message = format!("unknown model {model:?}; available: {}", known.join(", "));
         Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "model_not_found", message).with_param("model")
     }
 
@@ -90,7 +90,7 @@ impl ApiError {
 
     /// There is no such response.
     pub(crate) fn response_not_found(id: &str, param: Option<&str>) -> Self {
-        let message = format!("there is no response {id:?} here, or it is another user's");
+        let message = format!("no response {id:?}");
         let error = |status| Self::new(status, "invalid_request_error", "previous_response_not_found", message);
         match param {
             Some(param) => error(StatusCode::BAD_REQUEST).with_param(param),

@@ -68,7 +68,7 @@ pub(super) fn file(fields: &Map<String, Value>, at: &str) -> Result<Sent, BadReq
             Some(name) => format!("the file {name:?} (id {id:?})"),
             None => format!("a file with the id {id:?}"),
         })),
-        (None, None, None) => Err(BadRequest::new(at, "is missing, and there is no file_id")),
+        (None, None, None) => Err(BadRequest::new(at, "is missing, and so is file_id")),
     }
 }
 

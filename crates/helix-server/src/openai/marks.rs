@@ -15,12 +15,12 @@ const OPENINGS: [&str; 3] = [CAUTION, NOTE, IMPORTANT];
 /// The status of a turn that waits for others of its conversation.
 pub(crate) fn queued(ahead: usize) -> String {
     let messages = if ahead == 1 { "message" } else { "messages" };
-    format!("Waiting for {ahead} earlier {messages} of this conversation")
+    format!("Waiting for {ahead} earlier {messages} of this chat")
 }
 
 /// The status of a turn whose agent waits to start.
 pub(crate) fn waits(wait: &Wait) -> String {
-    format!("This message {wait}")
+    format!("Your message is {wait}")
 }
 
 /// A warning block, which chat clients show in colour.

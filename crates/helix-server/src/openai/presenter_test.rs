@@ -159,7 +159,7 @@ fn other_clients_see_chunks_only() {
     insta::assert_debug_snapshot!(gist(&frames), @r#"
     [
         "{\"role\":\"assistant\",\"content\":\"\"} null",
-        "{\"reasoning_content\":\"Waiting for 1 earlier message of this conversation\\n\"} null",
+        "{\"reasoning_content\":\"Waiting for 1 earlier message of this chat\\n\"} null",
         "{\"content\":\"Hi.\"} null",
         "{\"reasoning_content\":\"→ Bash {\\\"command\\\":\\\"cargo test\\\"}\\n\"} null",
         "{\"reasoning_content\":\"✓ Bash 1 failed\\n\"} null",
@@ -209,8 +209,8 @@ fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
     let places = Wait::Places { of: "agents".into(), taken: 2, places: 2, waiting: 1 };
     for (event, line) in [
         (TurnEvent::Status { text: "retry".into() }, "retry"),
-        (TurnEvent::Queued { ahead: 2 }, "Waiting for 2 earlier messages of this conversation"),
-        (TurnEvent::Waits { wait: places }, "This message waits for a place: 2 of 2 agents are at work, 1 wait"),
+        (TurnEvent::Queued { ahead: 2 }, "Waiting for 2 earlier messages of this chat"),
+        (TurnEvent::Waits { wait: places }, "Your message is queued: 2 of 2 agents running, 1 waiting"),
     ] {
         for seen in [text("a"), thinking("a"), call("a")] {
             let frames = stream(ITEMS, vec![event.clone(), seen]);

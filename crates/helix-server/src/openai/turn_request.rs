@@ -50,7 +50,7 @@ pub(crate) fn turn_request(
     let system = Some(system.join("\n\n")).filter(|text| !text.trim().is_empty());
     let opening = said.iter().find(|one| one.role == Role::User).map(|one| unwrapped(&one.text).to_owned());
     let (Some(opening), Some(last)) = (opening, said.last()) else {
-        return Err(BadRequest::new(list, "there is no user message to answer").into());
+        return Err(BadRequest::new(list, "has no user message").into());
     };
     let (purpose, message, words, uploads) = match last.role {
         Role::User => {
@@ -205,7 +205,7 @@ impl Message {
             return self.text.clone();
         }
         let remark = format!(
-            "[Helix: the user also sent {}, which Helix cannot pass on: say so if the answer depends on it.]",
+            "[Helix: the user also sent {}, which Helix cannot pass on. Say so if the answer depends on it.]",
             self.left_out.join(", ")
         );
         if self.text.is_empty() { remark } else { format!("{}\n\n{remark}", self.text) }

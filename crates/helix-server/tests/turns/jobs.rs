@@ -169,10 +169,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert_eq!(answer, "It runs.");
     assert!(block.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded, merged into "), "{block}");
     let statuses = statuses(&frames);
-    assert!(
-        statuses.iter().any(|line| line.ends_with(", 1 file changed")),
-        "{statuses:?}"
-    );
+    assert!(statuses.iter().any(|line| line.ends_with(", 1 file changed")), "{statuses:?}");
     let last = last_status(&frames);
     assert_eq!(last["done"], true, "{last}");
     assert!(last["description"].as_str().unwrap().starts_with("pages succeeded, merged into "), "{last}");
@@ -188,10 +185,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert_eq!((turns.len(), &turns[2]["parent"]), (3, &turns[1]["id"]), "{turns:#?}");
     let (args, prompt) = stage.host.asked(turns[2]["run"].as_str().unwrap());
     assert!(args.iter().any(|arg| arg == "--resume"), "nothing was edited: {args:?}");
-    assert!(
-        prompt.contains("this happened to a job of this conversation") && prompt.contains("merged into"),
-        "{prompt}"
-    );
+    assert!(prompt.contains("news of a job of this session") && prompt.contains("merged into"), "{prompt}");
     assert!(!prompt.contains("[!NOTE]"), "{prompt}");
     stage.host.stop().await;
 }
@@ -261,11 +255,11 @@ async fn a_message_that_waits_for_a_free_agent_says_so_and_can_be_stopped_while_
     }
     let go = second("go [[fake: say It runs.]]");
     let mut reader = stage.watched(&go).await;
-    let waits = "This message waits for a place: 1 of 1 agents are at work, 1 wait";
+    let waits = "Your message is queued: 1 of 1 agents running, 1 waiting";
     reader.until(waits).await;
     // The conversation's next message waits for this one.
     let mut other = stage.watched(&second("other [[fake: say It runs.]]")).await;
-    other.until("Waiting for 1 earlier message of this conversation").await;
+    other.until("Waiting for 1 earlier message of this chat").await;
     for seen in [&reader.seen, &other.seen] {
         assert!(!seen.contains("\"done\":false"), "who presses Stop now sees it for ever: {seen}");
     }
@@ -283,7 +277,7 @@ async fn a_message_that_waits_for_a_free_agent_says_so_and_can_be_stopped_while_
     assert_eq!(content(&frames).split("\n\n").next().unwrap(), "It runs.");
     assert!(statuses(&frames).contains(&waits), "{frames:?}");
     let plain = stage.send("plain", &second("now [[fake: say Yes.]]"), true).await.text().await.unwrap();
-    assert!(!plain.contains("waits for a place"), "{plain}");
+    assert!(!plain.contains("is queued"), "{plain}");
     stage.host.stop().await;
 }
 
@@ -299,7 +293,10 @@ async fn the_next_message_ends_the_watching_in_order() {
     let frames = reader.rest().await;
     assert_eq!(content(&frames), "It runs.", "nothing has ended that would be worth a line in the answer");
     let last = last_status(&frames);
-    assert!(last["description"].as_str().unwrap().contains("ask here how far it is") && last["done"] == true, "{last}");
+    assert!(
+        last["description"].as_str().unwrap().contains("Ask here for its progress") && last["done"] == true,
+        "{last}"
+    );
     let plain = stage.send("plain", &second("again [[fake: say Yes.]]"), true).await.text().await.unwrap();
     assert_eq!(content(&super::frames(&plain)), "Yes.");
     std::fs::write(&stage.gate, "").unwrap();
@@ -308,7 +305,7 @@ async fn the_next_message_ends_the_watching_in_order() {
 
 #[tokio::test]
 async fn watching_has_a_limit_and_can_be_switched_off() {
-    for (limit, last) in [(Duration::from_millis(50), "ask here how far it is"), (Duration::ZERO, "Done")] {
+    for (limit, last) in [(Duration::from_millis(50), "Ask here for its progress"), (Duration::ZERO, "Done")] {
         let host = Host::with_engine(ServerConfig::default(), |engine| engine.consultant.follow_jobs = limit).await;
         let stage = Stage::new(host, "").await;
         stage.start().await;

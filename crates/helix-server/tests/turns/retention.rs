@@ -59,6 +59,6 @@ async fn only_the_latest_conversations_are_kept_and_a_forgotten_one_can_go_on() 
     let answer = say(&host, "b", more).await;
     assert_ne!(answer["helix"]["session"], sessions[1].as_str());
     let (_, prompt) = host.asked(&format!("{}.1", answer["helix"]["turn"].as_str().unwrap()));
-    assert!(prompt.contains("The record of this conversation so far") && prompt.contains("Hi."), "{prompt}");
+    assert!(prompt.contains("The record of this session so far") && prompt.contains("Hi."), "{prompt}");
     host.stop().await;
 }

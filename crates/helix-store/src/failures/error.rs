@@ -63,7 +63,7 @@ impl MemoryError {
     pub fn hint(&self) -> String {
         match self {
             Self::Database(DatabaseError::Damaged { database, .. }) => format!(
-                "only advice is missing; move {database}, {database}-wal and {database}-shm away together: a new memory is begun"
+                "only advice is missing; move {database}, {database}-wal and {database}-shm away together; Helix starts a new memory"
             ),
             Self::Database(error) => error.hint(),
             Self::Deadline { database, .. } => {

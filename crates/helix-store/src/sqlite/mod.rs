@@ -296,7 +296,7 @@ fn check_file(path: &Path, database: &str) -> Result<(), DatabaseError> {
     let runs = path.with_file_name(crate::state_dir::RUNS);
     let lost = found.len() == 0 && runs.read_dir().is_ok_and(|mut runs| runs.next().is_some());
     if lost {
-        let source = std::io::Error::other("the file is empty, but there are runs of earlier jobs beside it");
+        let source = std::io::Error::other("the file is empty, but runs of earlier jobs exist beside it");
         return Err(DatabaseError::Damaged { database: database(), source: Arc::new(source) });
     }
     Ok(())

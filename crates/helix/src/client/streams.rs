@@ -106,7 +106,7 @@ impl ChatStream {
     pub(crate) async fn next(&mut self) -> Result<Option<ChatEvent>, CommandError> {
         while let Some(frame) = self.0.next().await {
             let frame = frame.map_err(|error| {
-                CommandError::environment(codes::HOST_SILENT, "the connection to the host broke").because(&error)
+                CommandError::environment(codes::HOST_SILENT, "lost the connection to the host").because(&error)
             })?;
             let Some(data) = frame.data else { continue };
             if data == "[DONE]" {

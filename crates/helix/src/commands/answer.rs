@@ -85,7 +85,7 @@ async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
             }
         }
         (None, None) => {
-            let error = CommandError::usage(codes::USAGE, format!("say what the answer to {} is", question.id));
+            let error = CommandError::usage(codes::USAGE, format!("the answer to {} is missing", question.id));
             return Err(error.hint(how_to_answer(&question)));
         }
         (choice, text) => {
@@ -121,7 +121,7 @@ async fn question(context: &Context, id: &str) -> Result<QuestionView, CommandEr
     // The id of a question starts with its job's.
     let job = id.split('.').next().unwrap_or_default();
     fitting(id, questions(settings, client.as_ref(), Some(job)).await?)?.ok_or_else(|| {
-        CommandError::usage(codes::NOT_FOUND, format!("there is no question {id:?}"))
+        CommandError::usage(codes::NOT_FOUND, format!("no open question {id:?}"))
             .hint("list open questions: `helix answer`")
     })
 }

@@ -114,7 +114,7 @@ async fn find(reached: &Reached, name: &str) -> Result<SessionId, CommandError> 
 
 fn unknown(name: &str) -> CommandError {
     CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}"))
-        .hint("leave out --session to start a new one; GET /api/v1/sessions lists all")
+        .hint("omit --session to start a new one; GET /api/v1/sessions lists all")
 }
 
 /// Prints the record of a conversation.
@@ -127,12 +127,12 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
         let after = turn.parent.as_ref().map_or_else(String::new, |parent| format!(" (after {parent})"));
         let mut text = format!("── {}{after}\nyou> {}\n", turn.id, turn.message.trim());
         match &turn.end {
-            None => text.push_str("(is being answered)\n"),
+            None => text.push_str("(no answer yet)\n"),
             Some(end) => {
                 text.push_str(&format!("{}\n", end.text().trim()));
                 let outcome = Outcome::from_facts(&end.facts);
                 if outcome.retry() != Retry::Accept {
-                    text.push_str(&format!("(did not end well: {})\n", helix_job::describe(&outcome)));
+                    text.push_str(&format!("(failed: {})\n", helix_job::describe(&outcome)));
                 }
             }
         }

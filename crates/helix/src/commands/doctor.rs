@@ -110,17 +110,14 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
                     ExitStatus::NoEvidence => Check::good(what, format!("{} is there", setting.value.command[0])),
                     ExitStatus::Trusted => Check::note(
                         what,
-                        format!(
-                            "{} is there; `trust_exit`: exit status 0 alone counts as done",
-                            setting.value.command[0]
-                        ),
+                        format!("{} found; `trust_exit`: exit status 0 alone counts as done", setting.value.command[0]),
                         "have it print a result record (docs/agents.md), and remove `trust_exit`",
                     ),
                 },
                 Supported::Untested { newest_tested } => Check::note(
                     what,
                     format!("version {}, newer than the newest tested one ({newest_tested})", capabilities.version),
-                    "it is used; report what does not work",
+                    "untested; please report problems",
                 ),
                 Supported::TooOld { minimum } => Check::problem(
                     what,
@@ -176,15 +173,13 @@ fn places(settings: &Settings, checks: &mut Vec<Check>) {
     let what = "agents at once";
     let places = format!("{} ({})", limits.agents, settings.why_so_many);
     checks.push(match limits.gauge.available() {
-        None => {
-            Check::note(what, format!("{places}; how much memory is available is unknown"), "set [jobs] max_agents")
-        }
+        None => Check::note(what, format!("{places}; the available memory is unknown"), "set [jobs] max_agents"),
         Some(available) if available < limits.memory_floor => Check::note(
             what,
-            format!("{places}; none would start now: {} MiB of memory are available", available >> 20),
-            format!("free memory until there are {} MiB, or set [jobs] memory_floor_mb", limits.memory_floor >> 20),
+            format!("{places}; none would start now: only {} MiB of memory available", available >> 20),
+            format!("free memory up to {} MiB, or lower [jobs] memory_floor_mb", limits.memory_floor >> 20),
         ),
-        Some(available) => Check::good(what, format!("{places}; {} MiB of memory are available now", available >> 20)),
+        Some(available) => Check::good(what, format!("{places}; {} MiB of memory available", available >> 20)),
     });
 }
 
@@ -219,7 +214,7 @@ async fn toolchains(context: &Context, checks: &mut Vec<Check>) {
             Err(why) => Check::problem(
                 "pytest",
                 format!("`{command}` cannot run: {why}"),
-                "install it where python3 finds it: python3 -m pip install pytest, or a virtual environment that is active",
+                "install it for python3: python3 -m pip install pytest, or activate a virtual environment",
             ),
         });
     }
@@ -253,8 +248,8 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
         let check = match parent.filter(|parent| parent.is_dir()) {
             Some(_) => Check::note(
                 "state directory",
-                format!("{described} is not there yet"),
-                "nothing to do: it is created when it is needed",
+                format!("{described} does not exist yet"),
+                "nothing to do: it is created when needed",
             ),
             None => Check::problem(
                 "state directory",
@@ -287,7 +282,7 @@ fn token(state: &StateDir, fix: bool, checks: &mut Vec<Check>) {
     let Ok(metadata) = path.metadata() else { return };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 == 0 {
-        checks.push(Check::good("token", format!("{}, for you only", path.display())));
+        checks.push(Check::good("token", format!("{}, readable by you only", path.display())));
         return;
     }
     let others = format!("{} can be read by others (mode {mode:03o})", path.display());
@@ -328,7 +323,7 @@ async fn listening(settings: &Settings, checks: &mut Vec<Check>) {
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Check::note(
             what,
             format!("{address} is taken"),
-            "if that is no helix serve: choose another with --listen or `[server] listen`",
+            "if that is not helix serve, choose another with --listen or `[server] listen`",
         ),
         Err(error) => Check::problem(
             what,

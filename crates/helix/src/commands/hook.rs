@@ -30,9 +30,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Hook {
-    /// After a file was written: checks it if it is an ADR or a plan (exit code 2: something is wrong with it)
+    /// Check a written file if it is an ADR or a plan (exit code 2: it has errors)
     PostWrite {
-        /// Project that the file is for [default: none is known]
+        /// Project of the file [default: none]
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
     },
@@ -57,11 +57,10 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let Hook::PostWrite { project } = &arguments.hook;
     let mut input = Vec::new();
     std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input).map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read what the agent says of its tool call")
-            .because(&error)
+        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read the agent's tool call").because(&error)
     })?;
     let event: Event = serde_json::from_slice(&input).map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "what the agent says of its tool call is not understood")
+        CommandError::environment(codes::INPUT_UNREADABLE, "cannot parse the agent's tool call")
             .because(&error)
             .hint("agents call this by themselves: it expects the JSON of a PostToolUse hook on standard input")
     })?;

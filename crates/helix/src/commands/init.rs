@@ -28,8 +28,11 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let here = &context.environment.directory;
     let directory = arguments.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
     if !directory.is_dir() {
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is no directory", directory.display()))
-            .hint("create it first, or name another one"));
+        return Err(CommandError::usage(
+            codes::INPUT_UNREADABLE,
+            format!("{} is not a directory", directory.display()),
+        )
+        .hint("create it first, or use another one"));
     }
     let survey = survey(&directory);
     let agents: Vec<&str> = products()
@@ -96,12 +99,12 @@ fn say_found(
         say("tests", &format!("{}  ({})", tests.command, tests.evidence))?;
     }
     if survey.tests.is_empty() {
-        say("tests", "none found: name your command in the plan's tests_pass gate")?;
+        say("tests", "none found: set the command in the plan's tests_pass gate")?;
     }
     let git = if repository {
-        "this is a repository".to_owned()
+        "git repository found".to_owned()
     } else {
-        format!("{} is no repository: run `git init` and commit before `helix run`", directory.display())
+        format!("{} is not a repository: run `git init` and commit before `helix run`", directory.display())
     };
     say("git", &git)
 }
@@ -163,6 +166,6 @@ fn adr_template() -> String {
         creates: Vec::new(),
     });
     format!(
-        "Architecture decisions of this project lie here: `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}"
+        "Architecture decisions of this project. `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}"
     )
 }

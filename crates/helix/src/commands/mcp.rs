@@ -21,7 +21,7 @@ use crate::terminal::Reading;
 
 pub(crate) fn run(context: &Context) -> Ended {
     if context.terminal.reading == Reading::People && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
-        context.terminal.say("this speaks MCP on standard input: it is for programs (docs/mcp.md); Ctrl-D ends it");
+        context.terminal.say("helix mcp reads MCP requests from standard input (docs/mcp.md); press Ctrl-D to exit");
     }
     let way = WayToHost {
         environment: Arc::new(context.environment.clone()),

@@ -78,13 +78,13 @@ pub(crate) struct Arguments {
     /// Helix ended the agent, for this reason
     #[arg(long, value_name = "WHY", value_parser = PossibleValuesParser::new(STOPS.map(|(word, _)| word)).try_map(stop_cause))]
     stopped: Option<StopCause>,
-    /// Structured output was asked for
+    /// Structured output was requested
     #[arg(long)]
     asked_schema: bool,
-    /// What the agent wrote to standard error [default: stderr.txt beside STDOUT.jsonl, if it is there]
+    /// What the agent wrote to standard error [default: stderr.txt beside STDOUT.jsonl, if it exists]
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
-    /// Language of the agent
+    /// Dialect of the agent
     #[arg(long, default_value = "claude", value_parser = PossibleValuesParser::new(DialectName::ALL.map(DialectName::as_str)).try_map(dialect))]
     dialect: DialectName,
 }
@@ -136,7 +136,7 @@ fn open(path: &Path) -> Result<File, CommandError> {
     let file = File::open(path).map_err(unreadable(path))?;
     if file.metadata().map_err(unreadable(path))?.is_dir() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is a directory", path.display()))
-            .hint("name the file with the agent's standard output"));
+            .hint("pass the file with the agent's standard output"));
     }
     Ok(file)
 }
@@ -150,7 +150,7 @@ fn ending(arguments: &Arguments) -> Result<Ending, CommandError> {
         (None, Some(other)) => Err(CommandError::usage(codes::USAGE, format!("no process exits with {other}"))
             .hint("an exit status is 0 to 255; -1 to -64 mean: ended by that signal")),
         (None, None) => Err(CommandError::usage(codes::USAGE, "neither --exit nor --signal is given")
-            .hint("say how the agent ended, such as --exit 0")),
+            .hint("add how the agent ended, such as --exit 0")),
     }
 }
 
@@ -199,7 +199,7 @@ fn signal_number(text: &str) -> Result<i32, String> {
 
 fn stop_cause(word: String) -> Result<StopCause, String> {
     let known = STOPS.into_iter().find(|(known, _)| *known == word);
-    known.map(|(_, cause)| cause).ok_or_else(|| format!("{word:?} is no reason of Helix's"))
+    known.map(|(_, cause)| cause).ok_or_else(|| format!("unknown reason {word:?}"))
 }
 
 fn dialect(text: String) -> Result<DialectName, <DialectName as FromStr>::Err> {

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 enum Action {
     /// Check a plan and show every problem with its location
     Check {
-        /// Plan file, or a directory that holds one
+        /// Plan file, or a directory that contains one
         #[arg(value_name = "PLAN")]
         plan: PathBuf,
         /// Also show each older form beside the current one, and the whole plan with its workflow
@@ -42,7 +42,7 @@ enum Action {
     },
     /// Write a first plan
     New {
-        /// Name of the work
+        /// Name of the plan
         #[arg(value_name = "NAME")]
         name: String,
         /// Where to write it [default: plans/NAME/phases.yaml]
@@ -132,8 +132,8 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
             .data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
         for refused in &refusals {
             let RefusalView { code, message, hint } = refusal(refused);
-            let word = context.terminal.paint_error(Meaning::Attention, "not here, not now");
-            context.terminal.say(&format!("{word}: a job of it would be refused ({code}): {message}"));
+            let word = context.terminal.paint_error(Meaning::Attention, "not possible now");
+            context.terminal.say(&format!("{word}: helix run would refuse it ({code}): {message}"));
             if let Some(hint) = hint {
                 context.terminal.say(&format!("hint: {hint}"));
             }
@@ -141,13 +141,13 @@ fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
         match detail {
             Detail::Verdict => {}
             Detail::Explanation if parsed.normalised.is_empty() && written.is_none() => {
-                context.terminal.data("no older forms, no workflow: it is carried out as it is written")?;
+                context.terminal.data("no older forms and no workflow")?;
             }
             Detail::Explanation => {
                 let forms = if parsed.normalised.is_empty() { "no older forms\n".into() } else { parsed.explanation() };
                 let with = written.as_ref().map(|call| format!(", with the phases of the workflow {}", call.name));
                 context.terminal.data(&format!(
-                    "\n{forms}\nthe whole plan in the modern form{}:\n\n{}",
+                    "\n{forms}\nthe whole plan in the current form{}:\n\n{}",
                     with.unwrap_or_default(),
                     parsed.plan.to_yaml()
                 ))?;
@@ -217,7 +217,7 @@ pub(crate) fn found_and_readable(path: &Path) -> Result<PathBuf, CommandError> {
     let metadata = std::fs::metadata(path).map_err(|error| {
         CommandError::usage(codes::INPUT_UNREADABLE, format!("cannot read {}", path.display()))
             .because(&error)
-            .hint("name a plan file or a project; `helix plan new NAME` writes one")
+            .hint("use a plan file or a project; `helix plan new NAME` writes one")
     })?;
     if !metadata.is_dir() {
         return Ok(path.to_owned());
@@ -261,7 +261,7 @@ pub(crate) fn template(name: &str, survey: &Survey) -> String {
     let (output, test) = survey.example_output();
     let gate = |tests: &Tests| format!("      - {{ type: tests_pass, command: {} }}\n", json!(tests.command));
     let gate = match survey.tests.as_slice() {
-        [] => "      # - { type: tests_pass, command: \"…\" }   # no test command was found: name yours\n".to_owned(),
+        [] => "      # - { type: tests_pass, command: \"…\" }   # no test command found: add yours\n".to_owned(),
         all => all.iter().map(gate).collect(),
     };
     format!(
@@ -328,7 +328,7 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     let settings = context.settings()?;
     context.terminal.say_diagnostics(&warnings, &source);
     let terminal = &context.terminal;
-    terminal.data(&format!("{}: {} phase(s), nothing is run", parsed.plan.name, selected.len()))?;
+    terminal.data(&format!("{}: {} phase(s), dry run", parsed.plan.name, selected.len()))?;
     for (number, wave) in waves.iter().enumerate() {
         terminal.data(&format!("\nwave {}{}", number + 1, if wave.len() > 1 { " (in parallel)" } else { "" }))?;
         for phase in wave.iter().filter_map(|id| parsed.plan.phase(id)) {
@@ -363,7 +363,7 @@ pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     }
     while refusals.len() > 1 {
         if let Some(more) = refusals.pop() {
-            terminal.say(&format!("it would be refused, too ({}): {more}", more.code()));
+            terminal.say(&format!("also refused ({}): {more}", more.code()));
         }
     }
     ended(refusals)

@@ -29,10 +29,10 @@ pub(crate) struct Arguments {
     /// Accept requests without a token; loopback addresses only
     #[arg(long, conflicts_with = "token")]
     no_auth: bool,
-    /// Leaves when no job is running any more
+    /// Exit when no job is running
     #[arg(long, hide = true)]
     until_idle: bool,
-    /// Runs in a session of its own and says on standard output when it can be reached
+    /// Detach from the terminal and print the address when ready
     #[arg(long, hide = true)]
     background: bool,
 }

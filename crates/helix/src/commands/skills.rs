@@ -22,9 +22,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List skills of the project and of the user, and what is wrong with others
+    /// List the project's skills and yours, and problems of others
     List,
-    /// Print a skill, or another of its files
+    /// Print a skill, or one of its files
     Show {
         /// Name of the skill
         name: String,
@@ -66,7 +66,7 @@ fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
         ]);
     }
     if catalog.skills().next().is_none() {
-        context.terminal.say("no skills here: write skills/NAME/SKILL.md (docs/consultant.md)");
+        context.terminal.say("no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)");
     } else {
         context.terminal.data(&table.for_data(&context.terminal))?;
     }
@@ -82,7 +82,7 @@ fn show(context: &Context, catalog: &SkillCatalog, name: &str, file: Option<&str
                 codes::INPUT_UNREADABLE
             }
         };
-        CommandError::usage(code, &error).because(&error).hint("`helix skills list` shows what there is")
+        CommandError::usage(code, &error).because(&error).hint("`helix skills list` shows all skills")
     })?;
     match context.terminal.reading {
         Reading::Programs => context.terminal.json(&read)?,

@@ -31,13 +31,13 @@ enum Action {
     List,
     /// Show the inputs and phases of a workflow
     Show {
-        /// Name of the workflow
+        /// Name of the planflow
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Write a first workflow
     New {
-        /// Name of the workflow
+        /// Name of the planflow
         #[arg(value_name = "NAME")]
         name: String,
         /// Where to write it [default: workflows/NAME.yaml]
@@ -118,7 +118,7 @@ fn show(context: &Context, name: &str) -> Ended {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("known are: {}", names().collect::<Vec<_>>().join(", ")),
             };
-            return Err(CommandError::usage(codes::NOT_FOUND, format!("there is no workflow {name:?}"))
+            return Err(CommandError::usage(codes::NOT_FOUND, format!("unknown workflow {name:?}"))
                 .hint(hint)
                 .diagnostics(all.problems, ""));
         }
@@ -133,10 +133,10 @@ fn show(context: &Context, name: &str) -> Ended {
     for input in &workflow.inputs {
         let from = input.from.and_then(|from| Some(serde_json::to_value(from).ok()?.as_str()?.to_owned()));
         let value = match (from, &input.default) {
-            (Some(from), None) => format!("taken from the plan's {from} where it has one, else you give it"),
-            (Some(from), Some(default)) => format!("taken from the plan's {from}, else {}", value(default)),
+            (Some(from), None) => format!("default: the plan's {from}; otherwise required"),
+            (Some(from), Some(default)) => format!("default: the plan's {from}, else {}", value(default)),
             (None, Some(default)) => value(default),
-            (None, None) => "you give it".to_owned(),
+            (None, None) => "required".to_owned(),
         };
         let (name, kind) = (terminal.paint(Meaning::Strong, &input.name), input.kind.word());
         terminal.data(&format!("  {name} ({kind}): {}; {value}", input.description))?;

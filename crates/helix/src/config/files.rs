@@ -51,7 +51,7 @@ impl Files {
             Some(path) => {
                 let path = environment.directory.join(path);
                 let missing = || {
-                    CommandError::usage(codes::CONFIG_UNREADABLE, format!("there is no file {}", path.display()))
+                    CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
                         .hint("check the path given with --config")
                 };
                 files.push(load(&path)?.ok_or_else(missing)?);

@@ -21,7 +21,7 @@ use crate::codes;
 mapping! {
     /// A file.
     pub(super) struct File {
-        /// Values for phases that do not say otherwise.
+        /// Defaults for all phases.
         defaults: Defaults;
         /// Agents by name.
         agents: TableOf<CheckedAgent>;
@@ -57,19 +57,19 @@ mapping! {
 mapping! {
     /// `[agents.NAME]`.
     pub(super) struct Agent {
-        /// the language it speaks: claude, codex, command, replay (docs/agents.md)
+        /// how Helix talks to it: claude, codex, command, replay (docs/agents.md)
         dialect: Dialect, example = "\"claude\"";
         /// program and leading arguments
         command: CommandWords, example = "[\"claude\"]";
-        /// where neither plan nor phase names one
+        /// default model of phases
         model: Text, example = "\"sonnet\"";
-        /// plans that ask for another one are refused (HX0416), chats can choose one; default: any model
+        /// models that plans and chats may choose (HX0416); default: any
         models: Vec<String>, example = "[\"sonnet\", \"haiku\", \"opus\"]";
-        /// when the first one is overloaded
+        /// used when the first one is overloaded
         fallback_model: Text, example = "\"haiku\"";
-        /// variables with values
+        /// sets variables
         env: TableOf<String>, example = "{ CLAUDE_CODE_MAX_OUTPUT_TOKENS = \"32000\" }";
-        /// replaces the list below
+        /// variables passed on, instead of the default list
         pass_env: Vec<String>, example = "[\"ANTHROPIC_API_KEY\", \"LC_*\"]";
         /// the agent's HOME; default: yours
         home: Text, example = "\"~/agents/claude\"";
@@ -83,13 +83,13 @@ mapping! {
 mapping! {
     /// `[consultant]`.
     pub(super) struct Consultant {
-        /// who answers in chats; default: [defaults] agent
+        /// agent that answers in chats; default: [defaults] agent
         agent: Text, example = "\"claude\"";
         /// default: the agent's
         model: Text, example = "\"opus\"";
         /// template of its instructions; default: built in (docs/consultant.md)
         prompt: Text, example = "\"prompts/consultant.md.j2\"";
-        /// checks of its answers; [] is none
+        /// checks of its answers; []: none
         enforcement: Vec<ValidatorName>, example = "[\"step_marker\", \"adr_structure\", \"file_existence\", \"plan_valid\"]";
         /// corrections in one turn
         enforcement_retries: u32, example = "2";
@@ -99,9 +99,9 @@ mapping! {
         turn_timeout: Time, example = "\"30m\"";
         /// how long a chat shows the progress of its jobs after an answer (Open WebUI); "0s": not at all
         follow_jobs: TimeOrZero, example = "\"10m\"";
-        /// deletes conversations without a message for so many days; default: keeps all
+        /// deletes sessions without a message for so many days; default: keeps all
         keep_days: Count, example = "365";
-        /// deletes the oldest conversations beyond so many; default: keeps all
+        /// deletes the oldest sessions beyond so many; default: keeps all
         keep_count: Count, example = "1000";
     }
 }
@@ -113,23 +113,23 @@ mapping! {
         listen: Text, example = "\"127.0.0.1:8787\"";
         /// repositories must lie below one of these; default: anywhere
         roots: Vec<String>, example = "[\"~/work\", \"~/helix-projects\"]";
-        /// default: made once, kept in the state directory
+        /// default: `token` in the state directory
         token_file: Text, example = "\"~/.config/helix/token\"";
-        /// names that clients may call the server by, beside localhost and addresses
+        /// host names that clients may use, besides localhost and addresses
         allowed_hosts: Vec<Host>, example = "[\"host.docker.internal\"]";
-        /// other sites whose pages may call it (CORS); default: none
+        /// web origins that may call it (CORS); default: none
         allowed_origins: Vec<Origin>, example = "[\"https://chat.example\"]";
-        /// requests of a key to /v1 in a minute; 0: any number
+        /// requests per minute and key to /v1; 0: no limit
         rate_limit: u32, example = "600";
-        /// what chat clients can show: auto, openwebui, openwebui-basic, plain
+        /// form of activity in chats: auto, openwebui, openwebui-basic, plain
         client: Client, example = "\"auto\"";
         /// when a client disconnects during a turn: stop the turn, or "detach" and let it run
         on_disconnect: OnDisconnect, example = "\"stop\"";
-        /// how long the turn runs on before it is stopped (Open WebUI: at most 0.3 s)
+        /// time before that turn is stopped (Open WebUI: at most 0.3 s)
         disconnect_grace: Time, example = "\"10s\"";
-        /// titles, tags and the like of chat clients: answer at once, or "off"
+        /// requests for titles and tags from chat clients: answer, or "off"
         background_tasks: Tasks, example = "\"answer\"";
-        /// largest request; chat clients send every image of a conversation with each message
+        /// largest request; chat clients send all images with each message
         body_limit_mb: Count, example = "32";
     }
 }
@@ -137,31 +137,31 @@ mapping! {
 mapping! {
     /// `[jobs]`.
     pub(super) struct Jobs {
-        /// phases of one job at the same time
+        /// phases of one job at once
         max_parallel: Count, example = "2";
-        /// agent processes over all jobs and chats; default: by cores and memory, see below
+        /// agent processes of all jobs and chats; default: by cores and memory
         max_agents: Count, example = "4";
-        /// commands of gates at the same time over all jobs; default: the cores
+        /// gate commands of all jobs at once; default: number of cores
         max_gates: Count, example = "2";
-        /// no agent starts while less memory is available; 0: no floor
+        /// no agent starts with less memory available; 0: no minimum
         memory_floor_mb: u32, example = "256";
         /// for a whole job; default: no limit
         budget_usd: Money, example = "10.0";
-        /// model turns of all runs of a job together; default: no limit
+        /// model turns of a whole job; default: no limit
         max_turns: Count, example = "400";
-        /// tokens of a job, cached ones included; default: no limit
+        /// tokens of a whole job, including cached ones; default: no limit
         max_tokens: LargeCount, example = "20_000_000";
-        /// time of all its runs together; default: no limit
+        /// total time of a job's runs; default: no limit
         max_run_time: Time, example = "\"4h\"";
-        /// longest wait for the reset of a provider's limit; "0s": never; default: as long as it takes
+        /// longest wait for the reset of a provider's limit; "0s": fail at once; default: no limit
         max_wait: TimeOrZero, example = "\"6h\"";
-        /// for one run of a reviewer or adviser; default: its share of what the job has left
+        /// for one run of a reviewer or adviser; default: a share of the job's remaining budget
         side_budget_usd: Money, example = "0.5";
-        /// how long an agent may take to exit after its last message
+        /// longest time to exit after the last message
         linger: Time, example = "\"20s\"";
-        /// how long it may be silent outside a tool call
+        /// longest silence outside a tool call
         stall: Time, example = "\"6m\"";
-        /// how long each step of a stop waits
+        /// wait between the steps of a stop
         stop_grace: Time, example = "\"5s\"";
     }
 }
@@ -171,7 +171,7 @@ mapping! {
     pub(super) struct Verifier {
         /// default: the phase's own agent
         agent: Text, example = "\"claude\"";
-        /// default: haiku, or sonnet where the phase itself runs on haiku (Claude's agents)
+        /// default (Claude): haiku, or sonnet if the phase runs on haiku
         model: Text, example = "\"haiku\"";
     }
 }
@@ -183,7 +183,7 @@ mapping! {
         agent: Text, example = "\"claude\"";
         /// default: the Consultant's
         model: Text, example = "\"opus\"";
-        /// proposals about one phase; 0: none
+        /// proposals per phase; 0: none
         rounds: u32, example = "3";
     }
 }
@@ -191,7 +191,7 @@ mapping! {
 mapping! {
     /// `[escalation]`.
     pub(super) struct Escalation {
-        /// after that a person is asked; "never" fails the phase instead
+        /// then ask a person; "never": fail the phase
         person: Person, example = "\"ask\"";
     }
 }
@@ -199,7 +199,7 @@ mapping! {
 mapping! {
     /// `[questions]`.
     pub(super) struct Questions {
-        /// how long a question waits for an answer; or "never"
+        /// time to answer a question; "never": no limit
         timeout: TimeOrNever, example = "\"72h\"";
     }
 }
@@ -207,9 +207,9 @@ mapping! {
 mapping! {
     /// `[failures]`.
     pub(super) struct Failures {
-        /// "off": failures are classified and reported, but not remembered (docs/failures.md)
+        /// "off": classify and report failures, but do not remember them (docs/failures.md)
         memory: Memory, example = "\"on\"";
-        /// share of what the memory offers that agents do not see, to measure what it is worth
+        /// share of suggestions hidden from agents, to measure their effect
         holdout: Share, example = "0.1";
         /// longest wait for the memory, at most 5 s
         deadline: Deadline, example = "\"2s\"";
@@ -219,7 +219,7 @@ mapping! {
 mapping! {
     /// `[projects]`.
     pub(super) struct Projects {
-        /// where the Consultant makes new projects
+        /// where the Consultant creates projects
         directory: Text, example = "\"~/helix-projects\"";
     }
 }
@@ -287,8 +287,8 @@ impl FromNode for CheckedAgent {
         if let (Some(trust), Some(dialect)) = (&agent.trust_exit, &agent.dialect)
             && agent_kind(dialect.value).exit_status == ExitMeaning::Nothing
         {
-            let message = format!("`trust_exit` has no meaning for the {} dialect", dialect.value);
-            let help = "leave it out: that agent reports itself how a run ended";
+            let message = format!("`trust_exit` is not available in the {} dialect", dialect.value);
+            let help = "remove it: that agent reports the end of a run itself";
             reader.error(codes::CONFIG_VALUE, &trust.range, message, help);
         }
         Some(agent)
@@ -303,8 +303,8 @@ impl FromNode for CommandWords {
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self::Value> {
         let words = Vec::<String>::from_node(node, what, reader)?;
         if words.first().is_none_or(|program| program.value.is_empty()) {
-            let help = "name the program first, such as command = [\"claude\"]";
-            reader.error(codes::CONFIG_VALUE, &node.range, format!("{what} names no program"), help);
+            let help = "write the program first, such as command = [\"claude\"]";
+            reader.error(codes::CONFIG_VALUE, &node.range, format!("{what} is empty"), help);
             return None;
         }
         Some(words)
@@ -336,7 +336,7 @@ impl FromNode for Deadline {
         let time = Time::from_node(node, what, reader)?;
         if time > LONGEST_DEADLINE {
             let message = format!("{what} can be at most {} seconds", LONGEST_DEADLINE.as_secs());
-            reader.error(codes::CONFIG_VALUE, &node.range, message, "agents and people wait for it: write \"2s\"");
+            reader.error(codes::CONFIG_VALUE, &node.range, message, "write a shorter time, such as \"2s\"");
             return None;
         }
         Some(time)

@@ -480,11 +480,10 @@ fn chosen_state_dir(environment: &Environment, overrides: &Overrides) -> Result<
             let origin = if environment.variable("XDG_STATE_HOME").is_some() { "XDG_STATE_HOME" } else { "built in" };
             Ok(Setting { value: path.join("helix"), origin: origin.into() })
         }
-        None => Err(CommandError::environment(
-            codes::NO_STATE_PLACE,
-            "there is no place to keep Helix's state: HOME is no absolute path",
-        )
-        .hint("set HOME to your directory, or choose a directory with --state-dir or HELIX_STATE_DIR")),
+        None => {
+            Err(CommandError::environment(codes::NO_STATE_PLACE, "no state directory: HOME is not an absolute path")
+                .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR"))
+        }
     }
 }
 

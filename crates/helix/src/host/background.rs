@@ -44,7 +44,7 @@ pub(crate) async fn start_in_background(
     let child = command.spawn().map_err(|error| failed(&log_path).because(&error))?;
     let ready = tokio::task::spawn_blocking(move || wait_ready(child))
         .await
-        .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host broke").because(&error))?;
+        .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host failed").because(&error))?;
     if !ready {
         // It may have lost a race against another host, which is as good.
         return match find(settings).await? {
@@ -61,7 +61,7 @@ pub(crate) async fn start_in_background(
 /// When the system refuses, which it only does for leaders of process groups.
 pub(crate) fn become_session_leader() -> Result<(), CommandError> {
     rustix::process::setsid().map(|_| ()).map_err(|errno| {
-        CommandError::environment(codes::BACKGROUND_HOST, "cannot leave the terminal's session")
+        CommandError::environment(codes::BACKGROUND_HOST, "cannot detach from the terminal")
             .because(&std::io::Error::from(errno))
     })
 }
@@ -78,7 +78,7 @@ fn wait_ready(mut child: Child) -> bool {
 
 fn failed(log: &Path) -> CommandError {
     let tail = tail_of(log).unwrap_or_default();
-    let error = CommandError::environment(codes::BACKGROUND_HOST, "the host in the background did not start");
+    let error = CommandError::environment(codes::BACKGROUND_HOST, "the background host did not start");
     let error = if tail.trim().is_empty() {
         error
     } else {

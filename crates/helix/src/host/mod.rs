@@ -196,7 +196,7 @@ impl Host {
         let url = &self.info.url;
         CommandError::environment(codes::HOST_SILENT, format!("this host cannot be reached at its own address {url}"))
             .because(unanswered)
-            .hint("bring the loopback interface up (`ip link set lo up`), and let no firewall keep this machine from itself; if it timed out, the machine is too busy")
+            .hint("bring the loopback interface up (`ip link set lo up`), and check the firewall; if it timed out, the machine is too busy")
     }
 }
 
@@ -230,7 +230,7 @@ fn offered_models(agent: &AgentProfile) -> Vec<String> {
 async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandError> {
     let written = &listening.address;
     let wrong = |cause: Option<std::io::Error>| {
-        let error = CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is no address to listen on"));
+        let error = CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is not an address to listen on"));
         let error = match &cause {
             Some(cause) => error.because(cause),
             None => error,
@@ -242,9 +242,9 @@ async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandErr
     if listening.access == Access::Open && !address.ip().is_loopback() {
         return Err(CommandError::usage(
             codes::OPEN_ADDRESS,
-            format!("{written} can be reached from other machines, and --no-auth would let anybody in"),
+            format!("{written} can be reached from other machines, and --no-auth would let anyone in"),
         )
-        .hint("leave --no-auth away, or listen on 127.0.0.1"));
+        .hint("omit --no-auth, or listen on 127.0.0.1"));
     }
     Ok(address)
 }
@@ -254,7 +254,7 @@ fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
         return CommandError::usage(codes::PORT_TAKEN, format!("another program listens on {address}"))
             .because(error)
             .hint(
-                "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one",
+                "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 chooses a free one",
             );
     }
     if let Some(Errno::MFILE | Errno::NFILE) = Errno::from_io_error(error) {
@@ -315,11 +315,11 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
         EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
             .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough"),
         EngineError::Ambiguous { .. } => {
-            CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give more of the id")
+            CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give a longer prefix")
         }
         EngineError::Refused { .. } => CommandError::usage(codes::CANNOT_BE_DONE, error)
-            .hint("`helix jobs show ID` says how the job stands, `helix answer` which questions are open"),
-        EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("there is nothing left to stop"),
+            .hint("`helix jobs show ID` shows the job's state, `helix answer` the open questions"),
+        EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("it has already ended"),
         EngineError::Journal(source) => {
             let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
             while let Some(error) = cause {
@@ -333,11 +333,11 @@ pub(crate) fn engine_error(error: &EngineError) -> CommandError {
             }
             CommandError::environment(codes::ENGINE, error)
                 .because(source.as_ref())
-                .hint("`helix doctor` examines the state directory and the database")
+                .hint("run `helix doctor`: it checks the state directory and the database")
         }
         EngineError::Contradiction { source, .. } => CommandError::helix(codes::ENGINE, error)
             .because(source)
-            .hint("this is a defect of Helix: please report it with the job's events (`helix jobs show --json`)"),
+            .hint("this is a bug in Helix: please report it with the job's events (`helix jobs show --json`)"),
         EngineError::Environment { hint, .. } => CommandError::environment(codes::ENGINE, error).hint_if(hint.as_ref()),
     }
 }

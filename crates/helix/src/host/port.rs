@@ -27,7 +27,7 @@ pub(super) async fn bind(address: SocketAddr, state: &StateDir) -> std::io::Resu
             Ok(listener) => return Ok(listener),
             Err(error) => tracing::info!(
                 %error,
-                "port {port} of the host before this one is taken: its agents, if any are left, do not reach Helix's tools"
+                "port {port} of the previous host is in use: its running agents cannot call Helix's tools"
             ),
         }
     }

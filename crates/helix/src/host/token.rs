@@ -62,7 +62,7 @@ fn read(file: &Path) -> Result<Option<String>, CommandError> {
         Err(error) => {
             Err(CommandError::environment(codes::TOKEN, format!("cannot read the token in {}", file.display()))
                 .because(&error)
-                .hint("make the file readable for this user, or delete it: a new one is made"))
+                .hint("make the file readable for this user, or delete it to get a new token"))
         }
     }
 }
@@ -92,7 +92,7 @@ fn write(file: &Path, value: &str) -> Result<(), CommandError> {
 fn random() -> Result<String, CommandError> {
     let mut bytes = [0_u8; BYTES];
     getrandom::fill(&mut bytes).map_err(|error| {
-        CommandError::environment(codes::TOKEN, "the system gives no random numbers for a token")
+        CommandError::environment(codes::TOKEN, "the system provides no random numbers for a token")
             .because(&std::io::Error::other(error.to_string()))
     })?;
     Ok(format!("hx-{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))

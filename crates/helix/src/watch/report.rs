@@ -64,7 +64,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
             IntegrationTarget::Beside { branch, why, command } => {
                 lines.push(format!("commit   {commit}, on branch {branch} of {}", view.project_path));
                 lines.push(format!("         not merged: {why}"));
-                lines.push(format!("         to take it: {command}"));
+                lines.push(format!("         take it with: {command}"));
             }
             IntegrationTarget::Nowhere => lines.push("commit   none: nothing changed".to_owned()),
         }
@@ -81,7 +81,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
     }
     lines.extend(questions(view, terminal));
     lines.push(format!("logs     {}", state_dir.join("runs").display()));
-    lines.push(format!("look     helix jobs show {}", view.id));
+    lines.push(format!("details  helix jobs show {}", view.id));
     lines.extend(view.next_step().map(|next| format!("next     {next}")));
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
         lines.push(String::new());

@@ -115,7 +115,7 @@ parts:
       - { structured: { verdict: rejected, summary: "Too short.", findings: [{ message: "it says nothing", file: docs/judged.md, line: 1, fix: "say it" }] } }
       - { structured: { verdict: approved, summary: "Fine.", findings: [] } }
   - name: adviser
-    prompt: { matches: 'has used up its tries' }
+    prompt: { matches: 'has no attempts left' }
     act: { structured: { action: retry, reason: "It wrote elsewhere.", hint: "write docs/stuck.md" } }
   - name: judged
     prompt: { matches: '(?i)phase `judged`' }

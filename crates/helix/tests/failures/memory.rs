@@ -148,7 +148,7 @@ fn a_broken_import_names_its_line_and_changes_nothing() {
     remember(&user);
     let lines: Vec<String> = user.run(&["failures", "export"]).stdout.lines().map(str::to_owned).collect();
     for (broken, parts) in [
-        (format!("{}\nnot json\n", lines[0]), ["line 2", "is no record"]),
+        (format!("{}\nnot json\n", lines[0]), ["line 2", "is not a record"]),
         (
             format!("{}\n\n{}\n", lines[0], lines[1].replace("\"attempt\":1", "\"attempt\":0")),
             ["line 3", "numbered from 1"],

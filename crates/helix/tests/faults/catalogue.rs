@@ -33,9 +33,9 @@ pub(crate) const BEHAVIOURS: &[Behaviour] = &[
     so("denial", Done, Done),
     so("late-result", Done, Done),
     // What ends without proof is tried again, and never taken for done.
-    so("hang", Done, Failed("nothing happened for too long")),
-    so("deaf, hang", Done, Failed("nothing happened for too long")),
-    so("orphan, hang", Done, Failed("nothing happened for too long")),
+    so("hang", Done, Failed("it was silent for too long")),
+    so("deaf, hang", Done, Failed("it was silent for too long")),
+    so("orphan, hang", Done, Failed("it was silent for too long")),
     so("result-then-hang", Done, Failed("did not complete")),
     so("deaf, result-then-hang", Done, Failed("did not complete")),
     so("sigkill", Done, Failed("cut off")),
@@ -82,7 +82,7 @@ pub(crate) enum Place {
     Gate,
     /// That of an agent whose phase adds phases.
     Planner,
-    /// That of the adviser of a phase that has used up its tries.
+    /// That of the adviser of a phase that has no attempts left.
     Adviser,
     /// That of the agent that brings contradicting results together.
     Conflict,
@@ -213,7 +213,7 @@ fn case(place: Place, index: usize, behaviour: &Behaviour, mode: Mode) -> Case {
             // Nobody advises: what cannot be brought together fails.
             let gives_up = "act: { structured: { action: give_up, reason: It is hopeless. } }";
             part(&format!("{name}-adviser"), &format!(r"\(`integrate-1` of .{name}."), gives_up)
-                + &part(&format!("{name}-both"), &format!("Bring together {name}, {other}"), &both)
+                + &part(&format!("{name}-both"), &format!("Merge {name} and {other}"), &both)
                 + &part(&name, &own, &format!("act: {{ {} }}", work.replacen('[', &format!("[{}, ", notes("one")), 1)))
                 + &part(&other, &format!("(?i)phase `{other}`"), &format!("act: {{ steps: [{}] }}", notes("other")))
         }

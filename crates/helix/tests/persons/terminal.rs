@@ -49,7 +49,7 @@ fn whoever_asks_what_waits_is_asked_to_answer_it() {
     let open = json_of(&stage, &["answer"], 0);
     assert_eq!(open[0]["status"], "open");
     // What fits no option is asked again; a beginning of one is enough.
-    let steps = [("(empty: not now):", "perhaps\r"), ("choose one of", "app\r"), ("your words", "go on\r")];
+    let steps = [("(empty: not now):", "perhaps\r"), ("choose one of", "app\r"), ("your text", "go on\r")];
     let answered = at_terminal(&stage, &["answer"], &steps);
     assert_eq!(answered.code, 0, "{answered:?}");
     assert!(answered.seen.contains("answered"), "{answered:?}");
@@ -69,7 +69,7 @@ fn a_run_at_a_terminal_puts_its_questions_there_and_goes_on() {
     // Whoever does not answer now leaves a job that waits.
     let left = at_terminal(&stage, &run, &[("(empty: not now):", CTRL_C)]);
     assert_eq!((left.code, status(&stage)), (3, json!("waiting")), "{left:?}");
-    let ended = at_terminal(&stage, &run, &[("(empty: not now):", "approve\r"), ("your words", "\r")]);
+    let ended = at_terminal(&stage, &run, &[("(empty: not now):", "approve\r"), ("your text", "\r")]);
     assert_eq!(ended.code, 0, "{ended:?}");
     assert!(ended.seen.contains("succeeded"), "{ended:?}");
     assert_eq!(status(&stage), "succeeded");

@@ -70,6 +70,6 @@ impl Request {
 }
 
 fn number<N: std::str::FromStr>(text: Option<String>, name: &str) -> Result<Option<N>, String> {
-    let read = |text: String| text.parse().map_err(|_| format!("{name} {text:?} is no number"));
+    let read = |text: String| text.parse().map_err(|_| format!("{name} {text:?} is not a number"));
     text.map(read).transpose()
 }

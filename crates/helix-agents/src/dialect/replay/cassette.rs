@@ -182,10 +182,10 @@ pub enum CassetteError {
     #[error("{path}: helix_cassette is {found}, and this Helix reads {CASSETTE_VERSION}", path = path.display())]
     Version { path: PathBuf, found: u32 },
     /// Two takes have the same key and number.
-    #[error("{path}: there are two takes {number} of {key:?}", path = path.display())]
+    #[error("{path}: duplicate take {number} of {key:?}", path = path.display())]
     Duplicate { path: PathBuf, key: String, number: u32 },
     /// There is no such take.
-    #[error("there is no take {number} of {key:?}; the cassette has: {known}")]
+    #[error("no take {number} of {key:?}; the cassette has: {known}")]
     NoTake { key: String, number: u32, known: String },
 }
 
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(cassette.take("a", 7).unwrap().take, Some(2));
         assert_eq!(cassette.take("b", 2).unwrap().key, "*");
         let strict = parsed("helix_cassette: 1\ntakes: [{key: a}]").unwrap();
-        assert_eq!(strict.take("a", 2).unwrap_err().to_string(), "there is no take 2 of \"a\"; the cassette has: a 1");
+        assert_eq!(strict.take("a", 2).unwrap_err().to_string(), "no take 2 of \"a\"; the cassette has: a 1");
     }
 
     #[test]

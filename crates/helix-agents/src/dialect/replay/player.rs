@@ -64,7 +64,7 @@ fn play(play: &Play) -> Result<u8, String> {
             Some(session) => session,
             None => {
                 let mut terminal = terminal(TerminalKind::ErrorDuringExecution);
-                terminal.message = format!("there is no session {id}");
+                terminal.message = format!("no session {id}");
                 stage.end(TerminalRecord { terminal: failed(terminal), ..empty() }).map_err(text)?;
                 return Ok(1);
             }

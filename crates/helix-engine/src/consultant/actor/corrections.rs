@@ -115,7 +115,7 @@ impl SessionActor {
             };
             // After a restart its runs are there already, and were asked for.
             if runs.is_empty() && corrections.last.session.is_none() {
-                let note = corrections.attempts.note(Some("this agent cannot continue a conversation"));
+                let note = corrections.attempts.note(Some("this agent cannot continue a session"));
                 return self.kept(work, corrections, note, None).await;
             }
             work.output.tell(TurnEvent::Status { text: retry.status.clone() }).await;
@@ -218,10 +218,11 @@ impl SessionActor {
         retry: &Retry,
         corrections: &Corrections,
     ) -> Result<FinishedRun, ErrorView> {
-        let session: AgentSessionId = corrections.last.session.clone().ok_or_else(|| ErrorView {
-            message: "the agent named no session that could be resumed".into(),
-            hint: None,
-        })?;
+        let session: AgentSessionId = corrections
+            .last
+            .session
+            .clone()
+            .ok_or_else(|| ErrorView { message: "the agent reported no session to resume".into(), hint: None })?;
         work.output.aside();
         let report = self.run_once(work, request, &retry.prompt, SessionRef::Resume(session)).await?;
         // The last run's own consumption is added at the end of the turn.
@@ -273,7 +274,7 @@ fn is_answer(report: &RunReport) -> bool {
 fn unexamined(why: &str) -> String {
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
     format!(
-        "> [!CAUTION]\n> **Helix:** This answer could not be checked: {why}.\n>\n> See that the conversation's directory can be read; \
+        "> [!CAUTION]\n> **Helix:** This answer could not be checked: {why}.\n>\n> Make sure that the session's directory is readable; \
          `helix doctor` examines the state directory.\n"
     )
 }

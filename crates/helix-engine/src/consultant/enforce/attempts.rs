@@ -152,7 +152,7 @@ impl AnswerAttempts {
         if more > 0 {
             note.push_str(&format!("> - and {more} more\n"));
         }
-        note.push_str(">\n> Ask for it again, or go on if it does not matter to you.\n");
+        note.push_str(">\n> Ask for it again, or ignore it.\n");
         Some(note)
     }
 
@@ -172,7 +172,7 @@ impl AnswerAttempts {
             let reason = examined.findings.first().map(|one| one.finding.message.clone()).unwrap_or_default();
             let prompt = format!(
                 "[Helix, not the user] Your last answer stands, but {reason}. Do not repeat the answer. Reply with nothing but \
-                 the one line that says where the conversation stands:\n{}",
+                 the one line with the current step:\n{}",
                 lines.join("\n")
             );
             return Retry { prompt, status, wanted: CorrectionScope::MarkerLine };

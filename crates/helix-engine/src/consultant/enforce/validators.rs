@@ -127,12 +127,10 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
             finding(
                 Validator::FileExistence,
                 "answer.file",
-                format!("the answer names {:?}, which is not there", file.written),
+                format!("the answer refers to {:?}, which does not exist", file.written),
                 None,
             )
-            .fix(
-                "write the file, name the right one, or do not speak of it as if it were there (no link, no full path)",
-            )
+            .fix("write the file, use the right path, or do not refer to it with a link or a full path")
         }));
     }
     Ok(examined)
@@ -145,12 +143,12 @@ fn marker(answer: &str) -> Option<AnswerFinding> {
     match split(answer).1 {
         Marker::Step(_) => None,
         Marker::Absent => {
-            let message = "the last line is no step marker".to_owned();
+            let message = "the last line is not a step marker".to_owned();
             Some(finding(Validator::StepMarker, "marker.absent", message, None).fix(&fix))
         }
         Marker::Unknown(word) => {
             let shown: String = word.chars().take(40).collect();
-            let message = format!("the step marker says {shown:?}, which is no step");
+            let message = format!("the step marker {shown:?} is not a step");
             Some(finding(Validator::StepMarker, "marker.unknown", message, None).fix(&fix))
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], depth: Dept
                 Err(error) => return Err(not_checked(error)),
             };
             if places > 0 {
-                context.terminal.say(&format!("{}: {places} place(s) repaired", context.shown(path)));
+                context.terminal.say(&format!("{}: {places} repair(s)", context.shown(path)));
             }
             repaired += places;
         }
@@ -102,7 +102,7 @@ fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBu
         paths = decisions_in(&directory)?;
     }
     if paths.is_empty() {
-        let message = format!("there are no ADRs in {}", directory.display());
+        let message = format!("no ADRs in {}", directory.display());
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, message)
             .hint("name a file, or make one with `helix adr new TITLE`"));
     }

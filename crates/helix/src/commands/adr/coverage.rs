@@ -26,8 +26,8 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
         false => sources.iter().map(|source| context.environment.directory.join(source)).collect(),
     };
     if sources.is_empty() {
-        return Err(CommandError::usage(codes::USAGE, format!("{name} names no source to compare it with"))
-            .hint("name one: `--source docs/concept.md`"));
+        return Err(CommandError::usage(codes::USAGE, format!("{name} has no sources to compare with"))
+            .hint("add one: `--source docs/concept.md`"));
     }
     let mut wanted = Vec::new();
     for source in &sources {
@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
     // Nothing to compare is no coverage.
     if wanted.is_empty() {
         let names: Vec<String> = sources.iter().map(|source| context.shown(source)).collect();
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("there is no concept in {}", names.join(", ")))
+        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("no concepts in {}", names.join(", ")))
             .hint("a concept is a heading of the second level (`## …`); of an ADR, a heading in Decision or Implementation and a claimed file"));
     }
     let covered = coverage(wanted, &blocks);
@@ -54,7 +54,7 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
 /// The blocks of a plan, and the Markdown files that it names: its ADR and its phases' inputs.
 fn plan(name: &str, text: &str, root: &Path) -> Result<(Vec<Block>, Vec<PathBuf>), CommandError> {
     let parsed = Plan::parse(name, text).map_err(|diagnostics| {
-        CommandError::usage(codes::PLAN_ERRORS, format!("{name} is no valid plan"))
+        CommandError::usage(codes::PLAN_ERRORS, format!("{name} is not a valid plan"))
             .hint("fix the plan first: helix plan check")
             .diagnostics(diagnostics, text)
     })?;
@@ -92,9 +92,9 @@ fn say(context: &Context, target: &str, covered: &[ConceptCoverage], missing: us
         covered.len()
     ))?;
     if missing > 0 {
-        context
-            .terminal
-            .say("hint: take up what is missing under a heading of its name, or say in the text why it is left out");
+        context.terminal.say(
+            "hint: add the missing concepts under headings of their names, or say in the text why they are omitted",
+        );
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ fn say(context: &Context, found: &Drift) -> Result<(), CommandError> {
         found.undecided.len()
     ))?;
     if !found.claimed.is_empty() {
-        terminal.say("hint: bring the decision up to date and commit it, or write a new one that supersedes it");
+        terminal.say("hint: update the decision and commit it, or write a new one that supersedes it");
     }
     Ok(())
 }
@@ -72,7 +72,8 @@ fn failed(error: &DriftError) -> CommandError {
         DriftError::Git { source } => {
             CommandError::environment(codes::INPUT_UNREADABLE, error).because(source).hint_if(source.hint())
         }
-        DriftError::NoSuchRef { .. } => CommandError::usage(codes::NOT_FOUND, error)
-            .hint("name a branch, a tag or a commit, such as `--since main`"),
+        DriftError::NoSuchRef { .. } => {
+            CommandError::usage(codes::NOT_FOUND, error).hint("use a branch, a tag or a commit, such as `--since main`")
+        }
     }
 }

@@ -24,14 +24,13 @@ use crate::terminal::Reading;
 
 /// Ends with 1 when criteria are left that nothing proves.
 pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Option<&str>) -> Ended {
-    let id = wanted.parse::<AdrId>().map_err(|error| {
-        CommandError::usage(codes::USAGE, error).hint("name the decision by its number, such as 12")
-    })?;
+    let id = wanted
+        .parse::<AdrId>()
+        .map_err(|error| CommandError::usage(codes::USAGE, error).hint("use the number of the decision, such as 12"))?;
     let file = {
         let known = open(root)?;
         known.find(id).map(|adr| adr.file.clone()).ok_or_else(|| {
-            CommandError::usage(codes::NOT_FOUND, format!("there is no ADR {wanted:?}"))
-                .hint("`helix adr list` shows all of them")
+            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
         })?
     };
     let settings = context.settings()?;
@@ -45,17 +44,20 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
         Archive { journal: &journal, state_dir: &settings.state_dir.value, git: GitEnvironment::from_process() };
     let evidence = archive.decision(&job).await.map_err(|error| match error {
         EngineError::Refused { message } => CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message)
-            .hint("`--job` names another job; nothing was changed"),
+            .hint("choose another job with `--job`; nothing was changed"),
         other => engine_error(&other),
     })?;
     if evidence.adr != file {
-        return Err(CommandError::usage(codes::USAGE, format!("job {job} carried out {}, not {file}", evidence.adr))
-            .hint("leave --job out, or name a job whose plan has this decision as its `adr`"));
+        return Err(CommandError::usage(codes::USAGE, format!("job {job} implemented {}, not {file}", evidence.adr))
+            .hint("omit --job, or choose a job whose plan has this decision as its `adr`"));
     }
     if evidence.criteria.is_empty() {
-        return Err(CommandError::new(Exit::No, codes::CANNOT_BE_DONE, format!("job {job} has proven no criterion of {file}")).hint(
-            "give the plan's last phase the gate `criteria_covered`: it looks for each criterion's evidence in what is merged",
-        ));
+        return Err(CommandError::new(
+            Exit::No,
+            codes::CANNOT_BE_DONE,
+            format!("job {job} has verified no criteria of {file}"),
+        )
+        .hint("add the gate `criteria_covered` to the plan's last phase: it checks the evidence of each criterion"));
     }
     let done = AdrDirectory::prove(root, id, &evidence.criteria).map_err(|error| failed(&error))?;
     match context.terminal.reading {
@@ -65,7 +67,7 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
         }))?,
         Reading::People => {
             context.terminal.data(&format!(
-                "{} is {}: {} of {} criteria are proven by job {} (commit {})",
+                "{} is {}: {} of {} criteria verified by job {} (commit {})",
                 done.path,
                 done.status.word(),
                 done.met.len(),
@@ -74,10 +76,10 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
                 evidence.commit
             ))?;
             for criterion in &done.open {
-                context.terminal.say(&format!("  not proven: {criterion}"));
+                context.terminal.say(&format!("  not verified: {criterion}"));
             }
             if done.status == Status::Implemented {
-                context.terminal.say("commit it: the decision and adr/INDEX.md have changed");
+                context.terminal.say("next: commit the decision and adr/INDEX.md");
             }
         }
     }
@@ -98,6 +100,6 @@ fn last_job(jobs: &[JobView], root: &Path, file: &str) -> Option<String> {
 }
 
 fn nothing_proves(file: &str) -> CommandError {
-    CommandError::new(Exit::No, codes::CANNOT_BE_DONE, format!("no job that carried {file} out has been merged here"))
+    CommandError::new(Exit::No, codes::CANNOT_BE_DONE, format!("no merged job for {file} here"))
         .hint("`helix run` a plan that names it as its `adr`, with the gate `criteria_covered`")
 }

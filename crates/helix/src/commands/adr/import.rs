@@ -34,8 +34,8 @@ pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], write: Writ
         }
     }
     if paths.is_empty() {
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, "there is no Markdown file to import")
-            .hint("name the files, or the directory that they lie in"));
+        return Err(CommandError::usage(codes::INPUT_UNREADABLE, "no Markdown files to import")
+            .hint("pass the files or their directory"));
     }
     let done = match write {
         Write::Nothing => AdrDirectory::preview_import(root, &paths),
@@ -54,8 +54,8 @@ fn say(context: &Context, root: &Path, done: &Imports, write: Write) -> Result<(
         let from = context.shown(&file.from);
         let to = context.shown(&root.join(&file.to));
         let number = match file.number_before {
-            Some(before) if before == file.number => "its number is kept".to_owned(),
-            Some(before) => format!("{before:03} is taken, so it is {:03}", file.number),
+            Some(before) if before == file.number => "number unchanged".to_owned(),
+            Some(before) => format!("{before:03} is in use; new number {:03}", file.number),
             None => format!("it is {:03}", file.number),
         };
         context.terminal.say(&format!("{from}: {}, {number}", file.imported.form));
@@ -69,7 +69,7 @@ fn say(context: &Context, root: &Path, done: &Imports, write: Write) -> Result<(
         context.terminal.say_diagnostics(&file.diagnostics, &file.imported.text);
     }
     if write == Write::Nothing {
-        context.terminal.say("nothing was written; `--write` does it");
+        context.terminal.say("nothing was written; add --write to write the files");
     }
     Ok(())
 }

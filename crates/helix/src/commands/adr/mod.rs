@@ -63,7 +63,7 @@ enum Action {
         /// Also check completeness, including the rules in adr/rules.yaml
         #[arg(long)]
         complete: bool,
-        /// Repair wrongly encoded text where the original is certain
+        /// Repair wrongly encoded text if the original is unambiguous
         #[arg(long)]
         fix: bool,
     },
@@ -83,7 +83,7 @@ enum Action {
         #[arg(long, value_name = "REF")]
         base: Option<String>,
     },
-    /// Tick the criteria that a merged job has proven; with all ticked, the status becomes Implemented
+    /// Tick the criteria that a merged job has verified; if all are ticked, set the status to Implemented
     Implemented {
         /// Number of the decision
         #[arg(value_name = "NUMBER")]
@@ -113,7 +113,7 @@ enum Action {
         #[arg(long)]
         write: bool,
     },
-    /// Show which concepts of its sources a plan or ADR leaves out
+    /// Show which concepts of its sources a plan or ADR omits
     Coverage {
         /// The plan (phases.yaml) or ADR
         target: PathBuf,
@@ -209,32 +209,29 @@ fn open(root: &Path) -> Result<AdrDirectory, CommandError> {
 
 /// Turns what is wrong with a file of ADRs into an error for people.
 fn failed(error: &AdrFileError) -> CommandError {
-    let shown =
-        match error {
-            AdrFileError::Disk { .. } => CommandError::environment(codes::OUTPUT_UNWRITABLE, error)
-                .hint("check that the directory exists, is writable and has room"),
-            AdrFileError::TooLarge { .. } => {
-                CommandError::usage(codes::INPUT_UNREADABLE, error).hint("name a file that is an ADR")
-            }
-            AdrFileError::Unreadable(diagnostic) => CommandError::usage(codes::ADR_ERRORS, "the ADR cannot be read")
-                .hint("save it as UTF-8; nothing was written")
-                .diagnostics(vec![(**diagnostic).clone()], ""),
-            AdrFileError::Invalid { source_text, diagnostics, .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("fix the draft; nothing was written")
-                .diagnostics(diagnostics.clone(), source_text.clone()),
-            AdrFileError::Rules { diagnostic, source_text } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("fix the rules, or remove the file")
-                .diagnostics(vec![(**diagnostic).clone()], source_text.clone()),
-            AdrFileError::Import { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("`helix adr new TITLE` writes a draft to copy other texts into; nothing was written"),
-            AdrFileError::Numbered { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("write `adr_id: draft` to have a new number allocated"),
-            AdrFileError::Unknown { .. } => {
-                CommandError::usage(codes::NOT_FOUND, error).hint("`helix adr list` shows all of them")
-            }
-            AdrFileError::Rewrite { .. } => CommandError::usage(codes::ADR_ERRORS, error)
-                .hint("give the front matter the keys `adr_id` and `status`"),
-        };
+    let shown = match error {
+        AdrFileError::Disk { .. } => CommandError::environment(codes::OUTPUT_UNWRITABLE, error)
+            .hint("check that the directory exists and is writable, and that the disk is not full"),
+        AdrFileError::TooLarge { .. } => CommandError::usage(codes::INPUT_UNREADABLE, error).hint("use an ADR file"),
+        AdrFileError::Unreadable(diagnostic) => CommandError::usage(codes::ADR_ERRORS, "the ADR cannot be read")
+            .hint("save it as UTF-8; nothing was written")
+            .diagnostics(vec![(**diagnostic).clone()], ""),
+        AdrFileError::Invalid { source_text, diagnostics, .. } => CommandError::usage(codes::ADR_ERRORS, error)
+            .hint("fix the draft; nothing was written")
+            .diagnostics(diagnostics.clone(), source_text.clone()),
+        AdrFileError::Rules { diagnostic, source_text } => CommandError::usage(codes::ADR_ERRORS, error)
+            .hint("fix the rules, or remove the file")
+            .diagnostics(vec![(**diagnostic).clone()], source_text.clone()),
+        AdrFileError::Import { .. } => CommandError::usage(codes::ADR_ERRORS, error)
+            .hint("`helix adr new TITLE` writes a draft for other texts; nothing was written"),
+        AdrFileError::Numbered { .. } => {
+            CommandError::usage(codes::ADR_ERRORS, error).hint("write `adr_id: draft` to get a new number")
+        }
+        AdrFileError::Unknown { .. } => CommandError::usage(codes::NOT_FOUND, error).hint("`helix adr list` shows all"),
+        AdrFileError::Rewrite { .. } => {
+            CommandError::usage(codes::ADR_ERRORS, error).hint("add `adr_id` and `status` to the front matter")
+        }
+    };
     match std::error::Error::source(error) {
         Some(source) => shown.because(source),
         None => shown,
@@ -301,7 +298,7 @@ fn list(context: &Context, root: &Path) -> Ended {
     if adrs.is_empty() {
         context
             .terminal
-            .say(&format!("there are no ADRs in {}; `helix adr new TITLE` makes one", root.join("adr").display()));
+            .say(&format!("no ADRs in {}; create one with `helix adr new TITLE`", root.join("adr").display()));
     } else {
         context.terminal.data(&table.for_data(&context.terminal))?;
     }
@@ -320,8 +317,7 @@ fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
         known = open(root)?;
         let id = wanted.parse::<helix_adr::AdrId>().ok();
         id.and_then(|id| known.find(id)).ok_or_else(|| {
-            CommandError::usage(codes::NOT_FOUND, format!("there is no ADR {wanted:?}"))
-                .hint("`helix adr list` shows all of them")
+            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
         })?
     };
     match context.terminal.reading {

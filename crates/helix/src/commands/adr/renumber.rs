@@ -33,17 +33,17 @@ pub(super) fn run(context: &Context, root: &Path, file: Option<&Path>, base: Opt
             for one in &done {
                 context.terminal.data(&format!("{} is {} now", one.old_path, one.path))?;
                 for file in &one.changed {
-                    context.terminal.say(&format!("  {file} names it by its new number"));
+                    context.terminal.say(&format!("  updated {file}"));
                 }
                 for place in &one.left {
                     context.terminal.say(&format!(
-                        "  look at {}:{}: ADR-{:03} is named there, and which one is meant is for you to say",
+                        "  look at {}:{}: check which decision ADR-{:03} means there",
                         place.file, place.line, one.from
                     ));
                 }
             }
             if done.is_empty() {
-                context.terminal.say("every number is that of one decision, and every file is named by it");
+                context.terminal.say("no duplicate numbers");
             }
         }
     }
@@ -54,15 +54,16 @@ fn refused(error: RenumberError) -> CommandError {
     match error {
         RenumberError::File(error) => failed(&error),
         error @ RenumberError::NoNumber { .. } => CommandError::usage(codes::ADR_ERRORS, &error)
-            .hint("name a file of adr/ with a number; `helix adr finalize` gives drafts theirs"),
-        error @ RenumberError::Undecided { .. } => CommandError::usage(codes::ADR_ERRORS, &error)
-            .hint("name the one that is to get another number: `helix adr renumber FILE`"),
+            .hint("use a numbered file in adr/; `helix adr finalize` numbers drafts"),
+        error @ RenumberError::Undecided { .. } => {
+            CommandError::usage(codes::ADR_ERRORS, &error).hint("choose the one to renumber: `helix adr renumber FILE`")
+        }
         error @ RenumberError::NoBase { .. } => CommandError::usage(codes::ADR_ERRORS, &error)
-            .hint("name a branch or commit that is there; without --base, origin's branch or main is taken"),
+            .hint("use an existing branch or commit; the default of --base is origin's branch or main"),
         RenumberError::Git(source) => {
-            CommandError::environment(codes::OUTPUT_UNWRITABLE, "git cannot say which decision came first")
+            CommandError::environment(codes::OUTPUT_UNWRITABLE, "git cannot determine which decision came first")
                 .because(&source)
-                .hint("run `git status` there; `helix adr renumber FILE` names the one")
+                .hint("run `git status` there, or choose one: `helix adr renumber FILE`")
         }
     }
 }

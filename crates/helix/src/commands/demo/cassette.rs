@@ -46,7 +46,7 @@ pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, project
                 helix(&["project", "create", "shop", "--adr", "adr-draft.md", "--plan", "phases.yaml"]),
                 helix(&["run", &project, "--detach"]),
                 { "consume": { "input_tokens": 2100, "output_tokens": 640, "cost_usd": 0.0159 } },
-                { "say": "The decision is recorded as ADR-001, the plan is checked, and the job is running. Every phase has to prove its result before it is merged.\n\n<!-- STEP: done -->" },
+                { "say": "The decision is recorded as ADR-001, the plan is checked, and the job is running. Every phase must pass its gates before it is merged.\n\n<!-- STEP: done -->" },
             ] },
             { "key": "implement", "take": 1, "actions": [
                 { "think": "The sum of the prices, and three tests." },

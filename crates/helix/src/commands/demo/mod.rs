@@ -143,7 +143,7 @@ async fn started_job(client: &Client) -> Result<JobView, CommandError> {
 
 /// The demo has shown what it promises only if the first try failed and the second one passed.
 fn judge(view: &JobView) -> Result<(), CommandError> {
-    let broken = |what: &str| Err(CommandError::helix(codes::DEMO, format!("the demo went wrong: {what}")));
+    let broken = |what: &str| Err(CommandError::helix(codes::DEMO, format!("the demo failed: {what}")));
     if view.status != JobStatus::Succeeded {
         let why = view.error.as_ref().map_or("no reason was recorded", |error| error.message.as_str());
         return broken(&format!("the job {}: {why}", view.status.word()));
@@ -151,7 +151,7 @@ fn judge(view: &JobView) -> Result<(), CommandError> {
     match view.phases.iter().find(|phase| phase.id.as_str() == "implement") {
         Some(phase) if phase.attempt == 2 => Ok(()),
         Some(phase) => broken(&format!("`implement` took {} attempts instead of 2", phase.attempt)),
-        None => broken("there is no phase `implement`"),
+        None => broken("no phase `implement`"),
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Explain {
     /// Exit status; -9 means: ended by signal 9
     #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "facts")]
     exit: Option<i32>,
-    /// The command that failed, as it was written
+    /// The command that failed
     #[arg(long, value_name = "COMMAND", conflicts_with = "facts")]
     command: Option<String>,
     /// Show what decided, and the alternatives
@@ -54,11 +54,11 @@ pub(super) struct Explain {
     /// Print the report as GitHub Markdown, with everything from the log escaped
     #[arg(long, conflicts_with_all = ["facts", "why"])]
     markdown: bool,
-    /// Prints the compact form for an agent's next prompt, delimited as data, of at most so many tokens [default: 1200]
+    /// Print the compact form for an agent's next prompt, with at most this many tokens [default: 1200]
     #[arg(long, value_name = "TOKENS", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_TOKENS,
           value_parser = clap::value_parser!(u32).range(60..=100_000), conflicts_with_all = ["facts", "why", "markdown"])]
     prompt: Option<u32>,
-    /// Recorded failures, one JSON object a line; prints one prediction a line
+    /// Recorded failures, one JSON object per line; prints one prediction per line
     #[arg(long, value_name = "CASES.jsonl")]
     facts: Option<PathBuf>,
 }
@@ -118,7 +118,7 @@ fn open(path: &Path) -> Result<Box<dyn Read>, CommandError> {
     let file = File::open(path).map_err(unreadable(path))?;
     if file.metadata().map_err(unreadable(path))?.is_dir() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is a directory", path.display()))
-            .hint("name the file with the log"));
+            .hint("pass the log file"));
     }
     Ok(Box::new(file))
 }
@@ -276,13 +276,13 @@ async fn recall(context: &Context, tool: &str, classified: &Classified) -> Secti
         Err(CommandError::Problem(problem)) => {
             return Section::Missing(format!("the configuration cannot be read: {}", problem.message));
         }
-        Err(CommandError::ReaderLeft) => return Section::Missing("nobody reads it".into()),
+        Err(CommandError::ReaderLeft) => return Section::Missing("output closed".into()),
     };
     let path = settings.state_dir.value.join(StateDir::FAILURES);
     let memory = match SqliteFailureMemory::open(MemoryOptions::new(path, Access::ReadOnly)).await {
         Ok(memory) => memory,
         Err(OpenError::Missing { .. }) => return Section::Known(Recalled::default()),
-        Err(error) => return Section::Missing(format!("the memory of failures cannot be opened: {error}")),
+        Err(error) => return Section::Missing(format!("the failure memory cannot be opened: {error}")),
     };
     let line = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
     let own = classified.locations.iter().find(|location| location.ownership == Ownership::Project);

@@ -49,7 +49,7 @@ fn drawn(terminal: &Terminal, figures: &MemoryStatistics) -> String {
     let MemoryStatistics { failures, occurrences, fixed, went_away, gave_up, open, benefit, .. } = figures;
     let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     add(&format!("{}, seen {}", plural(*failures, "failure"), plural(*occurrences, "time")));
-    add(&format!("{fixed} fixed, {went_away} went away, {gave_up} given up, {open} open"));
+    add(&format!("{fixed} fixed, {went_away} went away, {gave_up} gave up, {open} open"));
     if !figures.categories.is_empty() {
         add("");
         let mut table = Table::new(["category", "failures"]);
@@ -75,7 +75,7 @@ fn drawn(terminal: &Terminal, figures: &MemoryStatistics) -> String {
     }
     add(&table.for_data(terminal));
     add("");
-    add(&terminal.paint(Meaning::Strong, "What the memory is worth"));
+    add(&terminal.paint(Meaning::Strong, "Effect of the memory"));
     add(&format!(
         "  shown      {} of {} gone in the next attempt",
         benefit.shown.tally.helped,

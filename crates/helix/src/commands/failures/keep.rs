@@ -128,7 +128,7 @@ pub(super) async fn import(context: &Context, file: &Path) -> Ended {
         Reading::Programs => context.terminal.json(&imported)?,
         Reading::People => {
             let Imported { added, known } = imported;
-            context.terminal.data(&format!("{added} records are new, {known} were known"))?;
+            context.terminal.data(&format!("{added} new records, {known} already known"))?;
         }
     }
     Ok(Exit::Success)
@@ -163,7 +163,7 @@ impl Lines {
             let opened = File::open(file).map_err(unreadable(file))?;
             if opened.metadata().map_err(unreadable(file))?.is_dir() {
                 let place = format!("{} is a directory", file.display());
-                return Err(CommandError::usage(codes::INPUT_UNREADABLE, place).hint("name the file to import"));
+                return Err(CommandError::usage(codes::INPUT_UNREADABLE, place).hint("pass the file to import"));
             }
             Box::new(opened)
         };
@@ -188,15 +188,15 @@ impl Lines {
 
     fn record(&self, line: &[u8]) -> Result<MemoryRecord, CommandError> {
         let place = |what: &str| format!("{}, line {}, {what}", self.name, self.number);
-        let hint = "each line is a JSON object as `helix failures export` writes it; nothing of this line is imported";
+        let hint = "each line must be a JSON object from `helix failures export`; this line is not imported";
         if line.len() as u64 > LONGEST {
             return Err(CommandError::usage(codes::INPUT_UNREADABLE, place("is too long")).hint(hint));
         }
         let record: MemoryRecord = serde_json::from_slice(line).map_err(|error| {
-            CommandError::usage(codes::INPUT_UNREADABLE, place("is no record")).because(&error).hint(hint)
+            CommandError::usage(codes::INPUT_UNREADABLE, place("is not a record")).because(&error).hint(hint)
         })?;
         record.check().map_err(|error| {
-            CommandError::usage(codes::INPUT_UNREADABLE, place("cannot be true")).because(&error).hint(hint)
+            CommandError::usage(codes::INPUT_UNREADABLE, place("is contradictory")).because(&error).hint(hint)
         })?;
         Ok(record)
     }

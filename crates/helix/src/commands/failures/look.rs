@@ -37,7 +37,7 @@ pub(super) struct List {
 fn category(text: &str) -> Result<String, String> {
     let label = text.to_uppercase().replace('-', "_");
     let known: Vec<&str> = Category::ALL.iter().map(|category| category.label()).collect();
-    if known.contains(&label.as_str()) { Ok(label) } else { Err(format!("it is one of {}", known.join(", "))) }
+    if known.contains(&label.as_str()) { Ok(label) } else { Err(format!("use one of: {}", known.join(", "))) }
 }
 
 pub(super) async fn list(context: &Context, list: &List) -> Ended {
@@ -57,9 +57,9 @@ pub(super) async fn list(context: &Context, list: &List) -> Ended {
         context.terminal.json(&page)?;
         return Ok(Exit::Success);
     }
-    told(&context.terminal, &page.failures, "no remembered failures match")?;
+    told(&context.terminal, &page.failures, "no matching failures")?;
     if let Some(next) = page.next {
-        context.terminal.say(&format!("there are more: `helix failures list --after {next}`"));
+        context.terminal.say(&format!("more: helix failures list --after {next}"));
     }
     Ok(Exit::Success)
 }
@@ -73,7 +73,7 @@ pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended
         context.terminal.json(&FailurePage { failures: found, next: None })?;
         return Ok(Exit::Success);
     }
-    told(&context.terminal, &found, "no remembered failure has all these words")?;
+    told(&context.terminal, &found, "no matching failures")?;
     Ok(Exit::Success)
 }
 
@@ -168,10 +168,10 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
     }
     if !detail.suggestions.is_empty() {
         add("");
-        add(&terminal.paint(Meaning::Strong, "What was suggested"));
+        add(&terminal.paint(Meaning::Strong, "Suggestions"));
     }
     for suggestion in &detail.suggestions {
-        let outcome = suggestion.outcome.map_or("not known yet", |outcome| outcome.word()).replace('_', " ");
+        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.word()).replace('_', " ");
         let exposure = suggestion.exposure.word().replace('_', " ");
         add(&format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160)));
     }

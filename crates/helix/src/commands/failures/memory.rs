@@ -65,7 +65,7 @@ fn with_source(shown: CommandError, error: &dyn Error) -> CommandError {
 /// There is no such failure.
 pub(super) fn missing(id: &str) -> CommandError {
     CommandError::usage(codes::NOT_FOUND, format!("no remembered failure {id:?}"))
-        .hint("`helix failures list` shows what is; a unique prefix of the id is enough")
+        .hint("`helix failures list` shows all; a unique prefix of the id is enough")
 }
 
 /// Text of the past as it can be shown: one line, no control characters, not too long.

@@ -73,7 +73,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     for conflict in &found.conflicts {
         let between: Vec<&str> = conflict.between.iter().map(PhaseId::as_str).collect();
         let (phase, paths) = (&conflict.phase, conflict.paths.join(", "));
-        lines.push(format!("conflict of {} in {paths}: brought together by {phase}", between.join(", ")));
+        lines.push(format!("conflict of {} in {paths}: resolved by {phase}", between.join(", ")));
     }
     match (&found.integration, &found.refusal) {
         (Some(integration), _) => {
@@ -83,19 +83,19 @@ fn report(context: &Context, found: &JobEvidence) -> String {
             lines
                 .extend(integration.missing.iter().map(|what| format!("  {} {what}", paint(Meaning::Bad, "missing:"))));
             if let Some(phase) = &integration.validated_by {
-                lines.push(format!("  tree    the one that phase {phase} was validated on"));
+                lines.push(format!("  tree    validated by phase {phase}"));
             }
             lines.extend(gates(&integration.gates));
         }
         (None, Some(refusal)) => {
-            lines.push(paint(Meaning::Bad, "not integrated: the results do not pass together"));
+            lines.push(paint(Meaning::Bad, "not integrated: the merged results do not pass"));
             lines.extend(refusal.findings.iter().map(|finding| format!("  finding {}", finding.message)));
             lines.extend(gates(&refusal.gates));
         }
         (None, None) => lines.push("not integrated".to_owned()),
     }
     if !found.proved {
-        lines.push(paint(Meaning::Bad, "NOT PROVED: the job has not succeeded, or evidence of it is missing"));
+        lines.push(paint(Meaning::Bad, "NOT PROVED: the job has not succeeded, or evidence is missing"));
     }
     lines.join("\n")
 }
@@ -166,7 +166,7 @@ fn gates(gates: &[GateEvidence]) -> Vec<String> {
         }
         let mut outputs = gate.step_outputs.iter();
         for step in &gate.report.steps {
-            let tries = if step.tries == 1 { String::new() } else { format!(" ({} tries)", step.tries) };
+            let tries = if step.tries == 1 { String::new() } else { format!(" ({} attempts)", step.tries) };
             lines.push(format!("          {} -> {}{tries}", step.step, step.seen));
             if let (Some(command), Some(found)) = (&step.command, step.command.as_ref().and_then(|_| outputs.next())) {
                 lines.push(output(command, found));
