@@ -107,7 +107,7 @@ fn python_tests(directory: &Path) -> Option<Tests> {
     Some(if text(&place.join(&file)).contains("unittest") {
         Tests::new(unittest_command(directory), format!("{file} uses unittest"))
     } else {
-        Tests::new("python3 -m pytest -q", format!("{file} looks like a test for pytest"))
+        Tests::new("python3 -m pytest -q", format!("{file} looks like a pytest test"))
     })
 }
 

@@ -145,7 +145,7 @@ impl From<EngineError> for Problem {
             }
             EngineError::Contradiction { .. } => {
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, error_chain(&error)).hint(
-                    "this is a defect of Helix: please report it with the job's events (GET /api/v1/jobs/{id}/events)",
+                    "this is a bug in Helix: please report it with the job's events (GET /api/v1/jobs/{id}/events)",
                 )
             }
             EngineError::Environment { message, hint } => Self {

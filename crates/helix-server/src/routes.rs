@@ -48,7 +48,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/v1/models/{model}", "One model", Foreign("OpenAI's model, with what Open WebUI shows of it"), get(openai::retrieve)),
         Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Foreign("OpenAI's chat completion, with the conversation and the turn in `helix`; a stream of its chunks where it is asked for"), post(openai::create::<openai::ChatWire>)).body(foreign),
 
-        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses form", Foreign("OpenAI's response; a stream of its events where it is asked for"), post(openai::create::<openai::ResponsesWire>)).body(foreign),
+        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses format", Foreign("OpenAI's response; a stream of its events where it is asked for"), post(openai::create::<openai::ResponsesWire>)).body(foreign),
         Route::new("get", "/v1/responses/{id}", "A stored answer", Foreign("OpenAI's response"), get(openai::retrieve_response)),
 
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
@@ -117,7 +117,7 @@ async fn no_route(request: Request) -> Response {
         }
         _ => "GET /openapi.json lists every route",
     };
-    let detail = format!("there is no {method} {path} here");
+    let detail = format!("no route {method} {path}");
     refusal(Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, detail).hint(hint), path)
 }
 

@@ -95,7 +95,7 @@ enum Command {
     Prompt(prompt::Action),
     /// Serve Helix's tools over MCP on standard input and output
     Mcp,
-    /// Hooks that agents call: check what they write
+    /// Hooks for agents: check what they write
     #[command(subcommand)]
     Hook(hook::Hook),
     /// Describe the journal's events

@@ -13,7 +13,7 @@ use crate::codes;
 use crate::exit::Exit;
 
 /// The remedy for what is Helix's own fault, if nothing better is known.
-const DEFECT: &str = "this is a defect of Helix: please report it with the command that you ran";
+const DEFECT: &str = "this is a bug in Helix: please report it with the command that you ran";
 
 /// Why a command ended early.
 #[derive(Debug)]

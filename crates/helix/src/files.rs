@@ -16,7 +16,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
 }
 
 /// Opens a file, or standard input for `-`. A directory would open well and fail at the first read, with less to say;
-/// `what` says which file to name instead.
+/// `what` says which file to pass instead.
 pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn BufRead>, CommandError> {
     if path == Path::new("-") {
         return Ok(Box::new(BufReader::new(std::io::stdin())));
@@ -24,7 +24,7 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn BufRead>, CommandE
     let file = File::open(path).map_err(unreadable(path))?;
     if file.metadata().map_err(unreadable(path))?.is_dir() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is a directory", path.display()))
-            .hint(format!("name the file with {what}")));
+            .hint(format!("pass {what}")));
     }
     Ok(Box::new(BufReader::new(file)))
 }
@@ -71,7 +71,7 @@ pub(crate) fn unwritable(path: &Path) -> impl Fn(std::io::Error) -> CommandError
     move |source| {
         CommandError::environment(codes::OUTPUT_UNWRITABLE, format!("cannot write {}", path.display()))
             .because(&source)
-            .hint("check that the directory exists, is writable and has room")
+            .hint("check that the directory exists and is writable, and that the disk is not full")
     }
 }
 

@@ -57,24 +57,24 @@ impl From<EngineError> for CommandError {
             EngineError::NotFound { .. } => {
                 (Exit::Usage, codes::NOT_FOUND, "`helix jobs list` shows all jobs; a unique prefix of the id is enough")
             }
-            EngineError::Ambiguous { .. } => (Exit::Usage, helix_engine::codes::AMBIGUOUS, "give more of the id"),
+            EngineError::Ambiguous { .. } => (Exit::Usage, helix_engine::codes::AMBIGUOUS, "give a longer prefix"),
             EngineError::Refused { .. } => (
                 Exit::Usage,
                 codes::CANNOT_BE_DONE,
-                "`helix jobs show ID` says how the job stands, `helix answer` which questions are open",
+                "`helix jobs show ID` shows the job's state, `helix answer` the open questions",
             ),
-            EngineError::Over { .. } => (Exit::Usage, codes::JOB_OVER, "there is nothing left to stop"),
+            EngineError::Over { .. } => (Exit::Usage, codes::JOB_OVER, "it has already ended"),
             EngineError::Journal(source) => {
                 if let Some(open) = opened(source.as_ref()) {
                     return open;
                 }
-                let hint = "`helix doctor` examines the state directory and the database";
+                let hint = "run `helix doctor`: it checks the state directory and the database";
                 (Exit::Environment, codes::ENGINE, hint)
             }
             EngineError::Contradiction { .. } => (
                 Exit::Helix,
                 codes::ENGINE,
-                "this is a defect of Helix: please report it with the job's events (`helix jobs show --json`)",
+                "this is a bug in Helix: please report it with the job's events (`helix jobs show --json`)",
             ),
             EngineError::Environment { hint, .. } => {
                 return Self::environment(codes::ENGINE, &error).hint_if(hint.as_ref());
@@ -105,9 +105,9 @@ impl From<AdrFileError> for CommandError {
         let (code, hint) = match &error {
             AdrFileError::Disk { .. } => {
                 return Self::wrapping(Exit::Environment, codes::OUTPUT_UNWRITABLE, &error)
-                    .hint("check that the directory exists, is writable and has room");
+                    .hint("check that the directory exists and is writable, and that the disk is not full");
             }
-            AdrFileError::TooLarge { .. } => (codes::INPUT_UNREADABLE, "name a file that is an ADR"),
+            AdrFileError::TooLarge { .. } => (codes::INPUT_UNREADABLE, "use an ADR file"),
             AdrFileError::Unreadable(diagnostic) => {
                 return Self::usage(codes::ADR_ERRORS, "the ADR cannot be read")
                     .hint("save it as UTF-8; nothing was written")
@@ -123,15 +123,12 @@ impl From<AdrFileError> for CommandError {
                     .hint("fix the rules, or remove the file")
                     .diagnostics(vec![(**diagnostic).clone()], source_text.clone());
             }
-            AdrFileError::Import { .. } => (
-                codes::ADR_ERRORS,
-                "`helix adr new TITLE` writes a draft to copy other texts into; nothing was written",
-            ),
-            AdrFileError::Numbered { .. } => {
-                (codes::ADR_ERRORS, "write `adr_id: draft` to have a new number allocated")
+            AdrFileError::Import { .. } => {
+                (codes::ADR_ERRORS, "`helix adr new TITLE` writes a draft for other texts; nothing was written")
             }
-            AdrFileError::Unknown { .. } => (codes::NOT_FOUND, "`helix adr list` shows all of them"),
-            AdrFileError::Rewrite { .. } => (codes::ADR_ERRORS, "give the front matter the keys `adr_id` and `status`"),
+            AdrFileError::Numbered { .. } => (codes::ADR_ERRORS, "write `adr_id: draft` to get a new number"),
+            AdrFileError::Unknown { .. } => (codes::NOT_FOUND, "`helix adr list` shows all"),
+            AdrFileError::Rewrite { .. } => (codes::ADR_ERRORS, "add `adr_id` and `status` to the front matter"),
         };
         Self::wrapping(Exit::Usage, code, &error).hint(hint)
     }

@@ -235,7 +235,7 @@ fn a_number_that_two_clones_chose_is_mended_after_the_merge() {
 
     let done = user.run(&["adr", "renumber"]);
     assert_eq!((done.code, done.stdout.trim()), (0, "adr/002-json.md is adr/004-json.md now"), "{done:?}");
-    assert!(done.stderr.contains("check src/json.py:1"), "{done:?}");
+    assert!(done.stderr.contains("look at src/json.py:1"), "{done:?}");
     assert!(!done.stderr.contains("README"), "written of the other one: {done:?}");
     let read = |file: &str| std::fs::read_to_string(user.work().join(file)).unwrap();
     assert!(!user.work().join("adr/002-json.md").exists());

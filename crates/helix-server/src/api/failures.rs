@@ -28,7 +28,7 @@ const ENDS: [&str; 4] = ["fixed", "went_away", "gave_up", "open"];
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FailureQuery {
-    /// Words of their texts; the last one may be a beginning. Goes with `limit` only.
+    /// Words of their texts; the last one may be a prefix. Only with `limit`.
     q: Option<String>,
     /// Of this category, such as `TYPE_ERROR`.
     category: Option<String>,
@@ -36,9 +36,9 @@ pub(crate) struct FailureQuery {
     tool: Option<String>,
     /// Seen in this project.
     project: Option<String>,
-    /// That ended so: `fixed`, `went_away`, `gave_up` or `open`.
+    /// With this end: `fixed`, `went_away`, `gave_up` or `open`.
     ended: Option<String>,
-    /// Goes on where an earlier page ended (its `next`).
+    /// `next` of the previous page.
     after: Option<String>,
     /// Failures in a page, from 1 to 500; 50 without it.
     limit: Option<u16>,
@@ -68,11 +68,11 @@ enum ReportFormat {
 pub(crate) struct ExplainRequest {
     /// The log; may be empty.
     log: String,
-    /// Which tool wrote it, such as `cargo`.
+    /// The tool that wrote it, such as `cargo`.
     tool: Option<String>,
     /// Its exit status, 0 to 255; -1 to -64: ended by that signal.
     exit: Option<i32>,
-    /// In what it failed, such as `tests_pass`.
+    /// The phase or gate that failed, such as `tests_pass`.
     phase: Option<String>,
 }
 

@@ -30,7 +30,7 @@ pub struct SessionDetail {
 pub struct SessionList {
     /// The sessions.
     pub sessions: Vec<SessionView>,
-    /// `after` of the next page; absent on the last page, and when all conversations were requested.
+    /// `after` of the next page; absent on the last page, and when all sessions were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<SessionId>,
 }
@@ -39,11 +39,11 @@ pub struct SessionList {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionQuery {
-    /// The one that a client knows by this key, such as `chat:` and the client's id.
+    /// The session with this client key, such as `chat:` and the client's id.
     key: Option<String>,
-    /// Conversations in a page, from 1 to 500; all without it.
+    /// Sessions in a page, from 1 to 500; all without it.
     limit: Option<u16>,
-    /// `next` of the previous page: older conversations than this one.
+    /// `next` of the previous page: older sessions than this one.
     after: Option<String>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) async fn log(
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StopQuery {
-    /// Id of the turn; without it the one that is running.
+    /// Id of the turn; without it the running one.
     turn: Option<String>,
 }
 

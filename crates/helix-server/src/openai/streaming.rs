@@ -101,7 +101,7 @@ impl<W: Wire> Answer<W> {
             && let Some((session, turn)) = self.turn.began()
         {
             let jobs = self.shared.engine.sessions().follow_jobs(session, turn).await.unwrap_or_else(|error| {
-                tracing::warn!(%session, error = error_chain(&error), "cannot follow the jobs of a conversation");
+                tracing::warn!(%session, error = error_chain(&error), "cannot follow the jobs of a session");
                 None
             });
             if let Some(jobs) = jobs {

@@ -97,7 +97,7 @@ async fn question(context: &Context, id: &str) -> Result<QuestionView, CommandEr
     // The id of a question starts with its job's.
     let job = id.split('.').next().unwrap_or_default();
     fitting(id, questions(context, Some(job)).await?)?.ok_or_else(|| {
-        CommandError::usage(codes::NOT_FOUND, format!("there is no question {id:?}"))
+        CommandError::usage(codes::NOT_FOUND, format!("no open question {id:?}"))
             .hint("list open questions: `helix answer`")
     })
 }

@@ -128,13 +128,13 @@ async fn agents(settings: &Settings, checks: &mut Checks) {
             }
             (Supported::NotAsked, ExitStatus::Trusted) => checks.note(
                 what,
-                format!("{} is there; `trust_exit`: exit status 0 alone counts as done", profile.command[0]),
+                format!("{} found; `trust_exit`: exit status 0 alone counts as done", profile.command[0]),
                 "have it print a result record (docs/agents.md), and remove `trust_exit`",
             ),
             (Supported::Untested { newest_tested }, _) => checks.note(
                 what,
                 format!("version {version}, newer than the newest tested one ({newest_tested})"),
-                "it is used; report what does not work",
+                "untested; please report problems",
             ),
             (Supported::TooOld { minimum }, _) => {
                 let remedy = format!("update it to {minimum} or newer");
@@ -170,15 +170,13 @@ fn limits(settings: &Settings, checks: &mut Checks) {
     let what = "agents at once";
     let agents = format!("{} ({})", limits.agents, settings.why_so_many);
     match limits.gauge.available() {
-        None => {
-            checks.note(what, format!("{agents}; how much memory is available is unknown"), "set [jobs] max_agents")
-        }
+        None => checks.note(what, format!("{agents}; the available memory is unknown"), "set [jobs] max_agents"),
         Some(available) if available < limits.memory_floor => checks.note(
             what,
-            format!("{agents}; none would start now: {} MiB of memory are available", available >> 20),
-            format!("free memory until there are {} MiB, or set [jobs] memory_floor_mb", limits.memory_floor >> 20),
+            format!("{agents}; none would start now: only {} MiB of memory available", available >> 20),
+            format!("free memory up to {} MiB, or lower [jobs] memory_floor_mb", limits.memory_floor >> 20),
         ),
-        Some(available) => checks.good(what, format!("{agents}; {} MiB of memory are available now", available >> 20)),
+        Some(available) => checks.good(what, format!("{agents}; {} MiB of memory available", available >> 20)),
     }
 }
 
@@ -244,11 +242,9 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Checks) {
     if !root.exists() && !fix {
         let can_be = root.ancestors().find(|path| path.exists()).is_some_and(Path::is_dir);
         return match can_be {
-            true => checks.note(
-                what,
-                format!("{described} is not there yet"),
-                "nothing to do: it is created when it is needed",
-            ),
+            true => {
+                checks.note(what, format!("{described} does not exist yet"), "nothing to do: it is created when needed")
+            }
             false => checks.problem(what, format!("{described} cannot be created"), "choose another --state-dir"),
         };
     }
@@ -274,7 +270,7 @@ fn token(state: &StateDir, fix: bool, checks: &mut Checks) {
     let Ok(metadata) = path.metadata() else { return };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 == 0 {
-        return checks.good("token", format!("{}, for you only", path.display()));
+        return checks.good("token", format!("{}, readable by you only", path.display()));
     }
     let others = format!("{} can be read by others (mode {mode:03o})", path.display());
     if fix && std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).is_ok() {

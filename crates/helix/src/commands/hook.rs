@@ -23,7 +23,7 @@ const MAX_INPUT: u64 = 64 << 20;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hook {
-    /// After a file was written: checks it if it is an ADR or a plan (exit code 2: something is wrong with it)
+    /// Check a written file if it is an ADR or a plan (exit code 2: it has errors)
     PostWrite {
         /// Project of the file [default: none]
         #[arg(long, value_name = "DIR")]
@@ -51,9 +51,9 @@ pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
     let unreadable = |message: &str| CommandError::environment(codes::INPUT_UNREADABLE, message);
     let mut input = Vec::new();
     let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input);
-    read.map_err(|error| unreadable("cannot read what the agent says of its tool call").because(&error))?;
+    read.map_err(|error| unreadable("cannot read the agent's tool call").because(&error))?;
     let event: Event = serde_json::from_slice(&input).map_err(|error| {
-        unreadable("what the agent says of its tool call is not understood")
+        unreadable("cannot parse the agent's tool call")
             .because(&error)
             .hint("agents call this by themselves: it expects the JSON of a PostToolUse hook on standard input")
     })?;

@@ -82,13 +82,14 @@ fn found(survey: &Survey, agents: &[&str], directory: &Path, repository: bool) -
     ];
     rows.extend(survey.tests.iter().map(|tests| ("tests", format!("{}  ({})", tests.command, tests.evidence))));
     if survey.tests.is_empty() {
-        rows.push(("tests", "none found: name your command in the plan's tests_pass gate".to_owned()));
+        rows.push(("tests", "none found: set the command in the plan's tests_pass gate".to_owned()));
     }
     rows.push(match repository {
-        true => ("git", "this is a repository".to_owned()),
-        false => {
-            ("git", format!("{} is no repository: run `git init` and commit before `helix run`", directory.display()))
-        }
+        true => ("git", "git repository found".to_owned()),
+        false => (
+            "git",
+            format!("{} is not a repository: run `git init` and commit before `helix run`", directory.display()),
+        ),
     });
     rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
 }

@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// What the agent wrote to standard error [default: stderr.txt beside STDOUT.jsonl, if it exists]
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
-    /// Language of the agent
+    /// Dialect of the agent
     #[arg(long, default_value = "claude", value_parser = words(DialectName::ALL.map(|name| (name.as_str(), name))))]
     dialect: DialectName,
 }
@@ -78,7 +78,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
 }
 
 /// What files must be.
-const OUTPUT: &str = "the agent's output";
+const OUTPUT: &str = "the file with the agent's standard output";
 
 fn stderr_tail(arguments: &Arguments) -> Result<String, CommandError> {
     let path = match &arguments.stderr {

@@ -115,9 +115,9 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
     };
     let (valid, phases) = (terminal.paint(Meaning::Good, "valid"), count(parsed.plan.phases.len(), "phase"));
     terminal.data(&format!("{shown}: {valid} ({phases})"))?;
-    let word = terminal.paint_error(Meaning::Attention, "not here, not now");
+    let word = terminal.paint_error(Meaning::Attention, "not possible now");
     for refused in &refusals {
-        terminal.say(&format!("{word}: a job of it would be refused ({}): {refused}", refused.code()));
+        terminal.say(&format!("{word}: helix run would refuse it ({}): {refused}", refused.code()));
         if let Some(hint) = hint(refused) {
             terminal.say(&format!("hint: {hint}"));
         }
@@ -131,11 +131,11 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
 /// Older forms beside the modern ones, and the whole plan.
 fn explanation(parsed: &ParsedPlan, workflow: Option<&str>) -> String {
     if parsed.normalised.is_empty() && workflow.is_none() {
-        return "no older forms, no workflow: it runs as it is written".to_owned();
+        return "no older forms and no workflow".to_owned();
     }
     let forms = if parsed.normalised.is_empty() { "no older forms\n".into() } else { parsed.explanation() };
     let with = workflow.map(|name| format!(", with the phases of the workflow {name}")).unwrap_or_default();
-    format!("\n{forms}\nthe whole plan in the modern form{with}:\n\n{}", parsed.plan.to_yaml())
+    format!("\n{forms}\nthe whole plan in the current form{with}:\n\n{}", parsed.plan.to_yaml())
 }
 
 /// A request for a plan as it is.
@@ -279,7 +279,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     if terminal.reading == Reading::People {
         terminal.say_diagnostics(warnings, source);
     }
-    let mut lines = vec![format!("{}: {}, nothing is run", plan.name, count(selected.len(), "phase"))];
+    let mut lines = vec![format!("{}: {}, dry run", plan.name, count(selected.len(), "phase"))];
     for (number, wave) in (1..).zip(&waves) {
         lines.push(format!("\nwave {number}{}", if wave.len() > 1 { " (in parallel)" } else { "" }));
         for phase in wave.iter().filter_map(|id| plan.phase(id)) {
@@ -311,7 +311,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     });
     terminal.answer(&value, &lines.join("\n"))?;
     for more in refusals.iter().skip(1).rev() {
-        terminal.note(&format!("it would be refused, too ({}): {more}", more.code()));
+        terminal.note(&format!("also refused ({}): {more}", more.code()));
     }
     // It ends as the run itself would: with the first refusal, if there is one.
     inspection.refusals.into_iter().next().map_or(Ok(Exit::Success), |refusal| Err(refusal.into()))

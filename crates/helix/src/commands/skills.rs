@@ -13,7 +13,7 @@ use crate::terminal::{Meaning, Reading, Table};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// List skills of the project and of the user, and what is wrong with others
+    /// List the project's skills and yours, and problems of others
     List,
     /// Print a skill, or one of its files
     Show {
@@ -36,7 +36,7 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
 fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
     let skills: Vec<_> = catalog.skills().collect();
     if skills.is_empty() {
-        context.terminal.note("no skills here: write skills/NAME/SKILL.md (docs/consultant.md)");
+        context.terminal.note("no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)");
     }
     let mut table = Table::new(["name", "from", "description"]);
     for skill in &skills {

@@ -68,7 +68,7 @@ impl Files {
         let mut files = Vec::new();
         if let Some(path) = given.map(|path| environment.directory.join(path)) {
             files.push(load(&path)?.ok_or_else(|| {
-                CommandError::usage(codes::CONFIG_UNREADABLE, format!("there is no file {}", path.display()))
+                CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
                     .hint("check the path given with --config")
             })?);
         } else {

@@ -45,7 +45,7 @@ pub(crate) async fn start_in_background(
     let child = command.spawn().map_err(|error| failed(&log_path).because(&error))?;
     tokio::task::spawn_blocking(move || wait_ready(child))
         .await
-        .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host broke").because(&error))?;
+        .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host failed").because(&error))?;
     // One that did not start may have lost a race against another host, which is as good.
     find(settings).await?.ok_or_else(|| failed(&log_path))
 }
@@ -71,7 +71,7 @@ fn wait_ready(mut child: Child) {
 }
 
 fn failed(log: &Path) -> CommandError {
-    let error = CommandError::environment(codes::BACKGROUND_HOST, "the host in the background did not start")
+    let error = CommandError::environment(codes::BACKGROUND_HOST, "the background host did not start")
         .hint(format!("see {}; or run without --detach", log.display()));
     match tail(log, LOG_TAIL).unwrap_or_default().trim() {
         "" => error,

@@ -224,7 +224,7 @@ fn offered_models(agent: &AgentProfile) -> Vec<String> {
 async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandError> {
     let written = &listening.address;
     let wrong = || {
-        CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is no address to listen on"))
+        CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is not an address to listen on"))
             .hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)")
     };
     let mut addresses = tokio::net::lookup_host(written.as_str()).await.map_err(|error| wrong().because(&error))?;
@@ -244,7 +244,7 @@ fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
     let shown = match Errno::from_io_error(error) {
         Some(Errno::ADDRINUSE) => {
             CommandError::usage(codes::PORT_TAKEN, format!("another program listens on {address}")).hint(
-                "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 takes a free one",
+                "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 chooses a free one",
             )
         }
         Some(Errno::MFILE | Errno::NFILE) => CommandError::environment(codes::CANNOT_LISTEN, cannot())

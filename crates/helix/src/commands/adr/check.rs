@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// Also check completeness, including the rules in adr/rules.yaml
     #[arg(long)]
     complete: bool,
-    /// Repair wrongly encoded text where the original is certain
+    /// Repair wrongly encoded text if the original is unambiguous
     #[arg(long)]
     fix: bool,
 }
@@ -72,7 +72,7 @@ fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, Co
             Err(error) => return Err(not_checked(error)),
         };
         if places > 0 {
-            context.terminal.say(&format!("{}: {places} place(s) repaired", context.shown(path)));
+            context.terminal.say(&format!("{}: {places} repair(s)", context.shown(path)));
         }
         repaired += places;
     }

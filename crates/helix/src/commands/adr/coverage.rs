@@ -59,7 +59,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     if missing == 0 {
         return Ok(Exit::Success);
     }
-    let hint = "hint: take up what is missing under a heading of its name, or say in the text why it is left out";
+    let hint = "hint: add the missing concepts under headings of their names, or say in the text why they are omitted";
     context.terminal.note(hint);
     Ok(Exit::No)
 }

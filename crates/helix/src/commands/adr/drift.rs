@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     }
     context.terminal.answer(&found, &report(context, &found))?;
     if !found.claimed.is_empty() {
-        let hint = "hint: bring the decision up to date and commit it, or write a new one that supersedes it";
+        let hint = "hint: update the decision and commit it, or write a new one that supersedes it";
         context.terminal.note(hint);
     }
     let fails = !found.claimed.is_empty() || arguments.strict && !found.undecided.is_empty();
@@ -68,6 +68,6 @@ fn failed(error: DriftError) -> CommandError {
             CommandError::environment(codes::INPUT_UNREADABLE, &error).because(source).hint_if(source.hint())
         }
         DriftError::NoSuchRef { .. } => CommandError::usage(codes::NOT_FOUND, &error)
-            .hint("name a branch, a tag or a commit, such as `--since main`"),
+            .hint("use a branch, a tag or a commit, such as `--since main`"),
     }
 }

@@ -31,9 +31,10 @@ pub(crate) struct Arguments {
 
 /// Ends with 1 when criteria are left that nothing proves.
 pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let id = arguments.adr.parse::<AdrId>().map_err(|error| {
-        CommandError::usage(codes::USAGE, error).hint("name the decision by its number, such as 12")
-    })?;
+    let id = arguments
+        .adr
+        .parse::<AdrId>()
+        .map_err(|error| CommandError::usage(codes::USAGE, error).hint("use the number of the decision, such as 12"))?;
     let file = find(&AdrDirectory::open(root)?, &arguments.adr)?.file.clone();
     let settings = context.settings()?;
     let job = match &arguments.job {
@@ -44,7 +45,7 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
     let journal = offline::open_or_missing(settings, &job).await?;
     let evidence = archive(settings, &journal).decision(&job).await.map_err(|error| match error {
         EngineError::Refused { message } => CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message)
-            .hint("`--job` names another job; nothing was changed"),
+            .hint("choose another job with `--job`; nothing was changed"),
         other => other.into(),
     })?;
     if evidence.adr != file {
@@ -66,13 +67,13 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
     });
     let (met, all) = (done.met.len(), done.met.len() + done.open.len());
     let (path, status, job, commit) = (&done.path, done.status.word(), &evidence.job, &evidence.commit);
-    let text = format!("{path} is {status}: {met} of {all} criteria are proven by job {job} (commit {commit})");
+    let text = format!("{path} is {status}: {met} of {all} criteria verified by job {job} (commit {commit})");
     context.terminal.answer(&value, &text)?;
     for criterion in &done.open {
-        context.terminal.note(&format!("  not proven: {criterion}"));
+        context.terminal.note(&format!("  not verified: {criterion}"));
     }
     if done.status == Status::Implemented {
-        context.terminal.note("commit it: the decision and adr/INDEX.md have changed");
+        context.terminal.note("next: commit the decision and adr/INDEX.md");
     }
     Ok(if done.open.is_empty() { Exit::Success } else { Exit::No })
 }

@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         say(context, root, file, arguments.write)?;
     }
     if !arguments.write {
-        context.terminal.say("nothing was written; `--write` does it");
+        context.terminal.say("nothing was written; add --write to write the files");
     }
     Ok(Exit::Success)
 }
@@ -64,8 +64,8 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
 fn say(context: &Context, root: &Path, file: &ImportedFile, written: bool) -> Result<(), CommandError> {
     let from = context.shown(&file.from);
     let number = match file.number_before {
-        Some(before) if before == file.number => "its number is kept".to_owned(),
-        Some(before) => format!("{before:03} is taken, so it is {:03}", file.number),
+        Some(before) if before == file.number => "number unchanged".to_owned(),
+        Some(before) => format!("{before:03} is in use; new number {:03}", file.number),
         None => format!("it is {:03}", file.number),
     };
     context.terminal.say(&format!("{from}: {}, {number}", file.imported.form));

@@ -63,7 +63,7 @@ pub(crate) enum Action {
     },
     /// Fix duplicate ADR numbers, updating all references
     Renumber(renumber::Arguments),
-    /// Tick the criteria that a merged job has proven; with all ticked, the status becomes Implemented
+    /// Tick the criteria that a merged job has verified; if all are ticked, set the status to Implemented
     Implemented(implemented::Arguments),
     /// Print the next free ADR number
     NextNumber,
@@ -75,7 +75,7 @@ pub(crate) enum Action {
     Graph(graph::Arguments),
     /// Convert MADR and Nygard files, keeping every sentence
     Import(import::Arguments),
-    /// Show which concepts of its sources a plan or ADR leaves out
+    /// Show which concepts of its sources a plan or ADR omits
     Coverage(coverage::Arguments),
     /// Show claimed files that changed after their decision, and changes without one
     Drift(drift::Arguments),
@@ -130,8 +130,7 @@ fn root(directory: &Path) -> PathBuf {
 /// The decision of a number.
 fn find<'a>(known: &'a AdrDirectory, wanted: &str) -> Result<&'a Adr, CommandError> {
     wanted.parse::<AdrId>().ok().and_then(|id| known.find(id)).ok_or_else(|| {
-        CommandError::usage(codes::NOT_FOUND, format!("there is no ADR {wanted:?}"))
-            .hint("`helix adr list` shows all of them")
+        CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
     })
 }
 
@@ -158,9 +157,7 @@ fn list(context: &Context, root: &Path) -> Ended {
     let adrs = AdrDirectory::open(root)?.summaries();
     if adrs.is_empty() {
         let directory = root.join("adr");
-        context
-            .terminal
-            .note(&format!("there are no ADRs in {}; `helix adr new TITLE` makes one", directory.display()));
+        context.terminal.note(&format!("no ADRs in {}; create one with `helix adr new TITLE`", directory.display()));
     }
     let mut table = Table::new(["id", "status", "criteria", "title"]);
     for AdrSummary { id, status, met, criteria, title, .. } in &adrs {

@@ -29,17 +29,17 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     context.terminal.answer(&json!({ "renumbered": done }), &lines.join("\n"))?;
     for one in &done {
         for file in &one.changed {
-            context.terminal.note(&format!("  {file} names {} by its new number", one.path));
+            context.terminal.note(&format!("  updated {file}"));
         }
         for place in &one.left {
             context.terminal.note(&format!(
-                "  check {}:{}: it names ADR-{:03}, which may mean either decision",
+                "  look at {}:{}: check which decision ADR-{:03} means there",
                 place.file, place.line, one.from
             ));
         }
     }
     if done.is_empty() {
-        context.terminal.note("every number is that of one decision, and every file is named by it");
+        context.terminal.note("no duplicate numbers");
     }
     Ok(Exit::Success)
 }
@@ -49,12 +49,12 @@ fn refused(error: RenumberError) -> CommandError {
         RenumberError::File(error) => return error.into(),
         RenumberError::Git(_) => {
             return CommandError::wrapping(Exit::Environment, codes::OUTPUT_UNWRITABLE, &error)
-                .hint("run `git status` there; `helix adr renumber FILE` names the one");
+                .hint("run `git status` there, or choose one: `helix adr renumber FILE`");
         }
-        RenumberError::NoNumber { .. } => "name a file of adr/ with a number; `helix adr finalize` gives drafts theirs",
-        RenumberError::Undecided { .. } => "name the one that is to get another number: `helix adr renumber FILE`",
+        RenumberError::NoNumber { .. } => "use a numbered file in adr/; `helix adr finalize` numbers drafts",
+        RenumberError::Undecided { .. } => "choose the one to renumber: `helix adr renumber FILE`",
         RenumberError::NoBase { .. } => {
-            "name a branch or commit that is there; without --base, origin's branch or main is taken"
+            "use an existing branch or commit; the default of --base is origin's branch or main"
         }
     };
     CommandError::usage(codes::ADR_ERRORS, &error).hint(hint)

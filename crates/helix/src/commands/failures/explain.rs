@@ -47,7 +47,7 @@ pub(crate) struct Explain {
     /// Exit status; -9 means: ended by signal 9
     #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "facts", value_parser = exit_status)]
     exit: Option<Ending>,
-    /// The command that failed, as it was written
+    /// The command that failed
     #[arg(long, value_name = "COMMAND", conflicts_with = "facts")]
     command: Option<String>,
     /// Show what decided, and the alternatives
@@ -110,7 +110,7 @@ pub(super) fn run(context: &Context, explain: &Explain) -> Ended {
 }
 
 /// What the file must be.
-const LOG: &str = "the log";
+const LOG: &str = "the log file";
 
 fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, explain: &Explain) -> Ended {
     let (mut lines, mut unread) = (0_usize, 0_usize);

@@ -106,7 +106,7 @@ pub(super) async fn import(context: &Context, file: &Path) -> Ended {
         }
     }
     let Imported { added, known } = imported;
-    context.terminal.answer(&imported, &format!("{added} records are new, {known} were known"))?;
+    context.terminal.answer(&imported, &format!("{added} new records, {known} already known"))?;
     Ok(Exit::Success)
 }
 
@@ -133,7 +133,7 @@ struct Lines {
 
 impl Lines {
     fn open(file: &Path) -> Result<Self, CommandError> {
-        Ok(Self { input: open(file, "the exported records")?, name: file.display().to_string(), number: 0 })
+        Ok(Self { input: open(file, "the file to import")?, name: file.display().to_string(), number: 0 })
     }
 
     /// The next record; empty lines are none.
@@ -155,16 +155,15 @@ impl Lines {
     fn record(&self, line: &[u8]) -> Result<MemoryRecord, CommandError> {
         let refused = |what: &str| {
             let place = format!("{}, line {}, {what}", self.name, self.number);
-            CommandError::usage(codes::INPUT_UNREADABLE, place).hint(
-                "each line is a JSON object as `helix failures export` writes it; nothing of this line is imported",
-            )
+            CommandError::usage(codes::INPUT_UNREADABLE, place)
+                .hint("each line must be a JSON object from `helix failures export`; this line is not imported")
         };
         if line.len() as u64 > LONGEST {
             return Err(refused("is too long"));
         }
         let record: MemoryRecord =
-            serde_json::from_slice(line).map_err(|error| refused("is no record").because(&error))?;
-        record.check().map_err(|error| refused("cannot be true").because(&error))?;
+            serde_json::from_slice(line).map_err(|error| refused("is not a record").because(&error))?;
+        record.check().map_err(|error| refused("is contradictory").because(&error))?;
         Ok(record)
     }
 }

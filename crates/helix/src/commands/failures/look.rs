@@ -51,9 +51,9 @@ pub(super) async fn list(context: &Context, list: &List) -> Ended {
         Some(memory) => memory.list(filter, list.after.clone(), list.limit.into()).await?,
         None => FailurePage::default(),
     };
-    give(context, &page, "no remembered failures match")?;
+    give(context, &page, "no matching failures")?;
     if let Some(next) = page.next {
-        context.terminal.note(&format!("there are more: `helix failures list --after {next}`"));
+        context.terminal.note(&format!("more: helix failures list --after {next}"));
     }
     Ok(Exit::Success)
 }
@@ -63,7 +63,7 @@ pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended
         Some(memory) => memory.search(text.to_owned(), limit).await?,
         None => Vec::new(),
     };
-    give(context, &FailurePage { failures, next: None }, "no remembered failure has all these words")?;
+    give(context, &FailurePage { failures, next: None }, "no matching failures")?;
     Ok(Exit::Success)
 }
 
@@ -150,11 +150,11 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
     });
     section("Where", occurrences.collect());
     let suggestions = detail.suggestions.iter().map(|suggestion| {
-        let outcome = suggestion.outcome.map_or("not known yet", |outcome| outcome.word()).replace('_', " ");
+        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.word()).replace('_', " ");
         let exposure = suggestion.exposure.word().replace('_', " ");
         format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
     });
-    section("What was suggested", suggestions.collect());
+    section("Suggestions", suggestions.collect());
     text
 }
 
