@@ -8,4 +8,5 @@ pub mod front_matter;
 pub mod project;
 pub mod save_check;
 pub mod skills;
+pub mod survey;
 pub mod workflows;

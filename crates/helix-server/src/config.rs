@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::openai::Profile;
+use crate::profile::Profile;
 
 /// Settings of the HTTP server.
 #[derive(Debug, Clone)]

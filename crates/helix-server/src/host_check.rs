@@ -5,14 +5,10 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use tower_http::cors::{AllowHeaders, CorsLayer};
 
 use crate::config::ServerConfig;
-use crate::problem::{Problem, codes};
 
 /// Tells OpenAI's libraries whether to retry a request.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
@@ -43,7 +39,7 @@ impl HostRules {
         Self { names, origins, addresses }
     }
 
-    /// CORS headers for the configured origins; `None` if there are none. It runs behind [`require_host`], so that it never sees
+    /// CORS headers for the configured origins; `None` if there are none. It runs behind the check of Host and Origin, so that it never sees
     /// another origin, and before the token, which browsers do not send with a preflight request.
     pub(crate) fn cors(&self) -> Option<CorsLayer> {
         let origins: Vec<HeaderValue> =
@@ -58,7 +54,7 @@ impl HostRules {
         })
     }
 
-    fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
+    pub(crate) fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
         let authority = uri
             .authority()
             .map(|authority| authority.as_str())
@@ -97,16 +93,6 @@ fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') => host,
         _ => authority,
-    }
-}
-
-/// Lets a request through if it names this server and no foreign page sent it.
-pub(crate) async fn require_host(State(rules): State<HostRules>, request: Request, next: Next) -> Response {
-    match rules.check(request.headers(), request.uri()) {
-        Ok(()) => next.run(request).await,
-        Err(message) => {
-            Problem::new(StatusCode::FORBIDDEN, codes::FORBIDDEN_HOST, message).respond_at(request.uri().path())
-        }
     }
 }
 

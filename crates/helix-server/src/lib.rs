@@ -6,21 +6,24 @@ pub mod config;
 pub mod openai;
 
 mod api;
-mod auth;
 mod body;
+mod guard;
 mod host_check;
 mod listen;
 mod mcp;
 mod mcp_stdio;
 mod openapi;
 mod problem;
+mod profile;
 mod rate_limit;
+mod route;
 mod routes;
 mod shared;
 mod sse;
 pub mod wire;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
-pub use listen::{ServeError, serve, tools_endpoint};
+pub use listen::{ServeError, local_url, serve, tools_endpoint};
 pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
-pub use openapi::document as openapi_document;
+pub use profile::{Profile, ToolDisplay};
+pub use routes::openapi_document;

@@ -2,7 +2,7 @@
 //!
 //! Must not know any route. Slow or silent clients hold a connection only for a limited time.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,13 +74,17 @@ pub async fn serve(
 
 /// The URL of the tools for agents on this machine, for a server on this address.
 pub fn tools_endpoint(address: SocketAddr, token: Option<&str>) -> ToolsEndpoint {
+    ToolsEndpoint { url: format!("{}/mcp", local_url(address)), token: token.unwrap_or_default().to_owned() }
+}
+
+/// The URL of a server on this address, from this machine: one on all addresses is on the loopback too.
+pub fn local_url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         ip if !ip.is_unspecified() => ip,
-        std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-        std::net::IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
-    let url = format!("http://{}/mcp", SocketAddr::new(ip, address.port()));
-    ToolsEndpoint { url, token: token.unwrap_or_default().to_owned() }
+    format!("http://{}", SocketAddr::new(ip, address.port()))
 }
 
 struct Server {

@@ -2,28 +2,25 @@
 //!
 //! Must not know any route by name.
 
-use std::sync::OnceLock;
-
-use axum::Json;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::api::activity::{ActivityFrame, Missed};
-use crate::auth::OPEN_PATHS;
-use crate::openai::ErrorEnvelope;
-use crate::problem::{Problem, is_openai};
-use crate::routes::{self, Answer, BodyNeeded, Route};
+use crate::guard::OPEN_PATHS;
+use crate::openai::{ErrorEnvelope, is_openai};
+use crate::problem::Problem;
+use crate::route::{Answer, Route};
 
 /// The document as JSON.
-pub fn document() -> Value {
+pub(crate) fn document(routes: &[Route]) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.definitions_path = "/components/schemas".into();
     settings.meta_schema = None;
     let mut generator = SchemaGenerator::new(settings);
     let mut paths = Map::new();
-    for route in routes::list() {
-        let operation = operation(&route, &mut generator);
+    for route in routes {
+        let operation = operation(route, &mut generator);
         if let Value::Object(methods) = paths.entry(route.path).or_insert_with(|| json!({})) {
             methods.insert(route.method.into(), operation);
         }
@@ -48,12 +45,6 @@ pub fn document() -> Value {
     })
 }
 
-/// `GET /openapi.json`
-pub(crate) async fn serve() -> Json<&'static Value> {
-    static DOCUMENT: OnceLock<Value> = OnceLock::new();
-    Json(DOCUMENT.get_or_init(document))
-}
-
 fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
     let mut operation = Map::new();
     operation.insert("summary".into(), json!(route.summary));
@@ -61,12 +52,9 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
     if !parameters.is_empty() {
         operation.insert("parameters".into(), Value::Array(parameters));
     }
-    if let Some(body) = route.body {
+    if let Some((body, required)) = route.body {
         let content = json!({ "application/json": { "schema": body(generator) } });
-        operation.insert(
-            "requestBody".into(),
-            json!({ "required": route.body_needed == BodyNeeded::Yes, "content": content }),
-        );
+        operation.insert("requestBody".into(), json!({ "required": required, "content": content }));
     }
     let text = json!({ "type": "string" });
     let (status, description, content) = match &route.answer {
@@ -124,10 +112,11 @@ fn parameters(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routes;
 
     #[test]
     fn the_document_lists_every_route_once() {
-        let document = document();
+        let document = document(&routes::list());
         let listed: usize =
             document["paths"].as_object().unwrap().values().map(|one| one.as_object().unwrap().len()).sum();
         assert_eq!(listed, routes::list().len());
@@ -150,7 +139,7 @@ mod tests {
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
             }
         }
-        let document = document();
+        let document = document(&routes::list());
         let mut found = Vec::new();
         references(&document, &mut found);
         assert!(found.len() > 20, "{found:?}");
@@ -162,7 +151,7 @@ mod tests {
 
     #[test]
     fn queries_are_parameters() {
-        let document = document();
+        let document = document(&routes::list());
         let parameters = document["paths"]["/api/v1/jobs/{id}/events"]["get"]["parameters"].as_array().unwrap();
         let names: Vec<_> =
             parameters.iter().map(|one| (one["in"].as_str().unwrap(), one["name"].as_str().unwrap())).collect();

@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
+use helix_core::error_chain;
 use helix_engine::EngineError;
 use helix_engine::submit::{Blame, SubmitError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::body::BodyError;
-use crate::openai::ApiError;
 
 /// An error: what failed, where, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct Problem {
     /// `HX` and four digits.
     pub code: Cow<'static, str>,
     /// What to do about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Box<str>>,
     /// Problems in a file, each with its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -86,13 +86,12 @@ impl Problem {
     }
 
     /// The request is well-formed and has a wrong value.
-    pub(crate) fn unprocessable(detail: impl Into<Box<str>>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail)
+    pub(crate) fn not_found(detail: impl Into<Box<str>>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, detail)
     }
 
-    /// The response, in OpenAI's form for a path below `/v1`.
-    pub(crate) fn respond_at(self, path: &str) -> Response {
-        if is_openai(path) { ApiError::from(self).into_response() } else { self.into_response() }
+    pub(crate) fn unprocessable(detail: impl Into<Box<str>>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail)
     }
 
     #[must_use]
@@ -100,11 +99,6 @@ impl Problem {
         self.hint = Some(hint.into());
         self
     }
-}
-
-/// Whether errors of this path have OpenAI's form.
-pub(crate) fn is_openai(path: &str) -> bool {
-    path == "/v1" || path.starts_with("/v1/")
 }
 
 impl From<BodyError> for Problem {
@@ -128,18 +122,6 @@ impl IntoResponse for Problem {
     }
 }
 
-/// An error with all its sources, for logs and messages.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
-}
-
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
@@ -156,13 +138,13 @@ impl From<EngineError> for Problem {
             EngineError::Refused { message } => Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
                 .hint("nothing was changed; see the job's state: `helix jobs show ID` (GET /api/v1/jobs/{id})"),
             EngineError::Journal(_) => {
-                let detail = chain(&error);
+                let detail = error_chain(&error);
                 tracing::error!(%detail, "the journal failed");
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, detail)
                     .hint("check the disk and the permissions of the state directory: `helix doctor`")
             }
             EngineError::Contradiction { .. } => {
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, chain(&error)).hint(
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, error_chain(&error)).hint(
                     "this is a bug in Helix: please report it with the job's events (GET /api/v1/jobs/{id}/events)",
                 )
             }

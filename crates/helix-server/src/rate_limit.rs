@@ -6,15 +6,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
-
-use crate::openai::ApiError;
-use crate::problem::is_openai;
-use crate::shared::Shared;
 
 /// Most buckets. Beyond that, all new keys share one.
 const KEYS: usize = 4_096;
@@ -43,10 +36,14 @@ impl RateLimit {
         Self { per_minute, buckets: Mutex::default() }
     }
 
-    /// Takes a request from a key's bucket.
+    /// Takes a request from the bucket of the key that these headers carry.
     ///
     /// # Errors
     /// The limit, and the whole seconds after which there is one again.
+    pub(crate) fn admit(&self, headers: &HeaderMap, now: Instant) -> Result<(), (u32, u64)> {
+        self.take(key(headers), now)
+    }
+
     fn take(&self, key: Key, now: Instant) -> Result<(), (u32, u64)> {
         let Some(per_minute) = self.per_minute else { return Ok(()) };
         let full = f64::from(per_minute);
@@ -81,17 +78,6 @@ fn key(headers: &HeaderMap) -> Key {
     let mut key = Key::default();
     key.copy_from_slice(&hash.finalize()[..16]);
     key
-}
-
-/// Lets a request of the OpenAI-compatible API through if its key has one left. Reading is free.
-pub(crate) async fn require_room(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    if request.method() != Method::POST || !is_openai(request.uri().path()) {
-        return next.run(request).await;
-    }
-    match shared.rate_limit.take(key(request.headers()), Instant::now()) {
-        Ok(()) => next.run(request).await,
-        Err((per_minute, seconds)) => ApiError::too_many_requests(per_minute, seconds).into_response(),
-    }
 }
 
 #[cfg(test)]

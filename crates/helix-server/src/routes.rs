@@ -2,101 +2,35 @@
 //!
 //! Must not know how a request is answered.
 
+use std::sync::LazyLock;
+
 use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::{MethodRouter, delete, get, post};
+use axum::routing::{delete, get, post};
 use helix_job::JobView;
-use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::Value;
 
 use crate::api::{
     activity, adrs, events, failures, health, job_request, jobs, logs, metrics, questions, results, sessions,
 };
-use crate::auth::require_token;
-use crate::host_check::{HostRules, require_host};
-use crate::openai;
+use crate::guard::{require_host, require_room, require_token};
+use crate::host_check::HostRules;
+use crate::openai::{self, refusal};
 use crate::problem::{Problem, codes};
-use crate::rate_limit::require_room;
+use crate::route::{Answer, Route, foreign, schema};
 use crate::shared::Shared;
 use crate::{mcp, openapi};
 
-/// A route and its entry in the document.
-pub(crate) struct Route {
-    /// `get`, `post` or `delete`.
-    pub(crate) method: &'static str,
-    /// With parameters in braces, such as `{id}`.
-    pub(crate) path: &'static str,
-    pub(crate) summary: &'static str,
-    /// Its answer on success.
-    pub(crate) answer: Answer,
-    /// The schema of its body, if it takes one.
-    pub(crate) body: Option<Schema>,
-    /// Whether a request must have it.
-    pub(crate) body_needed: BodyNeeded,
-    /// The schema of its query, if it takes one.
-    pub(crate) query: Option<Schema>,
-    handler: MethodRouter<Shared>,
+/// The OpenAPI document of all routes.
+pub fn openapi_document() -> Value {
+    openapi::document(&list())
 }
 
-/// Whether a request must have a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BodyNeeded {
-    Yes,
-    No,
-}
-
-/// Adds a type to the document and returns the reference to it.
-pub(crate) type Schema = fn(&mut SchemaGenerator) -> schemars::Schema;
-
-/// What a route answers when all is well.
-pub(crate) enum Answer {
-    /// JSON with this status.
-    Json(u16, Schema),
-    /// A stream of events.
-    Events(&'static str),
-    /// JSON, one value on a line.
-    Lines(Schema),
-    /// JSON, or the same in another media type.
-    JsonOr(&'static str, Schema),
-    /// JSON of a form that others define.
-    Foreign(&'static str),
-    /// Text of a form that others define.
-    Text(&'static str),
-}
-
-fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> schemars::Schema {
-    generator.subschema_for::<T>()
-}
-
-fn foreign(_: &mut SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({ "type": "object" })
-}
-
-impl Route {
-    fn new(
-        method: &'static str,
-        path: &'static str,
-        summary: &'static str,
-        answer: Answer,
-        handler: MethodRouter<Shared>,
-    ) -> Self {
-        Self { method, path, summary, answer, body: None, body_needed: BodyNeeded::Yes, query: None, handler }
-    }
-
-    fn optional_body(self, body: Schema) -> Self {
-        Self { body: Some(body), body_needed: BodyNeeded::No, ..self }
-    }
-
-    fn body(self, body: Schema) -> Self {
-        Self { body: Some(body), ..self }
-    }
-
-    fn query(self, query: Schema) -> Self {
-        Self { query: Some(query), ..self }
-    }
-}
+/// The same, made once.
+static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi_document);
 
 /// The list. `/mcp` is not in it, since it speaks its own protocol.
 #[rustfmt::skip]
@@ -108,14 +42,14 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/healthz", "Liveness: the process answers", Json(200, schema::<health::Health>), get(health::live)),
         Route::new("get", "/readyz", "Readiness: the journal answers", Json(200, schema::<health::Health>), get(health::ready)),
         Route::new("get", "/metrics", "Metrics of this host", Text("OpenMetrics 1.0, as Prometheus collects it"), get(metrics::show)),
-        Route::new("get", "/openapi.json", "This document", Foreign("an OpenAPI 3.1 document"), get(openapi::serve)),
+        Route::new("get", "/openapi.json", "This document", Foreign("an OpenAPI 3.1 document"), get(async || axum::Json(&*DOCUMENT))),
 
-        Route::new("get", "/v1/models", "Models to choose from", Json(200, schema::<openai::ModelList>), get(openai::list)),
-        Route::new("get", "/v1/models/{model}", "One model", Json(200, schema::<openai::ModelObject>), get(openai::retrieve)),
-        Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Json(200, schema::<openai::Completion>), post(openai::create::<openai::ChatWire>)).body(foreign),
+        Route::new("get", "/v1/models", "Models to choose from", Foreign("OpenAI's list of models, with what Open WebUI shows of each"), get(openai::list)),
+        Route::new("get", "/v1/models/{model}", "One model", Foreign("OpenAI's model, with what Open WebUI shows of it"), get(openai::retrieve)),
+        Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Foreign("OpenAI's chat completion, with the conversation and the turn in `helix`; a stream of its chunks where it is asked for"), post(openai::create::<openai::ChatWire>)).body(foreign),
 
-        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses format", Json(200, schema::<openai::ResponseObject>), post(openai::create::<openai::ResponsesWire>)).body(foreign),
-        Route::new("get", "/v1/responses/{id}", "A stored answer", Json(200, schema::<openai::ResponseObject>), get(openai::retrieve_response)),
+        Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses format", Foreign("OpenAI's response; a stream of its events where it is asked for"), post(openai::create::<openai::ResponsesWire>)).body(foreign),
+        Route::new("get", "/v1/responses/{id}", "A stored answer", Foreign("OpenAI's response"), get(openai::retrieve_response)),
 
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
@@ -183,14 +117,13 @@ async fn no_route(request: Request) -> Response {
         }
         _ => "GET /openapi.json lists every route",
     };
-    Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, format!("no route {method} {path}"))
-        .hint(hint)
-        .respond_at(path)
+    let detail = format!("no route {method} {path}");
+    refusal(Problem::new(StatusCode::NOT_FOUND, codes::NO_ROUTE, detail).hint(hint), path)
 }
 
 async fn no_method(request: Request) -> Response {
     let (method, path) = (request.method(), request.uri().path());
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, codes::NO_ROUTE, format!("{path} has no method {method}"))
-        .hint("GET /openapi.json lists every route")
-        .respond_at(path)
+    let detail = format!("{path} has no method {method}");
+    let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, codes::NO_ROUTE, detail);
+    refusal(problem.hint("GET /openapi.json lists every route"), path)
 }

@@ -45,13 +45,18 @@ pub(crate) fn numbered(out: &mut Vec<u8>, number: u64, event: &'static str, valu
 }
 
 fn json_line(out: &mut Vec<u8>, before: usize, value: &impl Serialize) {
-    // Compact JSON has no raw line break: serde_json escapes those in strings.
-    if let Err(error) = serde_json::to_writer(&mut *out, value) {
+    if json(out, value) { out.extend_from_slice(b"\n\n") } else { out.truncate(before) }
+}
+
+/// Appends a value; what cannot be written is left out, which the log says.
+pub(crate) fn json(out: &mut Vec<u8>, value: &impl Serialize) -> bool {
+    let before = out.len();
+    let written = serde_json::to_writer(&mut *out, value);
+    if let Err(error) = &written {
         tracing::error!(%error, "an event cannot be written as JSON and was left out");
         out.truncate(before);
-        return;
     }
-    out.extend_from_slice(b"\n\n");
+    written.is_ok()
 }
 
 /// Makes a response that sends frames as they come.

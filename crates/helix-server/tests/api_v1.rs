@@ -50,6 +50,12 @@ async fn what_is_not_there_is_a_problem_with_a_hint() {
         let problem: Value = answer.json().await.unwrap();
         assert!(problem["detail"].as_str().unwrap().contains(words), "{path}: {problem}");
     }
+    for (path, near) in
+        [("/api/v1/jobs?statu=failed", "status"), ("/api/v1/jobs/j0/reports?format=markdwn", "markdown")]
+    {
+        let problem: Value = host.get(path).send().await.unwrap().json().await.unwrap();
+        assert_eq!(problem["hint"], format!("did you mean `{near}`?"), "{path}: {problem}");
+    }
     host.stop().await;
 }
 
@@ -61,7 +67,7 @@ async fn a_wrong_request_starts_nothing() {
         assert_eq!(answer.status(), 422, "{path}");
         let problem: Value = answer.json().await.unwrap();
         assert_eq!(problem["code"], "HX0804");
-        assert!(problem["detail"].as_str().unwrap().contains("\"phase\""), "{problem}");
+        assert!(problem["detail"].as_str().unwrap().contains("`phase`"), "{problem}");
     }
     host.stop().await;
 }

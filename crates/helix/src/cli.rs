@@ -71,27 +71,36 @@ enum Command {
     /// List and answer open questions and approvals
     Answer(answer::Arguments),
     /// Check and create plans
-    Plan(plan::Arguments),
+    #[command(subcommand)]
+    Plan(plan::Action),
     /// List, show and create workflows
-    Workflow(workflow::Arguments),
+    #[command(subcommand)]
+    Workflow(workflow::Action),
     /// Manage architecture decision records
-    Adr(adr::Arguments),
+    #[command(subcommand)]
+    Adr(adr::Action),
     /// Create projects
-    Project(project::Arguments),
+    #[command(subcommand)]
+    Project(project::Action),
     /// Explain the outcome of a recorded agent run
     Outcome(outcome::Arguments),
     /// Explain failures: what failed, why, and what to do
-    Failures(failures::Arguments),
+    #[command(subcommand)]
+    Failures(failures::Action),
     /// List the skills that agents can use
-    Skills(skills::Arguments),
+    #[command(subcommand)]
+    Skills(skills::Action),
     /// Show and check the Consultant's instructions
-    Prompt(prompt::Arguments),
+    #[command(subcommand)]
+    Prompt(prompt::Action),
     /// Serve Helix's tools over MCP on standard input and output
     Mcp,
     /// Hooks for agents: check what they write
-    Hook(hook::Arguments),
+    #[command(subcommand)]
+    Hook(hook::Hook),
     /// Describe the journal's events
-    Events(events::Arguments),
+    #[command(subcommand)]
+    Events(events::Action),
     /// Print a shell completion script
     Completions(completions::Arguments),
     /// Print the manual page
@@ -138,17 +147,17 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Run(arguments) => run::run(context, arguments),
         Command::Jobs(arguments) => jobs::run(context, arguments),
         Command::Answer(arguments) => answer::run(context, arguments),
-        Command::Plan(arguments) => plan::run(context, &arguments),
-        Command::Workflow(arguments) => workflow::run(context, &arguments),
-        Command::Adr(arguments) => adr::run(context, arguments),
-        Command::Project(arguments) => project::run(context, arguments),
+        Command::Plan(action) => plan::run(context, &action),
+        Command::Workflow(action) => workflow::run(context, &action),
+        Command::Adr(action) => adr::run(context, action),
+        Command::Project(action) => project::run(context, action),
         Command::Outcome(arguments) => outcome::run(context, &arguments),
-        Command::Failures(arguments) => failures::run(context, &arguments),
-        Command::Skills(arguments) => skills::run(context, &arguments),
-        Command::Prompt(arguments) => prompt::run(context, &arguments),
+        Command::Failures(action) => failures::run(context, &action),
+        Command::Skills(action) => skills::run(context, &action),
+        Command::Prompt(action) => prompt::run(context, &action),
         Command::Mcp => mcp::run(context),
-        Command::Hook(arguments) => hook::run(context, &arguments),
-        Command::Events(arguments) => events::run(context, &arguments),
+        Command::Hook(action) => hook::run(context, &action),
+        Command::Events(action) => events::run(context, &action),
         Command::Completions(arguments) => completions::run(context, &arguments, Cli::command()),
         Command::Man => man::run(context, Cli::command()),
     }

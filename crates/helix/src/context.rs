@@ -9,11 +9,12 @@ use crate::client::Client;
 use crate::config::{Overrides, Settings};
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::host::{find, start_in_background};
+use crate::host::{Reached, find, reach, start_in_background};
 use crate::runtime;
 use crate::terminal::Terminal;
 
 /// What a command is given.
+#[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) environment: Environment,
     pub(crate) terminal: Terminal,
@@ -56,6 +57,14 @@ impl Context {
             Some(client) => Ok(client),
             None => start_in_background(&self.environment, settings, self.overrides.config.as_deref()).await,
         }
+    }
+
+    /// The running host, or this process as the host.
+    ///
+    /// # Errors
+    /// When neither is possible.
+    pub(crate) async fn reach(&self) -> Result<Reached, CommandError> {
+        reach(&self.environment, self.settings()?).await
     }
 
     /// A path of the command line, made absolute.

@@ -6,10 +6,14 @@ use std::error::Error;
 use std::fmt::Display;
 
 use helix_core::diagnostic::Diagnostic;
+use helix_core::text::count;
 use serde::Serialize;
 
 use crate::codes;
 use crate::exit::Exit;
+
+/// The remedy for what is Helix's own fault, if nothing better is known.
+const DEFECT: &str = "this is a bug in Helix: please report it with the command that you ran";
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -44,12 +48,17 @@ fn exit_number<S: serde::Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok
 }
 
 impl CommandError {
-    /// A problem without hint and cause.
+    /// An error of a library, with its causes.
+    pub(crate) fn wrapping(exit: Exit, code: &str, error: &dyn Error) -> Self {
+        Self::new(exit, code, error).because(error)
+    }
+
+    /// A problem without cause.
     pub(crate) fn new(exit: Exit, code: impl Into<String>, message: impl Display) -> Self {
         Self::Problem(Box::new(Problem {
             code: code.into(),
             message: message.to_string(),
-            hint: None,
+            hint: (exit == Exit::Helix).then(|| DEFECT.to_owned()),
             causes: Vec::new(),
             diagnostics: Vec::new(),
             source_text: String::new(),
@@ -62,6 +71,23 @@ impl CommandError {
         Self::new(Exit::Usage, code, message)
     }
 
+    /// A plan with errors, which are shown in its text.
+    pub(crate) fn plan(name: &str, diagnostics: Vec<Diagnostic>, source_text: impl Into<String>) -> Self {
+        Self::file_errors(codes::PLAN_ERRORS, name, diagnostics, source_text)
+            .hint("fix the plan and run the command again; nothing was changed")
+    }
+
+    /// A file with errors, which are shown in its text.
+    pub(crate) fn file_errors(
+        code: &str,
+        name: &str,
+        diagnostics: Vec<Diagnostic>,
+        source_text: impl Into<String>,
+    ) -> Self {
+        let errors = diagnostics.iter().filter(|one| one.is_error()).count();
+        Self::usage(code, format!("{name} has {}", count(errors, "error"))).diagnostics(diagnostics, source_text)
+    }
+
     /// The environment is at fault.
     pub(crate) fn environment(code: &str, message: impl Display) -> Self {
         Self::new(Exit::Environment, code, message)
@@ -70,7 +96,6 @@ impl CommandError {
     /// Helix itself is at fault.
     pub(crate) fn helix(code: &str, message: impl Display) -> Self {
         Self::new(Exit::Helix, code, message)
-            .hint("this is a bug in Helix: please report it with the command that you ran")
     }
 
     #[must_use]
@@ -97,7 +122,7 @@ impl CommandError {
             let mut next = Some(cause);
             while let Some(cause) = next {
                 let text = cause.to_string();
-                // Transparent wrappers would say the same thing twice.
+                // The message itself, and transparent wrappers, would say the same thing twice.
                 if problem.causes.last() != Some(&text) && problem.message != text {
                     problem.causes.push(text);
                 }
@@ -142,23 +167,3 @@ impl CommandError {
 
 /// What commands return: how to end, or why not.
 pub(crate) type Ended = Result<Exit, CommandError>;
-
-/// Turns a failed write to a file into an error that names it.
-pub(crate) fn unwritable(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> CommandError {
-    let path = path.to_owned();
-    move |source| {
-        CommandError::environment(codes::OUTPUT_UNWRITABLE, format!("cannot write {}", path.display()))
-            .because(&source)
-            .hint("check that the directory exists and is writable, and that the disk is not full")
-    }
-}
-
-/// Turns a failed read of a named file into an error that names it.
-pub(crate) fn unreadable(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> CommandError {
-    let path = path.to_owned();
-    move |source| {
-        CommandError::usage(codes::INPUT_UNREADABLE, format!("cannot read {}", path.display()))
-            .because(&source)
-            .hint("check the path and its permissions")
-    }
-}

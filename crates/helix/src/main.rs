@@ -2,6 +2,7 @@
 //!
 //! Must not know SQL or how agents are spoken to; every command talks to the host over HTTP or to the libraries.
 
+mod arguments;
 mod cli;
 mod client;
 mod codes;
@@ -12,11 +13,12 @@ mod early;
 mod environment;
 mod error;
 mod exit;
+mod files;
 mod host;
+mod library_errors;
 mod offline;
 mod question;
 mod runtime;
-mod survey;
 mod terminal;
 mod watch;
 

@@ -1,13 +1,19 @@
-//! Reading jobs when no host is running. Must not change anything, not even create a state directory.
+//! Reading jobs, from the host if one is running, else from the journal.
+//!
+//! Must not change anything, not even create a state directory.
 
+use helix_engine::evidence::Archive;
+use helix_git::GitEnvironment;
 use helix_job::JobView;
-use helix_store::{Access, JobFilter, Journal, MAX_ROWS_PER_PAGE, OpenError, ReadError, SqliteJournal};
+use helix_job::question::{QuestionStatus, QuestionView};
+use helix_store::{Access, JobFilter, Journal, MAX_ROWS_PER_PAGE, OpenError, SqliteJournal};
 use jiff::Timestamp;
 
 use crate::codes;
 use crate::config::Settings;
+use crate::context::Context;
 use crate::error::CommandError;
-use crate::host::open_error;
+use crate::host::find;
 
 /// The journal for reading.
 ///
@@ -17,18 +23,23 @@ pub(crate) async fn open_or_missing(settings: &Settings, id: &str) -> Result<Sql
     open(settings).await?.ok_or_else(|| missing(id))
 }
 
+/// Evidence and changes of jobs.
+pub(crate) fn archive<'a>(settings: &'a Settings, journal: &'a SqliteJournal) -> Archive<'a> {
+    Archive { journal, state_dir: &settings.state_dir.value, git: GitEnvironment::from_process() }
+}
+
 fn missing(id: &str) -> CommandError {
     CommandError::usage(codes::NOT_FOUND, format!("no job {id:?}"))
         .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough")
 }
 
+/// Jobs of the journal alone: of a running host, without what is under way in it.
 pub(crate) async fn jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<JobView>, CommandError> {
     let Some(journal) = open(settings).await? else { return Ok(Vec::new()) };
     let mut jobs = Vec::new();
     let mut cursor = None;
     loop {
-        let page =
-            journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await.map_err(|error| read_error(&error))?;
+        let page = journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await?;
         // Without a host nothing goes on, but the job still waits for one.
         jobs.extend(page.jobs.into_iter().map(|job| job.at(Timestamp::now())));
         cursor = page.next;
@@ -39,10 +50,31 @@ pub(crate) async fn jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<J
 }
 
 /// One job, by id or unique beginning.
-pub(crate) async fn job(settings: &Settings, id: &str) -> Result<JobView, CommandError> {
-    let Some(journal) = open(settings).await? else { return Err(missing(id)) };
-    let found = journal.job(id.to_owned()).await.map_err(|error| read_error(&error))?;
+pub(crate) async fn job(context: &Context, id: &str) -> Result<JobView, CommandError> {
+    let settings = context.settings()?;
+    if let Some(client) = find(settings).await? {
+        return Ok(client.job(id).await?);
+    }
+    let found = open_or_missing(settings, id).await?.job(id.to_owned()).await?;
     found.map(|job| job.at(Timestamp::now())).ok_or_else(|| missing(id))
+}
+
+/// All questions of a job, or the open questions of all jobs, oldest first.
+pub(crate) async fn questions(context: &Context, of: Option<&str>) -> Result<Vec<QuestionView>, CommandError> {
+    let settings = context.settings()?;
+    if let Some(client) = find(settings).await? {
+        return Ok(client.questions(of).await?);
+    }
+    let mut questions: Vec<QuestionView> = match of {
+        Some(id) => job(context, id).await?.questions,
+        None => {
+            let jobs = jobs(settings, JobFilter::unfinished()).await?;
+            let all = jobs.into_iter().flat_map(|job| job.questions);
+            all.filter(|question| question.status == QuestionStatus::Open).collect()
+        }
+    };
+    questions.sort_by_key(|question| question.asked_at);
+    Ok(questions)
 }
 
 async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError> {
@@ -51,19 +83,6 @@ async fn open(settings: &Settings) -> Result<Option<SqliteJournal>, CommandError
         Ok(journal) => Ok(Some(journal)),
         // Version 0 is a database that a host is just making: there is nothing in it yet.
         Err(OpenError::Missing { .. } | OpenError::Outdated { found: 0, .. }) => Ok(None),
-        Err(error) => Err(open_error(&error)),
+        Err(error) => Err(error.into()),
     }
-}
-
-fn read_error(error: &ReadError) -> CommandError {
-    let shown = match error {
-        ReadError::Database(error) => return open_error(&error.clone().into()),
-        ReadError::Ambiguous { .. } => CommandError::usage(error.code(), error),
-        ReadError::Event(_) | ReadError::Row { .. } => CommandError::environment(error.code(), error),
-    };
-    match std::error::Error::source(error) {
-        Some(source) => shown.because(source),
-        None => shown,
-    }
-    .hint(error.hint())
 }

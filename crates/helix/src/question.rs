@@ -2,13 +2,12 @@
 //!
 //! Must not know what follows from an answer.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use helix_job::question::{QuestionKind, QuestionOption, QuestionView};
 use helix_server::wire::AnswerRequest;
 use tokio::signal::unix::SignalKind;
 
-use crate::codes;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::runtime::signal_stream;
@@ -80,19 +79,10 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
 async fn line(context: &Context, prompt: &str) -> Result<Option<String>, CommandError> {
     // Listened to before anybody can see the prompt: an interrupt must not kill what has only just asked.
     let mut interrupts = signal_stream(SignalKind::interrupt())?;
-    let mut stderr = std::io::stderr().lock();
-    if write!(stderr, "{} ", context.terminal.paint_error(Meaning::Strong, &format!("{prompt}:"))).is_err()
-        || stderr.flush().is_err()
-    {
-        // The terminal is gone; reading from it will say so.
-    }
-    drop(stderr);
+    context.terminal.prompt(&format!("{prompt}:"));
     let typed = tokio::select! {
-        typed = typed_line() => typed.transpose(),
-        _ = interrupts.recv() => return Ok(None),
+        typed = typed_line() => typed?,
+        _ = interrupts.recv() => None,
     };
-    let text = typed.map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
-    })?;
-    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+    Ok(typed.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }

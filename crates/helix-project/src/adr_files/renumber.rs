@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use helix_adr::{AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
+use serde::Serialize;
 
 use super::numbers::{disk, lock, replace, repository, write_index};
 use super::{AdrDirectory, AdrFileError, collisions, id_of, relative};
@@ -25,7 +26,7 @@ const BASES: [&str; 5] = [
 const MAX_TEXT: u64 = 8 << 20;
 
 /// A decision that got another number.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Renumbered {
     pub from: u32,
     pub to: u32,
@@ -39,7 +40,7 @@ pub struct Renumbered {
 }
 
 /// A place that names a decision.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Mention {
     /// The file, relative to the project's root.
     pub file: String,

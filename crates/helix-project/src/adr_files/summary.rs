@@ -25,8 +25,8 @@ pub struct AdrSummary {
     pub met: usize,
 }
 
-impl AdrSummary {
-    fn of(adr: &Adr) -> Self {
+impl From<&Adr> for AdrSummary {
+    fn from(adr: &Adr) -> Self {
         let front = adr.front.as_ref();
         let id = front.and_then(|front| front.adr_id.as_ref()).map(|id| id.value);
         let status = front.and_then(|front| front.status.as_ref()).map(|status| status.value);
@@ -44,6 +44,6 @@ impl AdrSummary {
 impl AdrDirectory {
     /// All that could be read, by file name.
     pub fn summaries(&self) -> Vec<AdrSummary> {
-        self.adrs().iter().map(AdrSummary::of).collect()
+        self.adrs().iter().map(AdrSummary::from).collect()
     }
 }

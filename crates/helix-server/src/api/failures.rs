@@ -4,7 +4,7 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use helix_engine::EngineError;
 use helix_engine::observer::{Explanation, FailureFilter, FailurePage, JobReport};
@@ -13,7 +13,7 @@ use helix_failure::{Category, FailureObservation, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::{Body, Params, page_size};
+use super::request::{Body, Params, named, page_size};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -29,25 +29,18 @@ const ENDS: [&str; 4] = ["fixed", "went_away", "gave_up", "open"];
 #[serde(deny_unknown_fields)]
 pub(crate) struct FailureQuery {
     /// Words of their texts; the last one may be a prefix. Only with `limit`.
-    #[serde(default)]
     q: Option<String>,
     /// Of this category, such as `TYPE_ERROR`.
-    #[serde(default)]
     category: Option<String>,
     /// Reported by this tool.
-    #[serde(default)]
     tool: Option<String>,
     /// Seen in this project.
-    #[serde(default)]
     project: Option<String>,
     /// With this end: `fixed`, `went_away`, `gave_up` or `open`.
-    #[serde(default)]
     ended: Option<String>,
     /// `next` of the previous page.
-    #[serde(default)]
     after: Option<String>,
     /// Failures in a page, from 1 to 500; 50 without it.
-    #[serde(default)]
     limit: Option<u16>,
 }
 
@@ -76,13 +69,10 @@ pub(crate) struct ExplainRequest {
     /// The log; may be empty.
     log: String,
     /// The tool that wrote it, such as `cargo`.
-    #[serde(default)]
     tool: Option<String>,
     /// Its exit status, 0 to 255; -1 to -64: ended by that signal.
-    #[serde(default)]
     exit: Option<i32>,
     /// The phase or gate that failed, such as `tests_pass`.
-    #[serde(default)]
     phase: Option<String>,
 }
 
@@ -93,23 +83,15 @@ pub(crate) struct ReportList {
     reports: Vec<JobReport>,
 }
 
-/// One of some words, or a problem that suggests the nearest one.
-fn word(name: &str, given: &str, known: &[&str]) -> Result<String, Problem> {
-    if known.contains(&given) {
-        return Ok(given.to_owned());
-    }
-    Err(Problem::bad_request(format!("{name} cannot be {given:?}")).hint_for(given, known))
-}
-
 impl FailureQuery {
     fn filter(&self) -> Result<FailureFilter, Problem> {
-        let labels = Category::ALL.map(Category::label);
-        let category = self.category.as_ref().map(|given| word("category", &given.to_uppercase(), &labels));
-        let ended = self.ended.as_ref().map(|given| word("ended", given, &ENDS));
+        let labels = Category::ALL.map(|category| (category.label(), category.label()));
+        let category = self.category.as_ref().map(|given| named("category", &given.to_uppercase(), &labels));
+        let ended = self.ended.as_ref().map(|given| named("ended", given, &ENDS.map(|word| (word, word))));
         Ok(FailureFilter {
-            category: category.transpose()?,
+            category: category.transpose()?.map(str::to_owned),
             tool: self.tool.clone(),
-            ended: ended.transpose()?,
+            ended: ended.transpose()?.map(str::to_owned),
             project: self.project.clone(),
         })
     }
@@ -147,13 +129,10 @@ pub(crate) async fn list(
 
 /// `GET /api/v1/failures/{fingerprint}`
 pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<FailureDetail>, Problem> {
-    match shared.engine.reports().failure(&id).await {
-        Ok(detail) => Ok(Json(detail)),
-        Err(error @ EngineError::NotFound { .. }) => {
-            Err(Problem::from(error).hint("list the failures in memory: `helix failures list`"))
-        }
-        Err(error) => Err(error.into()),
-    }
+    shared.engine.reports().failure(&id).await.map(Json).map_err(|error| match error {
+        EngineError::NotFound { .. } => Problem::from(error).hint("list the failures in memory: `helix failures list`"),
+        other => other.into(),
+    })
 }
 
 /// `POST /api/v1/failures/explain`
@@ -182,7 +161,5 @@ pub(crate) async fn reports(
         return Ok(Json(ReportList { reports }).into_response());
     }
     let page: Vec<String> = reports.iter().map(JobReport::markdown).collect();
-    let mut response = page.join("\n").into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8"));
-    Ok(response)
+    Ok(([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], page.join("\n")).into_response())
 }

@@ -3,11 +3,12 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use helix_core::error_chain;
 use helix_engine::EngineError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::problem::{Problem, chain, codes};
+use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
 /// The server's health.
@@ -34,7 +35,7 @@ pub(crate) async fn ready(State(shared): State<Shared>) -> Result<Json<Health>, 
     match shared.engine.jobs().get("readyz").await {
         Ok(_) | Err(EngineError::NotFound { .. }) => Ok(Health::ok()),
         Err(error) => {
-            tracing::error!(error = chain(&error), "not ready");
+            tracing::error!(error = error_chain(&error), "not ready");
             // This route needs no token: the cause is in the log only.
             Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, codes::JOURNAL, "the journal does not answer")
                 .hint("see Helix's log, or run `helix doctor`"))

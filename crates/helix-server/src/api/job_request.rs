@@ -8,6 +8,7 @@ use helix_job::Origin;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::request::budget;
 use crate::problem::Problem;
 
 /// The body of `POST /api/v1/jobs`. It needs `plan`, `project_path` or both; paths are absolute, except a `plan` inside
@@ -16,31 +17,22 @@ use crate::problem::Problem;
 #[serde(deny_unknown_fields)]
 pub struct JobRequest {
     /// Repository to work in. Without `plan`, its only plan is taken.
-    #[serde(default)]
     pub project_path: Option<PathBuf>,
     /// The plan file, or a directory with one.
-    #[serde(default)]
     pub plan: Option<PathBuf>,
     /// Only these phases: an id or a list of ids.
-    #[serde(default)]
     pub phase_filter: Option<PhaseFilter>,
     /// Start at this phase and skip the phases that it depends on.
-    #[serde(default)]
     pub from: Option<String>,
     /// Replaces every phase's agent.
-    #[serde(default)]
     pub agent: Option<String>,
     /// Replaces every phase's model.
-    #[serde(default)]
     pub model: Option<String>,
     /// Budget for the whole job in US dollars.
-    #[serde(default)]
     pub budget_usd: Option<f64>,
     /// Replaces every phase's turn limit.
-    #[serde(default)]
     pub max_turns: Option<u32>,
     /// Submitting again with the same key returns the same job.
-    #[serde(default)]
     pub idempotency_key: Option<String>,
 }
 
@@ -73,9 +65,7 @@ impl JobRequest {
             (None, Some(project)) => (project.clone(), Some(project)),
             (None, None) => return wrong("one of project_path and plan is needed".into()),
         };
-        if let Some(budget) = self.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
-            return wrong(format!("budget_usd must be more than 0, not {budget}"));
-        }
+        budget(self.budget_usd)?;
         if self.max_turns == Some(0) {
             return wrong("max_turns must be at least 1".into());
         }
@@ -141,6 +131,6 @@ mod tests {
             assert!(problem.detail.contains(words), "{body}: {}", problem.detail);
         }
         let problem = submit(r#"{"plan":"/p","phasefilter":"a"}"#).unwrap_err();
-        assert_eq!(problem.hint.as_deref(), Some("did you mean \"phase_filter\"?"));
+        assert_eq!(problem.hint.as_deref(), Some("did you mean `phase_filter`?"));
     }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job_request::JobRequest;
 use super::person;
-use super::request::{Body, Params, page_size};
+use super::request::{Body, Params, budget, id, named, page_size};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
@@ -34,7 +34,7 @@ pub struct JobList {
     /// The jobs.
     pub jobs: Vec<JobView>,
     /// `after` of the next page; absent on the last page, and when all jobs were requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<JobId>,
 }
 
@@ -43,19 +43,14 @@ pub struct JobList {
 #[serde(deny_unknown_fields)]
 pub(crate) struct JobQuery {
     /// Jobs with one of these statuses, separated by commas.
-    #[serde(default)]
     status: Option<String>,
     /// Jobs of this repository.
-    #[serde(default)]
     project_path: Option<String>,
     /// Jobs of plans with this name.
-    #[serde(default)]
     name: Option<String>,
     /// Jobs in a page, from 1 to 500; all jobs without it.
-    #[serde(default)]
     limit: Option<u16>,
     /// `next` of the previous page: older jobs than this one.
-    #[serde(default)]
     after: Option<String>,
 }
 
@@ -73,16 +68,10 @@ impl JobQuery {
     fn filter(self) -> Result<JobFilter, Problem> {
         let words =
             self.status.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|word| !word.is_empty());
-        let statuses = words.map(status).collect::<Result<_, _>>()?;
+        let known = STATUSES.map(|status| (status.word(), status));
+        let statuses = words.map(|word| named("status", word, &known)).collect::<Result<_, _>>()?;
         Ok(JobFilter { statuses, project_path: self.project_path, name: self.name })
     }
-}
-
-fn status(word: &str) -> Result<JobStatus, Problem> {
-    STATUSES.into_iter().find(|status| status.word() == word).ok_or_else(|| {
-        Problem::bad_request(format!("status: {word:?} is not a job status"))
-            .hint_for(word, &STATUSES.map(JobStatus::word))
-    })
 }
 
 /// `POST /api/v1/jobs`
@@ -101,7 +90,7 @@ pub(crate) async fn list(
 ) -> Result<Json<JobList>, Problem> {
     let (limit, after) = (asked.limit.take(), asked.after.take());
     let filter = asked.filter()?;
-    let after = after.map(JobId::new).transpose().map_err(|error| Problem::bad_request(format!("after: {error}")))?;
+    let after = after.map(|after| id("after", JobId::new, after)).transpose()?;
     Ok(Json(match page_size(limit, after.as_ref())? {
         None => JobList { jobs: shared.engine.jobs().list(filter).await?, next: None },
         Some(limit) => {
@@ -132,7 +121,6 @@ pub(crate) async fn cancel(
 #[serde(deny_unknown_fields)]
 pub struct CancelRequest {
     /// Who cancels it, for the record.
-    #[serde(default)]
     pub by: Option<String>,
 }
 
@@ -141,10 +129,8 @@ pub struct CancelRequest {
 #[serde(deny_unknown_fields)]
 pub struct ResumeRequest {
     /// A new budget for the whole job in US dollars, including what it has cost so far.
-    #[serde(default)]
     pub budget_usd: Option<f64>,
     /// Who resumes it, for the record.
-    #[serde(default)]
     pub by: Option<String>,
 }
 
@@ -155,10 +141,8 @@ pub struct RetryRequest {
     /// The phase.
     pub phase: String,
     /// A new budget for the whole job in US dollars, including what it has cost so far.
-    #[serde(default)]
     pub budget_usd: Option<f64>,
     /// Who retries it, for the record.
-    #[serde(default)]
     pub by: Option<String>,
 }
 
@@ -189,9 +173,7 @@ pub(crate) async fn retry(
 }
 
 async fn reopen(shared: &Shared, job: &JobView, request: ReopenRequest) -> Result<Response, Problem> {
-    if let Some(budget) = request.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
-        return Err(Problem::unprocessable(format!("budget_usd must be more than 0, not {budget}")));
-    }
+    budget(request.budget_usd)?;
     let view = shared.engine.jobs().reopen(&job.id, request).await?;
     Ok((StatusCode::ACCEPTED, Json(view)).into_response())
 }
@@ -206,6 +188,6 @@ mod tests {
         assert_eq!(query.filter().unwrap().statuses, [JobStatus::Running, JobStatus::Failed]);
         assert!(JobQuery::default().filter().unwrap().statuses.is_empty());
         let wrong = JobQuery { status: Some("runing".into()), ..JobQuery::default() };
-        assert_eq!(wrong.filter().unwrap_err().hint.as_deref(), Some("did you mean \"running\"?"));
+        assert_eq!(wrong.filter().unwrap_err().hint.as_deref(), Some("did you mean `running`?"));
     }
 }

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::Response;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::RunId;
@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::request::Params;
-use crate::problem::{Problem, codes};
+use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::sse;
 
@@ -26,7 +26,6 @@ const BATCH: usize = 256;
 #[serde(deny_unknown_fields)]
 pub(crate) struct LogQuery {
     /// `1` or `true`: continues until the run has ended.
-    #[serde(default)]
     follow: Option<String>,
 }
 
@@ -49,8 +48,7 @@ pub(crate) async fn stream(
     let follow = asked.follow()?;
     let job = shared.engine.jobs().get(&id).await?;
     let Some(run) = job.phases.iter().flat_map(|phase| &phase.runs).find(|known| known.as_str() == run) else {
-        let detail = format!("job {} has no run {run:?}", job.id);
-        return Err(Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, detail)
+        return Err(Problem::not_found(format!("job {} has no run {run:?}", job.id))
             .hint("the runs of a job are in `phases[].runs`"));
     };
     lines(&shared, run, follow).await
@@ -61,21 +59,14 @@ pub(crate) async fn lines(shared: &Shared, run: &RunId, follow: Follow) -> Resul
     let events = sse::receiver(shared.engine.jobs().run_events(run, follow).await?);
     let lines = events.ready_chunks(BATCH).map(|events| Ok::<_, Infallible>(json_lines(&events)));
     let lines = lines.take_until(shared.shutdown.clone().cancelled_owned());
-    let mut response = Response::new(Body::from_stream(lines));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
-    Ok(response)
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response())
 }
 
 fn json_lines(events: &[AgentEvent]) -> Bytes {
     let mut out = Vec::new();
     for event in events {
-        let before = out.len();
-        match serde_json::to_writer(&mut out, event) {
-            Ok(()) => out.push(b'\n'),
-            Err(error) => {
-                tracing::error!(%error, "an event of a run cannot be written as JSON and was left out");
-                out.truncate(before);
-            }
+        if sse::json(&mut out, event) {
+            out.push(b'\n');
         }
     }
     out.into()

@@ -19,7 +19,7 @@ use super::jobs::STATUSES;
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
-/// The form of the answer.
+/// The format of the answer.
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 type Gauges = Family<Vec<(&'static str, &'static str)>, Gauge>;

@@ -26,7 +26,6 @@ pub struct QuestionList {
 #[serde(deny_unknown_fields)]
 pub(crate) struct QuestionQuery {
     /// All questions of this job, answered ones included; without it the open questions of all jobs.
-    #[serde(default)]
     job: Option<String>,
 }
 
@@ -35,13 +34,10 @@ pub(crate) struct QuestionQuery {
 #[serde(deny_unknown_fields)]
 pub struct AnswerRequest {
     /// Key of the chosen option.
-    #[serde(default)]
     pub choice: Option<String>,
     /// An answer in words.
-    #[serde(default)]
     pub text: Option<String>,
     /// Who answers, for the record.
-    #[serde(default)]
     pub by: Option<String>,
 }
 
@@ -52,13 +48,10 @@ pub(crate) struct NamedAnswer {
     /// Id of the question.
     question: String,
     /// Key of the chosen option.
-    #[serde(default)]
     choice: Option<String>,
     /// An answer in words.
-    #[serde(default)]
     text: Option<String>,
     /// Who answers, for the record.
-    #[serde(default)]
     by: Option<String>,
 }
 

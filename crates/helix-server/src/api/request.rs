@@ -5,9 +5,9 @@
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use helix_core::diagnostic::did_you_mean;
-use schemars::JsonSchema;
+use helix_core::ids::InvalidId;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::body;
 use crate::problem::Problem;
@@ -23,15 +23,16 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let params = Query::try_from_uri(&parts.uri);
-        params.map(|Query(params)| Self(params)).map_err(|error| Problem::bad_request(error.body_text()))
+        let Query(params) =
+            Query::try_from_uri(&parts.uri).map_err(|error| unreadable(Problem::bad_request, &error.body_text()))?;
+        Ok(Self(params))
     }
 }
 
 /// The JSON body of a request, of at most `LIMIT` bytes. No body at all is an empty object.
 pub(crate) struct Body<T, const LIMIT: usize = { 1024 * 1024 }>(pub(crate) T);
 
-impl<T: DeserializeOwned + JsonSchema, const LIMIT: usize> FromRequest<Shared> for Body<T, LIMIT> {
+impl<T: DeserializeOwned, const LIMIT: usize> FromRequest<Shared> for Body<T, LIMIT> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, shared: &Shared) -> Result<Self, Problem> {
@@ -45,33 +46,46 @@ impl<T: DeserializeOwned + JsonSchema, const LIMIT: usize> FromRequest<Shared> f
 ///
 /// # Errors
 /// A [`Problem`]: 400 when it is not JSON, 422 when it has a wrong field.
-pub(crate) fn parse<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result<T, Problem> {
+pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
     let value: Value =
         serde_json::from_slice(body).map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))?;
-    let Value::Object(fields) = &value else { return Err(Problem::unprocessable("the body must be a JSON object")) };
-    if let Some(problem) = unknown_field::<T>(fields) {
-        return Err(problem);
+    if !value.is_object() {
+        return Err(Problem::unprocessable("the body must be a JSON object"));
     }
-    serde_json::from_value(value).map_err(|error| Problem::unprocessable(error.to_string()))
+    serde_json::from_value(value).map_err(|error| unreadable(Problem::unprocessable, &error.to_string()))
 }
 
-fn unknown_field<T: JsonSchema>(fields: &Map<String, Value>) -> Option<Problem> {
-    let schema = schemars::schema_for!(T).to_value();
-    let known: Vec<&str> = schema.get("properties")?.as_object()?.keys().map(String::as_str).collect();
-    let unknown = fields.keys().find(|name| !known.contains(&name.as_str()))?;
-    let problem = Problem::unprocessable(format!("unknown field {unknown:?}"));
-    Some(problem.hint_for(unknown, &known))
+/// A problem in serde's words. Where they name what is known, in backticks behind what was given, the nearest is suggested.
+fn unreadable(problem: fn(String) -> Problem, message: &str) -> Problem {
+    let unknown = message.find("unknown field").or_else(|| message.find("unknown variant"));
+    let mut quoted = message[unknown.unwrap_or(message.len())..].split('`').skip(1).step_by(2);
+    let problem = problem(message.to_owned());
+    match quoted.next() {
+        Some(given) => problem.hint_for(given, &quoted.collect::<Vec<_>>()),
+        None => problem,
+    }
 }
 
 impl Problem {
     /// Names the word that was probably meant, else all that are possible.
     pub(crate) fn hint_for(self, given: &str, known: &[&str]) -> Self {
         self.hint(match did_you_mean(given, known.iter().copied()) {
-            Some(near) => format!("did you mean {near:?}?"),
+            Some(near) => format!("did you mean `{near}`?"),
             None => format!("use one of: {}", known.join(", ")),
         })
     }
+}
+
+/// The one of some values that a word names.
+///
+/// # Errors
+/// A [`Problem`] that suggests the nearest one.
+pub(crate) fn named<T: Copy>(field: &str, given: &str, known: &[(&str, T)]) -> Result<T, Problem> {
+    known.iter().find(|(word, _)| *word == given).map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<&str> = known.iter().map(|(word, _)| *word).collect();
+        Problem::bad_request(format!("{field} cannot be {given:?}")).hint_for(given, &words)
+    })
 }
 
 /// The number of items in a page; `None` when a request asks for all.
@@ -84,5 +98,42 @@ pub(crate) fn page_size<A>(limit: Option<u16>, after: Option<&A>) -> Result<Opti
         (Some(other), _) => Err(Problem::bad_request(format!("limit must be from 1 to {MAX_PAGE}, not {other}"))),
         (None, Some(_)) => Ok(Some(usize::from(MAX_PAGE))),
         (None, None) => Ok(None),
+    }
+}
+
+/// An id in a field of a query.
+///
+/// # Errors
+/// A [`Problem`] that names the field.
+pub(crate) fn id<T>(field: &str, new: fn(String) -> Result<T, InvalidId>, text: String) -> Result<T, Problem> {
+    new(text).map_err(|error| Problem::bad_request(format!("{field}: {error}")))
+}
+
+/// Checks a budget in US dollars.
+///
+/// # Errors
+/// A [`Problem`] when nothing could be done with it.
+pub(crate) fn budget(dollars: Option<f64>) -> Result<(), Problem> {
+    match dollars {
+        Some(amount) if !amount.is_finite() || amount <= 0.0 => {
+            Err(Problem::unprocessable(format!("budget_usd must be more than 0, not {amount}")))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_suggested_where_serde_names_them() {
+        let hint = |message: &str| unreadable(Problem::bad_request, message).hint;
+        let variant =
+            "Failed to deserialize query string: format: unknown variant `markdwn`, expected `json` or `markdown`";
+        assert_eq!(hint(variant).as_deref(), Some("did you mean `markdown`?"));
+        let field = "unknown field `x`, expected one of `plan`, `project_path`";
+        assert_eq!(hint(field).as_deref(), Some("use one of: plan, project_path"));
+        assert_eq!(hint("missing field `plan`"), None);
     }
 }

@@ -21,10 +21,8 @@ const CUT_HEADER: HeaderName = HeaderName::from_static("x-helix-cut");
 #[serde(deny_unknown_fields)]
 pub(crate) struct DiffQuery {
     /// Only the changes of this phase.
-    #[serde(default)]
     phase: Option<String>,
     /// Only the changes of this attempt of the phase, from 1.
-    #[serde(default)]
     attempt: Option<u32>,
 }
 

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 use helix_core::ids::{InvalidId, RunId, SessionId, TurnId};
 use helix_job::session::{Branch, SessionView, TurnView, branches};
@@ -10,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::logs::{self, LogQuery};
-use super::request::{Params, page_size};
-use crate::problem::{Problem, codes};
+use super::request::{Params, id, page_size};
+use crate::problem::Problem;
 use crate::shared::Shared;
 
 /// A session with its turns.
@@ -32,7 +31,7 @@ pub struct SessionList {
     /// The sessions.
     pub sessions: Vec<SessionView>,
     /// `after` of the next page; absent on the last page, and when all sessions were requested.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<SessionId>,
 }
 
@@ -41,13 +40,10 @@ pub struct SessionList {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SessionQuery {
     /// The session with this client key, such as `chat:` and the client's id.
-    #[serde(default)]
     key: Option<String>,
     /// Sessions in a page, from 1 to 500; all without it.
-    #[serde(default)]
     limit: Option<u16>,
     /// `next` of the previous page: older sessions than this one.
-    #[serde(default)]
     after: Option<String>,
 }
 
@@ -58,8 +54,8 @@ pub(crate) struct Stopped {
     pub(crate) stopped: bool,
 }
 
-fn id(text: String) -> Result<SessionId, Problem> {
-    SessionId::new(text).map_err(|error| Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, error.to_string()))
+fn unknown(error: InvalidId) -> Problem {
+    Problem::not_found(error.to_string())
 }
 
 /// `GET /api/v1/sessions`
@@ -67,8 +63,7 @@ pub(crate) async fn list(
     State(shared): State<Shared>,
     Params(SessionQuery { key, limit, after }): Params<SessionQuery>,
 ) -> Result<Json<SessionList>, Problem> {
-    let after =
-        after.map(SessionId::new).transpose().map_err(|error| Problem::bad_request(format!("after: {error}")))?;
+    let after = after.map(|after| id("after", SessionId::new, after)).transpose()?;
     let engine = &shared.engine;
     Ok(Json(match (key, page_size(limit, after.as_ref())?) {
         (Some(key), _) => {
@@ -87,7 +82,7 @@ pub(crate) async fn show(
     State(shared): State<Shared>,
     Path(text): Path<String>,
 ) -> Result<Json<SessionDetail>, Problem> {
-    let session = shared.engine.sessions().get(&id(text)?).await?;
+    let session = shared.engine.sessions().get(&SessionId::new(text).map_err(unknown)?).await?;
     let turns = shared.engine.sessions().turns(&session.id).await?;
     let branches = branches(&turns);
     Ok(Json(SessionDetail { session, turns, branches }))
@@ -99,16 +94,15 @@ pub(crate) async fn log(
     Path((session, run)): Path<(String, String)>,
     Params(asked): Params<LogQuery>,
 ) -> Result<Response, Problem> {
-    let session = id(session)?;
-    let unknown = || {
-        let detail = format!("session {session} has no run {run:?}");
-        Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, detail)
+    let session = SessionId::new(session).map_err(unknown)?;
+    let no_run = || {
+        Problem::not_found(format!("session {session} has no run {run:?}"))
             .hint("a run is named after its turn, with a number from 1: `s….t1.1`")
     };
-    let known = RunId::new(run.clone()).map_err(|_| unknown())?;
-    let turn = run.rsplit_once('.').and_then(|(turn, _)| TurnId::new(turn).ok()).ok_or_else(unknown)?;
+    let known = RunId::new(run.clone()).map_err(|_| no_run())?;
+    let turn = run.rsplit_once('.').and_then(|(turn, _)| TurnId::new(turn).ok()).ok_or_else(no_run)?;
     if shared.engine.sessions().turn(&turn).await?.session != session {
-        return Err(unknown());
+        return Err(no_run());
     }
     logs::lines(&shared, &known, asked.follow()?).await
 }
@@ -118,7 +112,6 @@ pub(crate) async fn log(
 #[serde(deny_unknown_fields)]
 pub(crate) struct StopQuery {
     /// Id of the turn; without it the running one.
-    #[serde(default)]
     turn: Option<String>,
 }
 
@@ -128,8 +121,7 @@ pub(crate) async fn stop(
     Path(text): Path<String>,
     Params(StopQuery { turn }): Params<StopQuery>,
 ) -> Result<Json<Stopped>, Problem> {
-    let session = shared.engine.sessions().get(&id(text)?).await?;
-    let unknown = |error: InvalidId| Problem::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, error.to_string());
+    let session = shared.engine.sessions().get(&SessionId::new(text).map_err(unknown)?).await?;
     let turn = match turn {
         Some(turn) => Some(TurnId::new(turn).map_err(unknown)?),
         None => session.running().map(|running| running.id.clone()),

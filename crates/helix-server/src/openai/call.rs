@@ -18,7 +18,6 @@ use uuid::Uuid;
 use super::error::ApiError;
 use super::models;
 use super::presenter::{AnswerOptions, Presenter, WholeAnswer, Wire};
-use super::profile::Profile;
 use super::request::ChatRequest;
 use super::streaming;
 use super::task::Task;
@@ -27,6 +26,7 @@ use super::turn_stream::TurnStream;
 use crate::body;
 use crate::config::BackgroundTasks;
 use crate::problem::Problem;
+use crate::profile::Profile;
 use crate::shared::Shared;
 use crate::sse;
 

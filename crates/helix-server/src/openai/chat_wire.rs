@@ -3,16 +3,16 @@
 //! Must not know a turn's events or when a chunk is sent.
 
 use helix_core::usage::Usage;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::chunk::{Chunk, ChunkChoice, CompletionUsage, Delta, Item, ItemFrame, OutputText};
+use super::bad_request::BadRequest;
+use super::chunk::{Chunk, ChunkChoice, Delta, Item, ItemFrame, OutputText, completion_usage};
 use super::error::ApiError;
 use super::items::Parts;
 use super::presenter::{AnswerOptions, WholeAnswer, Wire};
-use super::profile::{Profile, ToolDisplay};
-use super::request::{BadRequest, ChatRequest};
+use super::request::ChatRequest;
 use super::tool_name;
-use super::whole::Completion;
+use crate::profile::{Profile, ToolDisplay};
 use crate::sse;
 
 /// An answer in the chat completions form.
@@ -49,7 +49,7 @@ impl ChatWire {
         self.chunk(out, &[choice], None);
     }
 
-    fn chunk(&self, out: &mut Vec<u8>, choices: &[ChunkChoice<'_>], usage: Option<CompletionUsage>) {
+    fn chunk(&self, out: &mut Vec<u8>, choices: &[ChunkChoice<'_>], usage: Option<Value>) {
         let AnswerOptions { id, model, created, include_usage, .. } = &self.options;
         let (object, created) = ("chat.completion.chunk", created.as_second());
         sse::data(out, &Chunk { id, object, created, model, choices, usage: include_usage.then_some(usage) });
@@ -59,7 +59,7 @@ impl ChatWire {
 impl Wire for ChatWire {
     const ID: &'static str = "chatcmpl-";
     const NAMES_TURNS: bool = false;
-    type Whole = Completion;
+    type Whole = Value;
 
     fn parse(body: &[u8]) -> Result<ChatRequest, BadRequest> {
         ChatRequest::parse(body)
@@ -128,7 +128,7 @@ impl Wire for ChatWire {
             self.chunk(out, &[choice], None);
         }
         if let Some(usage) = usage.filter(|_| self.options.include_usage) {
-            self.chunk(out, &[], Some(usage.into()));
+            self.chunk(out, &[], Some(completion_usage(&usage)));
         }
         if let Some(error) = error {
             // Without `choices`: clients ignore an error in a chunk that has them.
@@ -137,8 +137,24 @@ impl Wire for ChatWire {
         out.extend_from_slice(sse::DONE);
     }
 
-    fn whole(self, answer: WholeAnswer) -> Completion {
+    fn whole(self, answer: WholeAnswer) -> Value {
         let AnswerOptions { id, model, created, .. } = self.options;
-        Completion::new(id, model, created.as_second(), answer)
+        let mut message = json!({ "role": "assistant", "content": answer.text });
+        if !answer.thinking.is_empty() {
+            message["reasoning_content"] = answer.thinking.into();
+        }
+        let mut completion = json!({
+            "id": id,
+            "object": "chat.completion",
+            "created": created.as_second(),
+            "model": model,
+            "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
+            "usage": completion_usage(&answer.usage),
+        });
+        // Absent for background tasks, which nobody keeps.
+        if let Some((session, turn)) = answer.turn {
+            completion["helix"] = json!({ "session": session, "turn": turn });
+        }
+        completion
     }
 }

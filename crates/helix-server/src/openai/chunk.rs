@@ -3,8 +3,8 @@
 //! Text of agents only ever stands in fields of type string here, so that it cannot become an object of another kind.
 
 use helix_core::usage::Usage;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// A chunk of an answer.
 #[derive(Serialize)]
@@ -16,7 +16,7 @@ pub(crate) struct Chunk<'a> {
     pub(crate) choices: &'a [ChunkChoice<'a>],
     /// Absent unless the client asked for usage; then `null` in all chunks but the last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) usage: Option<Option<CompletionUsage>>,
+    pub(crate) usage: Option<Option<Value>>,
 }
 
 /// The one choice.
@@ -108,44 +108,16 @@ impl<'a> OutputText<'a> {
     }
 }
 
-/// Token usage in OpenAI's form, with cost and turns.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct CompletionUsage {
-    /// All input tokens, cached or not.
-    prompt_tokens: u64,
-    /// Output tokens, thinking included.
-    completion_tokens: u64,
-    /// Both.
-    total_tokens: u64,
-    /// Of the input tokens.
-    prompt_tokens_details: PromptTokensDetails,
-    /// US dollars by the agent's own account; 0 when it gave none.
-    cost: f64,
-    /// Model turns.
-    turns: u32,
-}
-
-/// Where input tokens came from.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct PromptTokensDetails {
-    /// Read from the provider's cache.
-    cached_tokens: u64,
-    /// Written to the provider's cache.
-    cache_write_tokens: u64,
-}
-
-impl From<Usage> for CompletionUsage {
-    fn from(usage: Usage) -> Self {
-        Self {
-            prompt_tokens: usage.total_input(),
-            completion_tokens: usage.output_tokens,
-            total_tokens: usage.total_input() + usage.output_tokens,
-            prompt_tokens_details: PromptTokensDetails {
-                cached_tokens: usage.cache_read_tokens,
-                cache_write_tokens: usage.cache_write_tokens,
-            },
-            cost: usage.cost_usd,
-            turns: usage.turns,
-        }
-    }
+/// Token usage in OpenAI's form, with cost and turns. The cost is the agent's own account; 0 when it gave none.
+pub(crate) fn completion_usage(usage: &Usage) -> Value {
+    json!({
+        "prompt_tokens": usage.total_input(),
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_input() + usage.output_tokens,
+        "prompt_tokens_details": {
+            "cached_tokens": usage.cache_read_tokens, "cache_write_tokens": usage.cache_write_tokens,
+        },
+        "cost": usage.cost_usd,
+        "turns": usage.turns,
+    })
 }

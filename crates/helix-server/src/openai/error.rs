@@ -3,15 +3,16 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use helix_core::error_chain;
 use helix_core::run::Outcome;
 use helix_engine::consultant::{TurnEnded, TurnError};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::BadRequest;
+use super::bad_request::BadRequest;
 use crate::body::BodyError;
-use crate::problem::{Problem, chain};
+use crate::problem::Problem;
 
 /// `Retry-After` when the provider gives no time.
 const DEFAULT_RETRY_AFTER_SECONDS: i64 = 60;
@@ -199,7 +200,7 @@ impl From<TurnError> for ApiError {
             }
             TurnError::Closing => Self::shutting_down(),
             TurnError::Journal(_) => {
-                let message = chain(&error);
+                let message = error_chain(&error);
                 tracing::error!(%message, "a turn cannot start");
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "journal_failed", message)
             }
@@ -227,6 +228,16 @@ impl From<Problem> for ApiError {
         };
         Self::new(status, kind, code, message)
     }
+}
+
+/// Whether a path belongs to the OpenAI-compatible API, whose errors have their own form.
+pub(crate) fn is_openai(path: &str) -> bool {
+    path == "/v1" || path.starts_with("/v1/")
+}
+
+/// The answer to a request that is refused before it reaches its route, in the form that this path answers in.
+pub(crate) fn refusal(problem: Problem, path: &str) -> Response {
+    if is_openai(path) { ApiError::from(problem).into_response() } else { problem.into_response() }
 }
 
 impl From<BodyError> for ApiError {

@@ -9,7 +9,7 @@ use helix_engine::consultant::Upload;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::request::BadRequest;
+use super::bad_request::BadRequest;
 
 /// Largest file in bytes.
 const LIMIT: usize = 24 * 1024 * 1024;

@@ -2,6 +2,7 @@
 //!
 //! Must not know the jobs API. Parsing and encoding are pure; `call`, `streaming` and `turn_stream` connect them to the engine.
 
+mod bad_request;
 mod call;
 mod chat_wire;
 mod chunk;
@@ -11,7 +12,6 @@ mod items;
 mod marks;
 mod models;
 mod presenter;
-mod profile;
 mod request;
 mod responses;
 mod status_line;
@@ -21,13 +21,10 @@ mod tool_name;
 mod turn_request;
 mod turn_stream;
 mod unsupported;
-mod whole;
 
 pub(crate) use call::create;
 pub(crate) use chat_wire::ChatWire;
-pub(crate) use error::ApiError;
+pub(crate) use error::{ApiError, is_openai, refusal};
 pub use error::{ErrorBody, ErrorEnvelope};
-pub(crate) use models::{ModelList, ModelObject, list, retrieve};
-pub use profile::{Profile, ToolDisplay};
-pub(crate) use responses::{ResponseObject, ResponsesWire, retrieve as retrieve_response};
-pub(crate) use whole::Completion;
+pub(crate) use models::{list, retrieve};
+pub(crate) use responses::{ResponsesWire, retrieve as retrieve_response};

@@ -2,130 +2,44 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::error::ApiError;
-use super::profile::Profile;
+use crate::profile::Profile;
 use crate::shared::Shared;
 
 /// The Consultant with its configured model.
 const CONSULTANT: &str = "helix";
 const PREFIX: &str = "helix:";
 
-/// All models.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ModelList {
-    /// Always `list`.
-    pub(crate) object: String,
-    /// The models.
-    pub(crate) data: Vec<ModelObject>,
-}
-
-/// A model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ModelObject {
-    /// What requests name.
-    pub(crate) id: String,
-    /// What people read.
-    pub(crate) name: String,
-    /// Always `model`.
-    pub(crate) object: String,
-    /// Seconds since 1970.
-    pub(crate) created: i64,
-    /// Always `helix`.
-    pub(crate) owned_by: String,
-    /// What Open WebUI shows.
-    pub(crate) info: ModelInfo,
-}
-
-/// What Open WebUI shows of a model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ModelInfo {
-    /// As its model editor calls them.
-    pub(crate) meta: ModelMeta,
-}
-
-/// Description, suggestions and capabilities.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ModelMeta {
-    /// One sentence.
-    pub(crate) description: String,
-    /// Suggestions for the first message.
-    pub(crate) suggestion_prompts: Vec<SuggestionPrompt>,
-    /// Features that the client should offer.
-    pub(crate) capabilities: Capabilities,
-}
-
-/// A suggestion for the first message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct SuggestionPrompt {
-    /// Title and subtitle.
-    pub(crate) title: [String; 2],
-    /// What is sent.
-    pub(crate) content: String,
-}
-
-/// Features that the client should offer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Capabilities {
-    /// The client's own tools: agents have their own.
-    pub(crate) builtin_tools: bool,
-    /// Token usage and cost at the end of a stream.
-    pub(crate) usage: bool,
-    /// Status lines above the answer.
-    pub(crate) status_updates: bool,
-    /// Images.
-    pub(crate) vision: bool,
-    /// The client's web search.
-    pub(crate) web_search: bool,
-    /// The client's image generation.
-    pub(crate) image_generation: bool,
-    /// The client's code interpreter.
-    pub(crate) code_interpreter: bool,
-}
-
-impl ModelObject {
-    fn new(id: &str, model: Option<&str>, created: i64) -> Self {
-        let suggestion = |title: &str, subtitle: &str, content: &str| SuggestionPrompt {
-            title: [title.into(), subtitle.into()],
-            content: content.into(),
-        };
-        Self {
-            id: id.into(),
-            name: model.map_or_else(|| "Helix".into(), |model| format!("Helix ({model})")),
-            object: "model".into(),
-            created,
-            owned_by: "helix".into(),
-            info: ModelInfo {
-                meta: ModelMeta {
-                    description: "Turns a conversation into a decision, a plan and a verified commit.".into(),
-                    suggestion_prompts: vec![
-                        suggestion(
-                            "Plan a change",
-                            "from an idea to phases with gates",
-                            "I want to change something in a project of mine. Ask me what you need to know, then write an ADR and a plan.",
-                        ),
-                        suggestion(
-                            "Start a new project",
-                            "with tests from the first commit",
-                            "I want to start a new small project. Ask me what it is for, then write an ADR and a plan.",
-                        ),
-                        suggestion("How is my job?", "phases, gates and cost", "What is the state of my last job?"),
-                    ],
-                    capabilities: Capabilities {
-                        builtin_tools: false,
-                        usage: true,
-                        status_updates: true,
-                        vision: true,
-                        web_search: false,
-                        image_generation: false,
-                        code_interpreter: false,
-                    },
+/// A model, with what Open WebUI shows of it.
+fn model_object(id: &str, model: Option<&str>, created: i64) -> Value {
+    json!({
+        "id": id,
+        "name": model.map_or_else(|| "Helix".into(), |model| format!("Helix ({model})")),
+        "object": "model",
+        "created": created,
+        "owned_by": "helix",
+        "info": { "meta": {
+            "description": "Turns a conversation into a decision, a plan and a verified commit.",
+            "suggestion_prompts": [
+                {
+                    "title": ["Plan a change", "from an idea to phases with gates"],
+                    "content": "I want to change something in a project of mine. Ask me what you need to know, then write an ADR and a plan.",
                 },
+                {
+                    "title": ["Start a new project", "with tests from the first commit"],
+                    "content": "I want to start a new small project. Ask me what it is for, then write an ADR and a plan.",
+                },
+                { "title": ["How is my job?", "phases, gates and cost"], "content": "What is the state of my last job?" },
+            ],
+            // The client's own tools, search, pictures and interpreter stay off: agents have theirs.
+            "capabilities": {
+                "builtin_tools": false, "usage": true, "status_updates": true, "vision": true, "web_search": false,
+                "image_generation": false, "code_interpreter": false,
             },
-        }
-    }
+        } },
+    })
 }
 
 /// Names of all models.
@@ -160,21 +74,18 @@ pub(crate) fn resolve(requested: Option<&str>, models: &[String]) -> Result<Opti
 }
 
 /// `GET /v1/models`
-pub(crate) async fn list(State(shared): State<Shared>) -> Json<ModelList> {
+pub(crate) async fn list(State(shared): State<Shared>) -> Json<Value> {
     let created = shared.started_at.as_second();
-    let variants =
-        shared.config.models.iter().map(|model| ModelObject::new(&format!("{PREFIX}{model}"), Some(model), created));
-    let data = std::iter::once(ModelObject::new(CONSULTANT, None, created)).chain(variants).collect();
-    Json(ModelList { object: "list".into(), data })
+    let variants = shared.config.models.iter().map(|model| (format!("{PREFIX}{model}"), Some(model.as_str())));
+    let models = std::iter::once((CONSULTANT.to_owned(), None)).chain(variants);
+    let data: Vec<Value> = models.map(|(id, model)| model_object(&id, model, created)).collect();
+    Json(json!({ "object": "list", "data": data }))
 }
 
 /// `GET /v1/models/{model}`
-pub(crate) async fn retrieve(
-    State(shared): State<Shared>,
-    Path(name): Path<String>,
-) -> Result<Json<ModelObject>, ApiError> {
+pub(crate) async fn retrieve(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Value>, ApiError> {
     let model = resolve(split_profile(Some(&name)).0, &shared.config.models)?;
-    Ok(Json(ModelObject::new(&name, model.as_deref(), shared.started_at.as_second())))
+    Ok(Json(model_object(&name, model.as_deref(), shared.started_at.as_second())))
 }
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::bad_request::BadRequest;
 use super::error::ApiError;
-use super::profile::Profile;
-use super::request::{BadRequest, ChatRequest};
+use super::request::ChatRequest;
 use super::status_line::{StatusLine, one_line};
 use super::{marks, tool_name};
+use crate::profile::Profile;
 
 /// The options of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::openai::chat_wire::ChatWire;
-use crate::openai::profile::ToolDisplay;
+use crate::profile::ToolDisplay;
 
 const ITEMS: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
 const BASIC: Profile = Profile::OpenWebUi { tools: ToolDisplay::StatusLines };

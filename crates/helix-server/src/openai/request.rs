@@ -5,6 +5,7 @@
 use helix_engine::consultant::Upload;
 use serde_json::{Map, Value};
 
+use super::bad_request::{BadRequest, kind};
 use super::{files, unsupported};
 
 /// A request for a turn.
@@ -47,21 +48,6 @@ pub(crate) enum Role {
     Assistant,
     /// The answer of one of the client's tools (`tool`, `function`).
     Tool,
-}
-
-/// An invalid request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct BadRequest {
-    /// The field at fault, such as `messages[2].role`.
-    pub(crate) param: Option<String>,
-    pub(crate) message: String,
-}
-
-impl BadRequest {
-    pub(crate) fn new(param: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { param: Some(param.into()), message: message.into() }
-    }
 }
 
 impl ChatRequest {
@@ -266,17 +252,6 @@ impl Message {
             self.text.push('\n');
         }
         self.text.push_str(text);
-    }
-}
-
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }
 

@@ -55,10 +55,5 @@ impl StatusLine {
 
 /// Text clipped to one line.
 pub(super) fn one_line(text: &str) -> String {
-    let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() > LINE {
-        line = line.chars().take(LINE - 1).collect();
-        line.push('…');
-    }
-    line
+    helix_core::text::one_line(text, LINE)
 }

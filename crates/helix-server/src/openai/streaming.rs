@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use axum::body::Bytes;
+use helix_core::error_chain;
 use helix_engine::consultant::TurnEvent;
 use helix_engine::sessions::JobNews;
 use tokio::sync::mpsc;
@@ -10,7 +11,6 @@ use tokio::sync::mpsc;
 use super::error::ApiError;
 use super::presenter::{Presenter, Wire};
 use super::turn_stream::TurnStream;
-use crate::problem::chain;
 use crate::shared::Shared;
 use crate::sse;
 
@@ -101,7 +101,7 @@ impl<W: Wire> Answer<W> {
             && let Some((session, turn)) = self.turn.began()
         {
             let jobs = self.shared.engine.sessions().follow_jobs(session, turn).await.unwrap_or_else(|error| {
-                tracing::warn!(%session, error = chain(&error), "cannot follow the jobs of a session");
+                tracing::warn!(%session, error = error_chain(&error), "cannot follow the jobs of a session");
                 None
             });
             if let Some(jobs) = jobs {

@@ -7,8 +7,8 @@ use helix_engine::sessions::{SessionStage, SessionSummary};
 use serde_json::json;
 
 use super::error::ApiError;
-use super::profile::TASK_HEADER;
 use super::request::{ChatRequest, Role};
+use crate::profile::TASK_HEADER;
 
 /// Longest title, in characters.
 const TITLE: usize = 50;

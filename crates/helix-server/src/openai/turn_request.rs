@@ -12,10 +12,11 @@ use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::bad_request::BadRequest;
 use super::error::ApiError;
 use super::marks;
-use super::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile};
-use super::request::{BadRequest, Message, Role};
+use super::request::{Message, Role};
+use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile};
 
 /// Id of the answer, by the connection's header template.
 const MESSAGE_HEADER: &str = "x-message";

@@ -2,10 +2,10 @@ use axum::http::HeaderName;
 use helix_engine::consultant::Upload;
 use serde_json::Value;
 
-use super::super::profile::ToolDisplay;
 use super::super::request::ChatRequest;
 use super::super::task::Task;
 use super::*;
+use crate::profile::ToolDisplay;
 
 /// Every request of Open WebUI 0.12.4 that was recorded in a real browser: one JSON object on a line.
 const RECORDED: &str = include_str!("../../tests/fixtures/openwebui-conversations.jsonl");

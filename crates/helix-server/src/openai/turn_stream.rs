@@ -10,8 +10,8 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
-use super::profile::Profile;
 use crate::config::Disconnect;
+use crate::profile::Profile;
 use crate::shared::Shared;
 
 /// Longest time that a turn continues after Open WebUI closed the connection. It does that for Stop alone: when a page is

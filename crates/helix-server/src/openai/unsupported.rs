@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::request::{BadRequest, kind};
+use super::bad_request::{BadRequest, kind};
 
 /// Refuses what cannot be done.
 ///

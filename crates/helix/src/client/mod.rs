@@ -23,10 +23,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::codes;
-use crate::error::{CommandError, unreadable};
+use crate::error::CommandError;
 use crate::exit::Exit;
+use crate::files::read_text;
 
-pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, NextEvent, Talk, chat_body, session_key};
+pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, Talk, chat_body, session_key};
 
 /// What is encoded in an id that is part of a path.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
@@ -79,7 +80,7 @@ impl Client {
     /// # Errors
     /// When its token cannot be read.
     pub(crate) fn new(host: &HostInfo) -> Result<Self, CommandError> {
-        let token = std::fs::read_to_string(&host.token_file).map_err(unreadable(&host.token_file))?;
+        let token = read_text(&host.token_file)?;
         // A proxy of the user's is for the world outside, never for the loopback.
         let http = reqwest::Client::builder()
             .no_proxy()
@@ -142,7 +143,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn job(&self, id: &str) -> Result<JobView, ClientError> {
-        self.decode(self.request(Method::GET, &format!("/api/v1/jobs/{}", in_path(id)))).await
+        self.decode(self.request(Method::GET, &job_path(id, ""))).await
     }
 
     /// Cancels a job; `by` is the person who does.
@@ -150,8 +151,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn cancel(&self, id: &str, by: &str) -> Result<JobView, ClientError> {
-        let body = CancelRequest { by: Some(by.to_owned()) };
-        self.post(&format!("/api/v1/jobs/{}/cancel", in_path(id)), &body).await
+        self.post(&job_path(id, "/cancel"), &CancelRequest { by: Some(by.to_owned()) }).await
     }
 
     /// Resumes a job, or runs one of its phases again.
@@ -159,10 +159,9 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn reopen(&self, id: &str, body: &Reopen) -> Result<JobView, ClientError> {
-        let job = format!("/api/v1/jobs/{}", in_path(id));
         match body {
-            Reopen::Resume(body) => self.post(&format!("{job}/resume"), body).await,
-            Reopen::Retry(body) => self.post(&format!("{job}/retry"), body).await,
+            Reopen::Resume(body) => self.post(&job_path(id, "/resume"), body).await,
+            Reopen::Retry(body) => self.post(&job_path(id, "/retry"), body).await,
         }
     }
 
@@ -190,7 +189,7 @@ impl Client {
     /// [`ClientError`].
     pub(crate) async fn events(&self, id: &JobId, after: u64) -> Result<JobEvents, ClientError> {
         let request = self
-            .request(Method::GET, &format!("/api/v1/jobs/{}/events", in_path(id.as_str())))
+            .request(Method::GET, &job_path(id.as_str(), "/events"))
             .header("accept", "text/event-stream")
             .header("last-event-id", after.to_string());
         Ok(JobEvents(streams::frames(self.send(request).await?)))
@@ -266,6 +265,10 @@ fn unreadable_answer(error: &serde_json::Error) -> CommandError {
     CommandError::helix(codes::HOST_UNINTELLIGIBLE, "cannot parse the host's answer")
         .because(error)
         .hint("the host may be another version of Helix: stop it and run the command again")
+}
+
+fn job_path(id: &str, rest: &str) -> String {
+    format!("/api/v1/jobs/{}{rest}", in_path(id))
 }
 
 fn in_path(id: &str) -> String {

@@ -30,27 +30,20 @@ fn parsed<T: DeserializeOwned>(data: &str) -> Result<T, CommandError> {
 /// The events of one job from one connection.
 pub(crate) struct JobEvents(pub(super) Frames);
 
-/// What comes next.
-#[derive(Debug)]
-pub(crate) enum NextEvent {
-    Event(Box<Recorded<JobEvent>>),
-    /// The connection is closed; the job may still be running.
-    Disconnected,
-}
-
 impl JobEvents {
-    /// The next event. A broken connection is not an error: the caller reconnects with the last number.
+    /// The next event; `None` when the connection is closed, though the job may still be running: the caller reconnects with
+    /// the last number.
     ///
     /// # Errors
     /// An event that cannot be parsed.
-    pub(crate) async fn next(&mut self) -> Result<NextEvent, CommandError> {
+    pub(crate) async fn next(&mut self) -> Result<Option<Box<Recorded<JobEvent>>>, CommandError> {
         while let Some(Ok(frame)) = self.0.next().await {
             // Frames without a number are about the stream, not the job.
             if let (Some(_), Some(data)) = (frame.id, frame.data) {
-                return Ok(NextEvent::Event(Box::new(parsed(&data)?)));
+                return Ok(Some(Box::new(parsed(&data)?)));
             }
         }
-        Ok(NextEvent::Disconnected)
+        Ok(None)
     }
 }
 
@@ -160,6 +153,6 @@ mod tests {
         assert_eq!(chat.next().await.unwrap(), Some(ChatEvent::Text("Hi".into())));
         assert_eq!(chat.next().await.unwrap(), None);
         let mut events = JobEvents(response("event: problem\ndata: {}\n\nid: 7\ndata: half"));
-        assert!(matches!(events.next().await.unwrap(), NextEvent::Disconnected));
+        assert!(events.next().await.unwrap().is_none());
     }
 }

@@ -6,18 +6,13 @@ use clap::Args;
 use helix_core::ids::QuestionId;
 use helix_job::question::{QuestionStatus, QuestionView};
 use helix_server::wire::AnswerRequest;
-use helix_store::JobFilter;
 
-use crate::client::Client;
 use crate::codes;
-use crate::config::Settings;
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::find;
-use crate::offline;
+use crate::offline::questions;
 use crate::question::{ask, can_ask, how_to_answer, shown};
-use crate::terminal::Reading;
 
 /// Arguments of `helix answer`.
 #[derive(Debug, Args)]
@@ -43,29 +38,18 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 }
 
 async fn list(context: &Context) -> Ended {
-    let settings = context.settings()?;
-    let open = questions(settings, find(settings).await?.as_ref(), None).await?;
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&open)?;
-        return Ok(Exit::Success);
-    }
+    let open = questions(context, None).await?;
     if open.is_empty() {
-        context.terminal.say("no open questions");
-        return Ok(Exit::Success);
+        context.terminal.note("no open questions");
     }
-    for question in &open {
-        context.terminal.data(&shown(context, question))?;
-    }
-    if !can_ask(context) {
-        return Ok(Exit::Success);
-    }
-    for question in &open {
+    let lines: Vec<String> = open.iter().map(|question| shown(context, question)).collect();
+    context.terminal.answer(&open, &lines.join("\n"))?;
+    for question in open.iter().filter(|_| can_ask(context)) {
         let Some(given) = ask(context, question).await? else {
             context.terminal.say("not answered; the question stays open");
             break;
         };
-        let settled = context.host().await?.answer(&question.id, &given).await?;
-        say_settled(context, &settled)?;
+        say_answered(context, &context.host().await?.answer(&question.id, &given).await?)?;
     }
     Ok(Exit::Success)
 }
@@ -73,16 +57,15 @@ async fn list(context: &Context) -> Ended {
 async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
     let question = question(context, id).await?;
     let given = match (&arguments.choice, &arguments.text) {
+        // The host says what is wrong with it.
         (None, None) if question.status != QuestionStatus::Open => AnswerRequest::default(),
         (None, None) if can_ask(context) => {
             context.terminal.say(&shown(context, &question));
-            match ask(context, &question).await? {
-                Some(given) => given,
-                None => {
-                    context.terminal.say("not answered; the question stays open");
-                    return Ok(Exit::NeedsPerson);
-                }
-            }
+            let Some(given) = ask(context, &question).await? else {
+                context.terminal.say("not answered; the question stays open");
+                return Ok(Exit::NeedsPerson);
+            };
+            given
         }
         (None, None) => {
             let error = CommandError::usage(codes::USAGE, format!("the answer to {} is missing", question.id));
@@ -92,35 +75,28 @@ async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
             AnswerRequest { choice: choice.clone(), text: text.clone(), by: Some(context.environment.person()) }
         }
     };
-    let settled = context.host().await?.answer(&question.id, &given).await?;
-    say_settled(context, &settled)?;
+    say_answered(context, &context.host().await?.answer(&question.id, &given).await?)?;
     Ok(Exit::Success)
 }
 
-fn say_settled(context: &Context, question: &QuestionView) -> Result<(), CommandError> {
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(question),
-        Reading::People => {
-            context.terminal.data(&format!("answered {}", question.id))?;
-            context.terminal.say(&format!("job {0} continues; follow it with: helix jobs watch {0}", question.job));
-            Ok(())
-        }
-    }
+fn say_answered(context: &Context, question: &QuestionView) -> Result<(), CommandError> {
+    context.terminal.answer(question, &format!("answered {}", question.id))?;
+    let job = &question.job;
+    context.terminal.note(&format!("job {job} continues; follow it with: helix jobs watch {job}"));
+    Ok(())
 }
 
 /// A question by its id or a prefix of it. Only an id that fits no open question makes it read a whole job.
 async fn question(context: &Context, id: &str) -> Result<QuestionView, CommandError> {
-    let settings = context.settings()?;
-    let client = find(settings).await?;
     let complete = QuestionId::new(id).is_ok_and(|id| id.parts().is_some());
-    match fitting(id, questions(settings, client.as_ref(), None).await?)? {
+    match fitting(id, questions(context, None).await?)? {
         // A complete id may be the prefix of another one, too.
         Some(open) if !complete || open.id.as_str() == id => return Ok(open),
         Some(_) | None => {}
     }
     // The id of a question starts with its job's.
     let job = id.split('.').next().unwrap_or_default();
-    fitting(id, questions(settings, client.as_ref(), Some(job)).await?)?.ok_or_else(|| {
+    fitting(id, questions(context, Some(job)).await?)?.ok_or_else(|| {
         CommandError::usage(codes::NOT_FOUND, format!("no open question {id:?}"))
             .hint("list open questions: `helix answer`")
     })
@@ -138,25 +114,4 @@ fn fitting(id: &str, questions: Vec<QuestionView>) -> Result<Option<QuestionView
         return Err(error.hint(format!("use one of: {}", names.join(", "))));
     }
     Ok(fitting.pop())
-}
-
-/// All questions of a job, or the open questions of all jobs, oldest first; from the host if there is one.
-async fn questions(
-    settings: &Settings,
-    client: Option<&Client>,
-    job: Option<&str>,
-) -> Result<Vec<QuestionView>, CommandError> {
-    if let Some(client) = client {
-        return Ok(client.questions(job).await?);
-    }
-    let mut questions = match job {
-        Some(job) => offline::job(settings, job).await?.questions,
-        None => {
-            let jobs = offline::jobs(settings, JobFilter::unfinished()).await?;
-            let all = jobs.into_iter().flat_map(|job| job.questions);
-            all.filter(|question| question.status == QuestionStatus::Open).collect()
-        }
-    };
-    questions.sort_by_key(|question| question.asked_at);
-    Ok(questions)
 }

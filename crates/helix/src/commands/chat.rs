@@ -1,6 +1,6 @@
 //! `helix chat`: the Consultant in the terminal, over the same HTTP API as every other client.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use clap::Args;
 use helix_core::ids::SessionId;
@@ -8,14 +8,13 @@ use helix_core::run::{Outcome, Retry};
 use helix_server::wire::SessionDetail;
 use tokio::signal::unix::SignalKind;
 
-use crate::client::{ChatEvent, Talk, chat_body, session_key};
+use crate::client::{ChatEvent, Client, Talk, chat_body, session_key};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{Reached, reach};
 use crate::runtime::signal_stream;
-use crate::terminal::{Meaning, Reading, one_line, plain, typed_text};
+use crate::terminal::{Meaning, one_line, plain, typed_text};
 
 /// Arguments of `helix chat`.
 #[derive(Debug, Args)]
@@ -36,37 +35,33 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     context.block_on(async {
-        let reached = reach(&context.environment, context.settings()?).await?;
-        let result = converse(context, &reached, arguments).await;
-        if let Reached::Own(host, _) = reached {
-            host.stop().await?;
-        }
+        let reached = context.reach().await?;
+        let result = converse(context, reached.client(), arguments).await;
+        reached.stop().await?;
         result
     })
 }
 
-async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -> Ended {
+async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> Ended {
     let talk = match &arguments.session {
-        Some(name) => Talk::Session(find(reached, name).await?),
+        Some(name) => Talk::Session(find(client, name).await?),
         None => {
             let now = jiff::Timestamp::now().as_millisecond();
             Talk::Key(format!("terminal-{now}-{}", std::process::id()))
         }
     };
     let name = match &talk {
-        Talk::Key(key) => key.as_str(),
+        Talk::Session(id) if arguments.show => {
+            let found = client.session(id).await?.ok_or_else(|| unknown(id.as_str()))?;
+            return show(context, &found);
+        }
         Talk::Session(id) => id.as_str(),
+        Talk::Key(key) => key.as_str(),
     };
-    if arguments.show
-        && let Talk::Session(id) = &talk
-    {
-        let found = reached.client().session(id).await?;
-        return show(context, &found.ok_or_else(|| unknown(name))?);
-    }
     let resume = format!("Continue with: helix chat --session {name}");
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
-        let said = say(context, reached, &talk, model, message).await;
+        let said = say(context, client, &talk, model, message).await;
         if arguments.session.is_none() {
             context.terminal.say(&resume);
         }
@@ -78,21 +73,18 @@ async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -
     let mut interrupts = signal_stream(SignalKind::interrupt())?;
     loop {
         if std::io::stdin().is_terminal() {
-            eprint_prompt(context);
+            context.terminal.prompt("you>");
         }
         let text = tokio::select! {
-            text = typed_text() => text.transpose(),
-            _ = interrupts.recv() => Ok(None),
+            text = typed_text() => text?,
+            _ = interrupts.recv() => None,
         };
-        let text = text.map_err(|error| {
-            CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
-        })?;
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
             context.terminal.say(&resume);
             return Ok(Exit::Success);
         };
         tokio::select! {
-            said = say(context, reached, &talk, model, text.trim()) => said?,
+            said = say(context, client, &talk, model, text.trim()) => said?,
             _ = interrupts.recv() => {
                 context.terminal.say(&resume);
                 return Ok(Exit::Interrupted);
@@ -102,13 +94,13 @@ async fn converse(context: &Context, reached: &Reached, arguments: &Arguments) -
 }
 
 /// The conversation of this name: a session of the host, whichever client began it, or what an earlier `helix chat` named.
-async fn find(reached: &Reached, name: &str) -> Result<SessionId, CommandError> {
+async fn find(client: &Client, name: &str) -> Result<SessionId, CommandError> {
     if let Ok(id) = SessionId::new(name.to_owned())
-        && reached.client().session(&id).await?.is_some()
+        && client.session(&id).await?.is_some()
     {
         return Ok(id);
     }
-    let known = reached.client().session_by_key(&session_key(name)).await?;
+    let known = client.session_by_key(&session_key(name)).await?;
     Ok(known.ok_or_else(|| unknown(name))?.id)
 }
 
@@ -119,13 +111,10 @@ fn unknown(name: &str) -> CommandError {
 
 /// Prints the record of a conversation.
 fn show(context: &Context, conversation: &SessionDetail) -> Ended {
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(conversation)?;
-        return Ok(Exit::Success);
-    }
+    let mut text = String::new();
     for turn in &conversation.turns {
         let after = turn.parent.as_ref().map_or_else(String::new, |parent| format!(" (after {parent})"));
-        let mut text = format!("── {}{after}\nyou> {}\n", turn.id, turn.message.trim());
+        text.push_str(&format!("── {}{after}\nyou> {}\n", turn.id, turn.message.trim()));
         match &turn.end {
             None => text.push_str("(no answer yet)\n"),
             Some(end) => {
@@ -136,30 +125,19 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
                 }
             }
         }
-        context.terminal.raw(&plain(&text))?;
     }
+    context.terminal.answer(conversation, &plain(&text))?;
     Ok(Exit::Success)
 }
 
-fn eprint_prompt(context: &Context) {
-    let mut stderr = std::io::stderr().lock();
-    let prompt = context.terminal.paint_error(Meaning::Strong, "you> ");
-    if write!(stderr, "{prompt}").and_then(|()| stderr.flush()).is_err() {
-        // Nobody sees the prompt; what is typed still counts.
-    }
-}
-
-async fn say(context: &Context, reached: &Reached, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
-    let mut answer = reached.client().chat(talk, &chat_body(model, message)).await?;
+async fn say(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
+    let mut answer = client.chat(talk, &chat_body(model, message)).await?;
     loop {
         match answer.next().await? {
-            Some(ChatEvent::Text(text)) => {
-                context.terminal.raw(&plain(&text))?;
-            }
+            Some(ChatEvent::Text(text)) => context.terminal.raw(&plain(&text))?,
             Some(ChatEvent::Activity(text)) => {
-                context
-                    .terminal
-                    .say(&context.terminal.paint_error(Meaning::Weak, &format!("  {}", one_line(&text, 120))));
+                let line = format!("  {}", one_line(&text, 120));
+                context.terminal.say(&context.terminal.paint_error(Meaning::Weak, &line));
             }
             None => {
                 context.terminal.raw("\n")?;

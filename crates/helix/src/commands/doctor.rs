@@ -3,23 +3,24 @@
 //! Must not change anything without `--fix`, and then only what Helix itself owns.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::Args;
 use helix_agents::{ExitStatus, Supported, probe};
 use helix_engine::{Program, agent_kind};
+use helix_project::survey::{Tests, survey};
 use helix_store::{Access, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::Settings;
+use crate::config::{Origin, Settings};
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
+use crate::error::Ended;
 use crate::exit::Exit;
 use crate::host::find;
-use crate::survey::{Tests, survey};
-use crate::terminal::{Meaning, Reading, Table};
+use crate::terminal::{Meaning, Table, Terminal};
 
 /// How long a program may take to say its version.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -51,82 +52,62 @@ struct Check {
     remedy: Option<String>,
 }
 
-impl Check {
-    fn good(what: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { what: what.into(), state: State::Good, found: found.into(), remedy: None }
+/// Everything that was examined, in its order.
+#[derive(Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn good(&mut self, what: &str, found: impl Into<String>) {
+        self.0.push(Check { what: what.to_owned(), state: State::Good, found: found.into(), remedy: None });
     }
 
-    fn note(what: impl Into<String>, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), state: State::Note, found: found.into(), remedy: Some(remedy.into()) }
+    fn note(&mut self, what: &str, found: impl Into<String>, remedy: impl Into<String>) {
+        self.trouble(State::Note, what, found, remedy);
     }
 
-    fn problem(what: impl Into<String>, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), state: State::Problem, found: found.into(), remedy: Some(remedy.into()) }
+    fn problem(&mut self, what: &str, found: impl Into<String>, remedy: impl Into<String>) {
+        self.trouble(State::Problem, what, found, remedy);
+    }
+
+    fn trouble(&mut self, state: State, what: &str, found: impl Into<String>, remedy: impl Into<String>) {
+        self.0.push(Check { what: what.to_owned(), state, found: found.into(), remedy: Some(remedy.into()) });
     }
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let settings = context.settings()?;
-    let mut checks = vec![configuration(settings)];
+    let mut checks = Checks::default();
+    let files: Vec<String> = settings.files().map(|file| file.display().to_string()).collect();
+    let files = if files.is_empty() { "no helix.toml; built-in values".to_owned() } else { files.join(", ") };
+    checks.good("configuration", files);
     context.block_on(async {
         agents(settings, &mut checks).await;
         git(context, &mut checks);
-        places(settings, &mut checks);
+        limits(settings, &mut checks);
         toolchains(context, &mut checks).await;
         state(settings, arguments.fix, &mut checks).await;
         listening(settings, &mut checks).await;
         Ok(())
     })?;
-    let problems = checks.iter().filter(|check| check.state == State::Problem).count();
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!({ "ok": problems == 0, "checks": checks, "settings": origins(settings) }))?;
-    } else {
-        show(context, &checks, settings)?;
-    }
-    Ok(if problems == 0 { Exit::Success } else { Exit::Environment })
+    let Checks(checks) = checks;
+    let works = checks.iter().all(|check| check.state != State::Problem);
+    let settings = settings.origins(&context.environment);
+    let value = json!({ "ok": works, "checks": checks, "settings": settings });
+    context.terminal.answer(&value, &report(&context.terminal, &checks, &settings))?;
+    Ok(if works { Exit::Success } else { Exit::Environment })
 }
 
-fn configuration(settings: &Settings) -> Check {
-    match settings.files.as_slice() {
-        [] => Check::good("configuration", "no helix.toml; built-in values"),
-        files => Check::good(
-            "configuration",
-            files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
-        ),
-    }
-}
-
-async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
+async fn agents(settings: &Settings, checks: &mut Checks) {
     for (name, setting) in &settings.agents {
         let needed = [&settings.default_agent.value, &settings.consultant_agent.value].contains(&name);
         if !needed && setting.origin == "built in" {
             continue;
         }
-        let what = format!("agent {name}");
-        let check = match probe(&setting.value).await {
-            Ok(capabilities) => match capabilities.supported {
-                Supported::Yes => Check::good(what, format!("version {}", capabilities.version)),
-                Supported::NotAsked => match setting.value.exit_status {
-                    ExitStatus::NoEvidence => Check::good(what, format!("{} is there", setting.value.command[0])),
-                    ExitStatus::Trusted => Check::note(
-                        what,
-                        format!("{} found; `trust_exit`: exit status 0 alone counts as done", setting.value.command[0]),
-                        "have it print a result record (docs/agents.md), and remove `trust_exit`",
-                    ),
-                },
-                Supported::Untested { newest_tested } => Check::note(
-                    what,
-                    format!("version {}, newer than the newest tested one ({newest_tested})", capabilities.version),
-                    "untested; please report problems",
-                ),
-                Supported::TooOld { minimum } => Check::problem(
-                    what,
-                    format!("version {} is too old", capabilities.version),
-                    format!("update it to {minimum} or newer"),
-                ),
-            },
+        let what = &format!("agent {name}");
+        let profile = &setting.value;
+        let capabilities = match probe(profile).await {
+            Ok(capabilities) => capabilities,
             Err(error) => {
-                let profile = &setting.value;
                 let remedy = match agent_kind(profile.dialect).program {
                     Program::Installed { name: program, install, .. } if profile.command == [program] => {
                         format!("install it: {install}; or set `command` in [agents.{name}]")
@@ -135,88 +116,102 @@ async fn agents(settings: &Settings, checks: &mut Vec<Check>) {
                         format!("correct `command` in [agents.{name}] ({})", setting.origin)
                     }
                 };
-                if needed {
-                    Check::problem(what, error.to_string(), remedy)
-                } else {
-                    Check::note(what, error.to_string(), remedy)
-                }
+                checks.trouble(if needed { State::Problem } else { State::Note }, what, error.to_string(), remedy);
+                continue;
             }
         };
-        checks.push(check);
+        let version = capabilities.version;
+        match (capabilities.supported, profile.exit_status) {
+            (Supported::Yes, _) => checks.good(what, format!("version {version}")),
+            (Supported::NotAsked, ExitStatus::NoEvidence) => {
+                checks.good(what, format!("{} is there", profile.command[0]));
+            }
+            (Supported::NotAsked, ExitStatus::Trusted) => checks.note(
+                what,
+                format!("{} found; `trust_exit`: exit status 0 alone counts as done", profile.command[0]),
+                "have it print a result record (docs/agents.md), and remove `trust_exit`",
+            ),
+            (Supported::Untested { newest_tested }, _) => checks.note(
+                what,
+                format!("version {version}, newer than the newest tested one ({newest_tested})"),
+                "untested; please report problems",
+            ),
+            (Supported::TooOld { minimum }, _) => {
+                let remedy = format!("update it to {minimum} or newer");
+                checks.problem(what, format!("version {version} is too old"), remedy);
+            }
+        }
     }
 }
 
-fn git(context: &Context, checks: &mut Vec<Check>) {
+fn git(context: &Context, checks: &mut Checks) {
     let ask = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).current_dir(&context.environment.directory).output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         (output.status.success() && !text.is_empty()).then_some(text)
     };
     let Some(version) = ask(&["--version"]) else {
-        checks.push(Check::problem("git", "not found in PATH", "install git (apt-get install git)"));
-        return;
+        return checks.problem("git", "not found in PATH", "install git (apt-get install git)");
     };
-    checks.push(Check::good("git", version.trim_start_matches("git version ").to_owned()));
+    checks.good("git", version.trim_start_matches("git version "));
     match (ask(&["config", "user.name"]), ask(&["config", "user.email"])) {
-        (Some(name), Some(email)) => checks.push(Check::good("git identity", format!("{name} <{email}>"))),
-        _ => checks.push(Check::problem(
+        (Some(name), Some(email)) => checks.good("git identity", format!("{name} <{email}>")),
+        _ => checks.problem(
             "git identity",
             "user.name and user.email are not both set",
             "git config --global user.name \"Your Name\"; git config --global user.email you@example.org",
-        )),
+        ),
     }
 }
 
-/// How much may be under way at the same time, and whether anything could start now.
-fn places(settings: &Settings, checks: &mut Vec<Check>) {
+/// How many agents may run at the same time, and whether any could start now.
+fn limits(settings: &Settings, checks: &mut Checks) {
     let limits = &settings.admission;
     let what = "agents at once";
-    let places = format!("{} ({})", limits.agents, settings.why_so_many);
-    checks.push(match limits.gauge.available() {
-        None => Check::note(what, format!("{places}; the available memory is unknown"), "set [jobs] max_agents"),
-        Some(available) if available < limits.memory_floor => Check::note(
+    let agents = format!("{} ({})", limits.agents, settings.why_so_many);
+    match limits.gauge.available() {
+        None => checks.note(what, format!("{agents}; the available memory is unknown"), "set [jobs] max_agents"),
+        Some(available) if available < limits.memory_floor => checks.note(
             what,
-            format!("{places}; none would start now: only {} MiB of memory available", available >> 20),
+            format!("{agents}; none would start now: only {} MiB of memory available", available >> 20),
             format!("free memory up to {} MiB, or lower [jobs] memory_floor_mb", limits.memory_floor >> 20),
         ),
-        Some(available) => Check::good(what, format!("{places}; {} MiB of memory available", available >> 20)),
-    });
+        Some(available) => checks.good(what, format!("{agents}; {} MiB of memory available", available >> 20)),
+    }
 }
 
 /// Programs that the tests of the project in the working directory need: each is started, since one that is found can
 /// still be of no use (a rustup without a toolchain, a Python without pytest).
-async fn toolchains(context: &Context, checks: &mut Vec<Check>) {
+async fn toolchains(context: &Context, checks: &mut Checks) {
     let found = survey(&context.environment.directory);
-    for language in &found.languages {
-        for program in language.programs() {
-            let what = format!("{program} for {}", language.name());
-            let version = if *program == "go" { "version" } else { "--version" };
-            checks.push(match context.environment.find_program(program) {
-                None => Check::problem(
-                    what,
-                    "not found in PATH",
-                    format!("install {program}, or gates that run it stay inconclusive"),
-                ),
-                Some(path) => match answer(context, &[program, version]).await {
-                    Ok(said) => Check::good(what, format!("{said} ({})", path.display())),
-                    Err(why) => Check::problem(
-                        what,
-                        format!("{} does not work: {why}", path.display()),
-                        format!("make `{program} {version}` work here, or gates that run it stay inconclusive"),
-                    ),
-                },
-            });
+    let programs =
+        found.languages.iter().flat_map(|language| language.programs.iter().map(|one| (*one, language.name)));
+    for (program, language) in programs {
+        let what = &format!("{program} for {language}");
+        let version = if program == "go" { "version" } else { "--version" };
+        let Some(path) = context.environment.find_program(program) else {
+            let remedy = format!("install {program}, or gates that run it stay inconclusive");
+            checks.problem(what, "not found in PATH", remedy);
+            continue;
+        };
+        match answer(context, &[program, version]).await {
+            Ok(said) => checks.good(what, format!("{said} ({})", path.display())),
+            Err(why) => checks.problem(
+                what,
+                format!("{} does not work: {why}", path.display()),
+                format!("make `{program} {version}` work here, or gates that run it stay inconclusive"),
+            ),
         }
     }
     for Tests { command, .. } in found.tests.iter().filter(|tests| tests.command.starts_with("python3 -m pytest")) {
-        checks.push(match answer(context, &["python3", "-m", "pytest", "--version"]).await {
-            Ok(said) => Check::good("pytest", said),
-            Err(why) => Check::problem(
+        match answer(context, &["python3", "-m", "pytest", "--version"]).await {
+            Ok(said) => checks.good("pytest", said),
+            Err(why) => checks.problem(
                 "pytest",
                 format!("`{command}` cannot run: {why}"),
                 "install it for python3: python3 -m pip install pytest, or activate a virtual environment",
             ),
-        });
+        }
     }
 }
 
@@ -240,134 +235,100 @@ async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     Err(first(&output.stderr).or(said).unwrap_or_else(|| output.status.to_string()))
 }
 
-async fn state(settings: &Settings, fix: bool, checks: &mut Vec<Check>) {
+async fn state(settings: &Settings, fix: bool, checks: &mut Checks) {
     let root = &settings.state_dir.value;
+    let what = "state directory";
     let described = format!("{} ({})", root.display(), settings.state_dir.origin);
     if !root.exists() && !fix {
-        let parent = root.ancestors().find(|path| path.exists());
-        let check = match parent.filter(|parent| parent.is_dir()) {
-            Some(_) => Check::note(
-                "state directory",
-                format!("{described} does not exist yet"),
-                "nothing to do: it is created when needed",
-            ),
-            None => Check::problem(
-                "state directory",
-                format!("{described} cannot be created"),
-                "choose another --state-dir",
-            ),
+        let can_be = root.ancestors().find(|path| path.exists()).is_some_and(Path::is_dir);
+        return match can_be {
+            true => {
+                checks.note(what, format!("{described} does not exist yet"), "nothing to do: it is created when needed")
+            }
+            false => checks.problem(what, format!("{described} cannot be created"), "choose another --state-dir"),
         };
-        checks.push(check);
-        return;
     }
     let state = match StateDir::open(root) {
         Ok(state) => state,
-        Err(error) => {
-            checks.push(Check::problem("state directory", error.to_string(), error.hint()));
-            return;
-        }
+        Err(error) => return checks.problem(what, error.to_string(), error.hint()),
     };
-    checks.push(Check::good("state directory", format!("{described}, writable")));
+    checks.good(what, format!("{described}, writable"));
     token(&state, fix, checks);
-    database(&state, checks).await;
-    checks.push(match find(settings).await {
-        Ok(Some(client)) => Check::good("host", format!("process {} at {}", client.pid(), client.url())),
-        Ok(None) => Check::good("host", "none is running"),
-        Err(error) => Check::note("host", message(&error), "the next helix command takes over"),
-    });
+    match database(&state).await {
+        Ok(found) => checks.good("database", found),
+        Err((found, remedy)) => checks.problem("database", found, remedy),
+    }
+    match find(settings).await {
+        Ok(Some(client)) => checks.good("host", format!("process {} at {}", client.pid(), client.url())),
+        Ok(None) => checks.good("host", "none is running"),
+        Err(error) => checks.note("host", error.in_one_line(), "the next helix command takes over"),
+    }
 }
 
-fn token(state: &StateDir, fix: bool, checks: &mut Vec<Check>) {
+fn token(state: &StateDir, fix: bool, checks: &mut Checks) {
     let path = state.token_file();
     let Ok(metadata) = path.metadata() else { return };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 == 0 {
-        checks.push(Check::good("token", format!("{}, readable by you only", path.display())));
-        return;
+        return checks.good("token", format!("{}, readable by you only", path.display()));
     }
     let others = format!("{} can be read by others (mode {mode:03o})", path.display());
     if fix && std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).is_ok() {
-        checks.push(Check::good("token", format!("{others}; fixed")));
+        checks.good("token", format!("{others}; fixed"));
     } else {
-        checks.push(Check::problem("token", others, "run `helix doctor --fix`, or chmod 600 the file"));
+        checks.problem("token", others, "run `helix doctor --fix`, or chmod 600 the file");
     }
 }
 
-async fn database(state: &StateDir, checks: &mut Vec<Check>) {
-    if !state.database().exists() {
-        checks.push(Check::good("database", "none yet"));
-        return;
+/// Where the database is; else what is wrong with it, and the remedy.
+async fn database(state: &StateDir) -> Result<String, (String, String)> {
+    let path = state.database();
+    if !path.exists() {
+        return Ok("none yet".to_owned());
     }
-    checks.push(match SqliteJournal::open(state.database(), Access::ReadOnly).await {
-        Ok(journal) => match journal.check().await {
-            Ok(problems) if problems.is_empty() => match SqliteJournal::try_to_lock(state.database()).await {
-                Ok(()) => Check::good("database", state.database().display().to_string()),
-                Err(error) => Check::problem("database", error.to_string(), error.hint()),
-            },
-            Ok(problems) => Check::problem(
-                "database",
-                problems.join("; "),
-                "restore the state directory from a backup, or choose another one",
-            ),
-            Err(error) => Check::problem("database", error.to_string(), error.hint()),
-        },
-        Err(error) => Check::problem("database", error.to_string(), error.hint()),
-    });
+    let opened = SqliteJournal::open(path.clone(), Access::ReadOnly).await;
+    let journal = opened.map_err(|error| (error.to_string(), error.hint()))?;
+    let problems = journal.check().await.map_err(|error| (error.to_string(), error.hint()))?;
+    if !problems.is_empty() {
+        let remedy = "restore the state directory from a backup, or choose another one";
+        return Err((problems.join("; "), remedy.to_owned()));
+    }
+    SqliteJournal::try_to_lock(path.clone()).await.map_err(|error| (error.to_string(), error.hint()))?;
+    Ok(path.display().to_string())
 }
 
-async fn listening(settings: &Settings, checks: &mut Vec<Check>) {
+async fn listening(settings: &Settings, checks: &mut Checks) {
     let address = &settings.listen.value;
     let what = "address of helix serve";
-    checks.push(match tokio::net::TcpListener::bind(address.as_str()).await {
-        Ok(_) => Check::good(what, format!("{address} is free")),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => Check::note(
+    match tokio::net::TcpListener::bind(address.as_str()).await {
+        Ok(_) => checks.good(what, format!("{address} is free")),
+        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => checks.note(
             what,
             format!("{address} is taken"),
             "if that is not helix serve, choose another with --listen or `[server] listen`",
         ),
-        Err(error) => Check::problem(
-            what,
-            format!("{address}: {error}"),
-            "choose an address of this machine with `[server] listen`",
-        ),
-    });
+        Err(error) => {
+            let remedy = "choose an address of this machine with `[server] listen`";
+            checks.problem(what, format!("{address}: {error}"), remedy);
+        }
+    }
 }
 
-/// Every setting with its value and where it came from.
-fn origins(settings: &Settings) -> Vec<serde_json::Value> {
-    let row = |(key, value, origin)| json!({ "key": key, "value": value, "origin": origin });
-    settings.origins().into_iter().map(row).collect()
-}
-
-fn show(context: &Context, checks: &[Check], settings: &Settings) -> Result<(), CommandError> {
-    let terminal = &context.terminal;
+fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String {
+    let mut lines = Vec::new();
     for check in checks {
         let sign = match check.state {
             State::Good => terminal.paint(Meaning::Good, "✓"),
             State::Note => terminal.paint(Meaning::Attention, "·"),
             State::Problem => terminal.paint(Meaning::Bad, "✗"),
         };
-        terminal.data(&format!("{sign} {}: {}", check.what, check.found))?;
-        if let Some(remedy) = &check.remedy {
-            terminal.data(&format!("  hint: {remedy}"))?;
-        }
+        lines.push(format!("{sign} {}: {}", check.what, check.found));
+        lines.extend(check.remedy.iter().map(|remedy| format!("  hint: {remedy}")));
     }
     let mut table = Table::new(["setting", "value", "from"]);
-    for row in origins(settings) {
-        let cell =
-            |key: &str| row.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
-        table.row([
-            (cell("key").unwrap_or_default(), None),
-            (cell("value").unwrap_or_default(), None),
-            (cell("origin").unwrap_or_default(), Some(Meaning::Weak)),
-        ]);
+    for Origin { key, value, origin } in settings {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        table.row([(key.clone(), None), (value, None), (origin.clone(), Some(Meaning::Weak))]);
     }
-    terminal.data(&format!("\n{}", table.for_data(terminal)))
-}
-
-fn message(error: &CommandError) -> String {
-    match error {
-        CommandError::Problem(problem) => problem.message.clone(),
-        CommandError::ReaderLeft => String::new(),
-    }
+    format!("{}\n\n{}", lines.join("\n"), table.for_data(terminal))
 }

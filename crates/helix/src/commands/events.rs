@@ -1,6 +1,6 @@
 //! `helix events schema`: the JSON Schema of the journal's events.
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use helix_failure::event::FailureEvent;
 use helix_job::session::SessionEvent;
 use helix_job::{JobEvent, Recorded};
@@ -9,21 +9,14 @@ use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 
-/// Arguments of `helix events`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// Print the JSON Schema of events
     Schema,
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    match arguments.action {
+pub(crate) fn run(context: &Context, action: &Action) -> Ended {
+    match action {
         Action::Schema => {
             let schema = serde_json::json!({
                 "job_event": schemars::schema_for!(Recorded<JobEvent>),

@@ -6,7 +6,7 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use helix_project::save_check::{Belongs, check_file};
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::Shelves;
@@ -21,15 +21,8 @@ use crate::exit::Exit;
 /// Longest input: it repeats what was written, and more than this nobody checks.
 const MAX_INPUT: u64 = 64 << 20;
 
-/// Arguments of `helix hook`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    hook: Hook,
-}
-
 #[derive(Debug, Subcommand)]
-enum Hook {
+pub(crate) enum Hook {
     /// Check a written file if it is an ADR or a plan (exit code 2: it has errors)
     PostWrite {
         /// Project of the file [default: none]
@@ -53,14 +46,14 @@ struct Input {
     file_path: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    let Hook::PostWrite { project } = &arguments.hook;
+pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
+    let Hook::PostWrite { project } = hook;
+    let unreadable = |message: &str| CommandError::environment(codes::INPUT_UNREADABLE, message);
     let mut input = Vec::new();
-    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input).map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read the agent's tool call").because(&error)
-    })?;
+    let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input);
+    read.map_err(|error| unreadable("cannot read the agent's tool call").because(&error))?;
     let event: Event = serde_json::from_slice(&input).map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "cannot parse the agent's tool call")
+        unreadable("cannot parse the agent's tool call")
             .because(&error)
             .hint("agents call this by themselves: it expects the JSON of a PostToolUse hook on standard input")
     })?;
@@ -75,16 +68,12 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let shelves = Shelves::of(project.as_deref(), user_directory(&context.environment));
     let belongs = project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
     let shown = path.strip_prefix(&directory).unwrap_or(&path).display().to_string();
-    let checked = check_file(&path, &shown, belongs, &skills, &shelves).map_err(|error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, "the file that was written cannot be checked")
-            .because(&error)
-    })?;
+    let checked = check_file(&path, &shown, belongs, &skills, &shelves)
+        .map_err(|error| unreadable("the file that was written cannot be checked").because(&error))?;
     let Some(checked) = checked.filter(|checked| checked.errors().next().is_some()) else { return Ok(Exit::Success) };
-    let errors = checked.errors().count();
-    let mut told = format!(
-        "Helix checked the {} {shown}: {errors} error(s). The file is written; fix exactly these:\n",
-        checked.kind.word()
-    );
+    let (kind, errors) = (checked.kind.word(), checked.errors().count());
+    let mut told =
+        format!("Helix checked the {kind} {shown}: {errors} error(s). The file is written; fix exactly these:\n");
     for diagnostic in &checked.diagnostics {
         told.push_str(&format!("{diagnostic}\n"));
     }

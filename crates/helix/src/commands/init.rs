@@ -4,17 +4,17 @@ use std::path::Path;
 
 use clap::Args;
 use helix_engine::{DialectName, Program, agent_kind};
+use helix_project::survey::{Survey, survey};
 use serde_json::json;
 
 use crate::codes;
-use crate::commands::draft::write_new;
 use crate::commands::plan::{PLAN_FILE, template};
 use crate::config::{FILE_NAME, sample};
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::survey::{Survey, survey};
-use crate::terminal::{Meaning, Reading};
+use crate::files::write_new;
+use crate::terminal::Meaning;
 
 /// Arguments of `helix init`.
 #[derive(Debug, Args)]
@@ -25,8 +25,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    let here = &context.environment.directory;
-    let directory = arguments.directory.as_ref().map_or_else(|| here.clone(), |directory| here.join(directory));
+    let directory = context.path(arguments.directory.as_ref().unwrap_or(&context.environment.directory));
     if !directory.is_dir() {
         return Err(CommandError::usage(
             codes::INPUT_UNREADABLE,
@@ -55,58 +54,44 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         }
         into.push(context.shown(path));
     }
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!({
-            "written": written, "kept": kept, "agents": agents, "git_repository": repository,
-            "languages": survey.languages.iter().map(|language| language.name()).collect::<Vec<_>>(),
-            "tests": survey.tests.iter().map(|tests| json!({ "command": tests.command, "evidence": tests.evidence })).collect::<Vec<_>>(),
-        }))?;
-        return Ok(Exit::Success);
-    }
-    say_found(context, &survey, &agents, &directory, repository)?;
-    for path in &written {
-        context.terminal.data(&format!("{} {path}", context.terminal.paint(Meaning::Good, "wrote")))?;
-    }
-    for path in &kept {
-        context
-            .terminal
-            .data(&format!("{}  {path} (already exists)", context.terminal.paint(Meaning::Weak, "kept")))?;
-    }
-    context.terminal.say("next: edit plans/example/phases.yaml, then `helix plan check` it and `helix run` it");
+    let paint = |meaning, text| context.terminal.paint(meaning, text);
+    let mut lines = found(&survey, &agents, &directory, repository);
+    lines.extend(written.iter().map(|path| format!("{} {path}", paint(Meaning::Good, "wrote"))));
+    lines.extend(kept.iter().map(|path| format!("{}  {path} (already exists)", paint(Meaning::Weak, "kept"))));
+    let tests = survey.tests.iter().map(|tests| json!({ "command": tests.command, "evidence": tests.evidence }));
+    let value = json!({
+        "written": written, "kept": kept, "agents": agents, "git_repository": repository,
+        "languages": names(&survey), "tests": tests.collect::<Vec<_>>(),
+    });
+    context.terminal.answer(&value, &lines.join("\n"))?;
+    context.terminal.note("next: edit plans/example/phases.yaml, then `helix plan check` it and `helix run` it");
     Ok(Exit::Success)
 }
 
-fn say_found(
-    context: &Context,
-    survey: &Survey,
-    agents: &[&str],
-    directory: &Path,
-    repository: bool,
-) -> Result<(), CommandError> {
-    let names: Vec<&str> = survey.languages.iter().map(|language| language.name()).collect();
-    let say = |what: &str, text: &str| context.terminal.data(&format!("{what:<10}{text}"));
-    say(
-        "agents",
-        &if agents.is_empty() {
-            let known: Vec<String> = products().map(|known| format!("{} ({})", known.product, known.install)).collect();
-            format!("none in PATH: install {}", known.join(" or "))
-        } else {
-            agents.join(", ")
-        },
-    )?;
-    say("languages", &if names.is_empty() { "none recognised".to_owned() } else { names.join(", ") })?;
-    for tests in &survey.tests {
-        say("tests", &format!("{}  ({})", tests.command, tests.evidence))?;
-    }
+fn names(survey: &Survey) -> Vec<&'static str> {
+    survey.languages.iter().map(|language| language.name).collect()
+}
+
+/// What was found, as lines.
+fn found(survey: &Survey, agents: &[&str], directory: &Path, repository: bool) -> Vec<String> {
+    let list = |found: &[&str], nothing: String| if found.is_empty() { nothing } else { found.join(", ") };
+    let known: Vec<String> = products().map(|known| format!("{} ({})", known.product, known.install)).collect();
+    let mut rows = vec![
+        ("agents", list(agents, format!("none in PATH: install {}", known.join(" or ")))),
+        ("languages", list(&names(survey), "none recognised".to_owned())),
+    ];
+    rows.extend(survey.tests.iter().map(|tests| ("tests", format!("{}  ({})", tests.command, tests.evidence))));
     if survey.tests.is_empty() {
-        say("tests", "none found: set the command in the plan's tests_pass gate")?;
+        rows.push(("tests", "none found: set the command in the plan's tests_pass gate".to_owned()));
     }
-    let git = if repository {
-        "git repository found".to_owned()
-    } else {
-        format!("{} is not a repository: run `git init` and commit before `helix run`", directory.display())
-    };
-    say("git", &git)
+    rows.push(match repository {
+        true => ("git", "git repository found".to_owned()),
+        false => (
+            "git",
+            format!("{} is not a repository: run `git init` and commit before `helix run`", directory.display()),
+        ),
+    });
+    rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
 }
 
 /// An agent that users install for themselves.

@@ -2,7 +2,6 @@
 //!
 //! Must not know what the tools do, and is never a host itself: clients end their servers without ceremony, and jobs must go on.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_server::{ToolForwarder, serve_mcp_stdio};
@@ -11,24 +10,17 @@ use tokio::sync::Mutex;
 
 use crate::client::{Client, ClientError};
 use crate::codes;
-use crate::config::Settings;
 use crate::context::Context;
-use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{find, start_in_background};
 use crate::terminal::Reading;
 
 pub(crate) fn run(context: &Context) -> Ended {
     if context.terminal.reading == Reading::People && std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         context.terminal.say("helix mcp reads MCP requests from standard input (docs/mcp.md); press Ctrl-D to exit");
     }
-    let way = WayToHost {
-        environment: Arc::new(context.environment.clone()),
-        settings: Arc::new(context.settings()?.clone()),
-        config: context.overrides.config.clone(),
-        client: Arc::default(),
-    };
+    context.settings()?;
+    let way = WayToHost { context: Arc::new(context.clone()), client: Arc::default() };
     context.block_on(async {
         serve_mcp_stdio(way).await.map_err(|error| {
             CommandError::usage(codes::USAGE, &error)
@@ -43,9 +35,7 @@ pub(crate) fn run(context: &Context) -> Ended {
 /// was started leaves by itself when it has nothing to do.
 #[derive(Clone)]
 struct WayToHost {
-    environment: Arc<Environment>,
-    settings: Arc<Settings>,
-    config: Option<PathBuf>,
+    context: Arc<Context>,
     client: Arc<Mutex<Option<Client>>>,
 }
 
@@ -55,15 +45,11 @@ impl WayToHost {
         if let Some(client) = known.as_ref() {
             return Ok(client.clone());
         }
-        let client = match find(&self.settings).await? {
-            Some(client) => client,
-            None => start_in_background(&self.environment, &self.settings, self.config.as_deref()).await?,
-        };
-        Ok(known.insert(client).clone())
+        Ok(known.insert(self.context.host().await?).clone())
     }
 
     async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CommandError> {
-        let directory = Some(self.environment.directory.as_path());
+        let directory = Some(self.context.environment.directory.as_path());
         let first = self.client().await?.call_tool(name, arguments.clone(), directory).await;
         match first {
             // Nothing has reached the host, so that nothing happens twice.

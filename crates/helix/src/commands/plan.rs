@@ -3,34 +3,30 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use helix_core::diagnostic::Diagnostic;
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
+use helix_core::text::count;
 use helix_engine::preview::first_prompts;
-use helix_engine::submit::{Blame, Inspection, SubmitError, SubmitRequest, confine, inspect};
+use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect};
 use helix_job::Origin;
-use helix_plan::Plan;
+use helix_plan::{ParsedPlan, Plan};
+use helix_project::survey::{Survey, Tests, survey};
 use serde_json::json;
 
+use crate::arguments::budget;
 use crate::codes;
 use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, unreadable};
+use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::survey::{Survey, Tests, survey};
+use crate::files::unreadable;
 use crate::terminal::{Meaning, Reading};
 
 /// Name of plan files in directories.
 pub(crate) const PLAN_FILE: &str = "phases.yaml";
 
-/// Arguments of `helix plan`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// Check a plan and show every problem with its location
     Check {
         /// Plan file, or a directory that contains one
@@ -53,29 +49,35 @@ enum Action {
     Schema,
 }
 
-/// What of a plan is to be carried out, and with what.
-#[derive(Debug, Clone, Default)]
+/// What of a plan is to run, and with what.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Selection {
-    /// Only these phases; empty means all.
-    pub(crate) only: Vec<String>,
-    /// This phase and all that do not come before it.
-    pub(crate) from: Option<String>,
-    /// Agent for all phases.
-    pub(crate) agent: Option<String>,
-    /// Model for all phases.
-    pub(crate) model: Option<String>,
-    /// Directory in the project, if it is not the plan's.
-    pub(crate) project: Option<PathBuf>,
-    /// Money for the whole job in US dollars.
-    pub(crate) budget_usd: Option<f64>,
-    /// Turn limit for all phases.
-    pub(crate) max_turns: Option<u32>,
+    /// Repository to work in [default: the one that contains the plan]
+    #[arg(long, value_name = "DIR")]
+    pub(super) project: Option<PathBuf>,
+    /// Run only this phase; repeat for several
+    #[arg(long, value_name = "ID")]
+    pub(super) phase: Vec<String>,
+    /// Start at this phase (skip what it depends on)
+    #[arg(long, value_name = "ID", conflicts_with = "phase")]
+    pub(super) from: Option<String>,
+    /// Agent for all phases
+    #[arg(long, value_name = "NAME")]
+    pub(super) agent: Option<String>,
+    /// Model for all phases
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// Budget for the whole job, in US dollars
+    #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
+    pub(super) budget: Option<f64>,
+    /// Turn limit for all phases
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) max_turns: Option<u32>,
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    match &arguments.action {
-        Action::Check { plan, explain: false } => check(context, plan, Detail::Verdict),
-        Action::Check { plan, explain: true } => check(context, plan, Detail::Explanation),
+pub(crate) fn run(context: &Context, action: &Action) -> Ended {
+    match action {
+        Action::Check { plan, explain } => check(context, plan, *explain),
         Action::New { name, output } => new(context, name, output.as_deref()),
         Action::Schema => {
             context.terminal.json(&helix_plan::json_schema())?;
@@ -84,77 +86,56 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     }
 }
 
-/// How much a check says about a valid plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Detail {
-    /// Its problems, and that it is valid.
-    Verdict,
-    /// Older forms beside the modern ones too.
-    Explanation,
-}
-
-fn check(context: &Context, plan: &Path, detail: Detail) -> Ended {
-    let file = found_and_readable(&context.environment.directory.join(plan))?;
-    let request = request(context, &file);
+fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
+    let terminal = &context.terminal;
+    let file = found_and_readable(&context.path(plan))?;
     let shown = context.shown(&file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
-    let written = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
-    let (inspection, outside) = inspected(context, &request)?;
-    let Inspection { diagnostics, source_text: source, parsed, mut refusals, .. } = inspection;
-    refusals.splice(0..0, outside);
-    let parsed = parsed.filter(|_| !diagnostics.iter().any(Diagnostic::is_error));
+    let workflow = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
+    let Inspection { diagnostics, source_text: source, parsed, refusals, .. } =
+        inspected(context, &request(context, &file))?;
     let errors = diagnostics.iter().filter(|one| one.is_error()).count();
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!({
+    let parsed = parsed.filter(|_| errors == 0);
+    if terminal.reading == Reading::Programs {
+        terminal.json(&json!({
             "file": shown,
             "valid": parsed.is_some(),
             "diagnostics": diagnostics,
             "plan": parsed.as_ref().map(|parsed| &parsed.plan),
             "normalised": parsed.as_ref().map(|parsed| &parsed.normalised),
-            "workflow": written,
+            "workflow": workflow,
             "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
         }))?;
-    } else {
-        context.terminal.say_diagnostics(&diagnostics, &source);
+        return Ok(if parsed.is_some() { Exit::Success } else { Exit::Usage });
     }
+    terminal.say_diagnostics(&diagnostics, &source);
     let Some(parsed) = parsed else {
-        if context.terminal.reading == Reading::People {
-            let word = if errors == 1 { "error" } else { "errors" };
-            context.terminal.say(&context.terminal.paint_error(Meaning::Bad, &format!("{shown}: {errors} {word}")));
-        }
+        terminal.say(&terminal.paint_error(Meaning::Bad, &format!("{shown}: {}", count(errors, "error"))));
         return Ok(Exit::Usage);
     };
-    if context.terminal.reading == Reading::People {
-        let phases = parsed.plan.phases.len();
-        let word = if phases == 1 { "phase" } else { "phases" };
-        context
-            .terminal
-            .data(&format!("{shown}: {} ({phases} {word})", context.terminal.paint(Meaning::Good, "valid")))?;
-        for refused in &refusals {
-            let RefusalView { code, message, hint } = refusal(refused);
-            let word = context.terminal.paint_error(Meaning::Attention, "not possible now");
-            context.terminal.say(&format!("{word}: helix run would refuse it ({code}): {message}"));
-            if let Some(hint) = hint {
-                context.terminal.say(&format!("hint: {hint}"));
-            }
-        }
-        match detail {
-            Detail::Verdict => {}
-            Detail::Explanation if parsed.normalised.is_empty() && written.is_none() => {
-                context.terminal.data("no older forms and no workflow")?;
-            }
-            Detail::Explanation => {
-                let forms = if parsed.normalised.is_empty() { "no older forms\n".into() } else { parsed.explanation() };
-                let with = written.as_ref().map(|call| format!(", with the phases of the workflow {}", call.name));
-                context.terminal.data(&format!(
-                    "\n{forms}\nthe whole plan in the current form{}:\n\n{}",
-                    with.unwrap_or_default(),
-                    parsed.plan.to_yaml()
-                ))?;
-            }
+    let (valid, phases) = (terminal.paint(Meaning::Good, "valid"), count(parsed.plan.phases.len(), "phase"));
+    terminal.data(&format!("{shown}: {valid} ({phases})"))?;
+    let word = terminal.paint_error(Meaning::Attention, "not possible now");
+    for refused in &refusals {
+        terminal.say(&format!("{word}: helix run would refuse it ({}): {refused}", refused.code()));
+        if let Some(hint) = hint(refused) {
+            terminal.say(&format!("hint: {hint}"));
         }
     }
+    if explain {
+        terminal.data(&explanation(&parsed, workflow.map(|call| call.name).as_deref()))?;
+    }
     Ok(Exit::Success)
+}
+
+/// Older forms beside the modern ones, and the whole plan.
+fn explanation(parsed: &ParsedPlan, workflow: Option<&str>) -> String {
+    if parsed.normalised.is_empty() && workflow.is_none() {
+        return "no older forms and no workflow".to_owned();
+    }
+    let forms = if parsed.normalised.is_empty() { "no older forms\n".into() } else { parsed.explanation() };
+    let with = workflow.map(|name| format!(", with the phases of the workflow {name}")).unwrap_or_default();
+    format!("\n{forms}\nthe whole plan in the current form{with}:\n\n{}", parsed.plan.to_yaml())
 }
 
 /// A request for a plan as it is.
@@ -164,48 +145,27 @@ fn request(context: &Context, file: &Path) -> SubmitRequest {
     request
 }
 
-/// Everything that a host would say of a request, and whether it may touch the place at all: a person may read their own plan
-/// wherever it lies.
-fn inspected(context: &Context, request: &SubmitRequest) -> Result<(Inspection, Option<SubmitError>), CommandError> {
+/// Everything that a host would say of a request, first whether it may touch the place at all: a person may read their own
+/// plan wherever it lies.
+fn inspected(context: &Context, request: &SubmitRequest) -> Result<Inspection, CommandError> {
     let mut config = context.settings()?.engine(&context.environment)?;
     let roots = std::mem::take(&mut config.roots);
-    let inspection = context.block_on(async { inspect(&config, request).await.map_err(refused) })?;
-    let places = [Some(&request.plan), request.project.as_ref()];
-    let outside = places.into_iter().flatten().find_map(|path| confine(path, &roots).err());
-    Ok((inspection, outside))
+    let mut inspection = context.block_on(async { Ok(inspect(&config, request).await?) })?;
+    let mut places = std::iter::once(&request.plan).chain(&request.project);
+    let outside = places.find_map(|path| confine(path, &roots).err());
+    inspection.refusals.splice(0..0, outside);
+    Ok(inspection)
 }
 
 /// A refusal for programs.
-#[derive(serde::Serialize)]
-struct RefusalView<'a> {
-    code: &'a str,
-    message: String,
-    hint: Option<&'a str>,
+fn refusal(error: &SubmitError) -> serde_json::Value {
+    json!({ "code": error.code(), "message": error.to_string(), "hint": hint(error) })
 }
 
-fn refusal(error: &SubmitError) -> RefusalView<'_> {
-    let hint = match error {
+fn hint(error: &SubmitError) -> Option<&str> {
+    match error {
         SubmitError::Plan { .. } => None,
         SubmitError::Refused { hint, .. } => hint.as_deref(),
-    };
-    RefusalView { code: error.code(), message: error.to_string(), hint }
-}
-
-/// A refusal as the end of a command.
-fn refused(error: SubmitError) -> CommandError {
-    match error {
-        SubmitError::Plan { file, source_text, diagnostics } => plan_errors(&file, diagnostics, &source_text),
-        SubmitError::Refused { code, message, hint, blame } => {
-            let error = match blame {
-                Blame::Request | Blame::Permission => CommandError::usage(code, message),
-                Blame::Environment => CommandError::environment(code, message),
-                Blame::Helix => CommandError::helix(code, message),
-            };
-            match hint {
-                Some(hint) => error.hint(hint),
-                None => error,
-            }
-        }
     }
 }
 
@@ -235,25 +195,23 @@ pub(crate) fn found_and_readable(path: &Path) -> Result<PathBuf, CommandError> {
         Err(error) => return Err(unreadable(&below)(error)),
     };
     found.sort();
-    match (found.pop(), found.is_empty()) {
-        (Some(only), true) => Ok(only),
-        (Some(last), false) => {
-            found.push(last);
-            let names: Vec<String> = found.iter().map(|plan| plan.display().to_string()).collect();
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} has no plan", path.display()))
+            .hint("`helix plan new NAME` writes plans/NAME/phases.yaml")),
+        several => {
+            let names: Vec<String> = several.iter().map(|plan| plan.display().to_string()).collect();
             Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} has several plans", path.display()))
                 .hint(format!("name one: {}", names.join(", "))))
         }
-        (None, _) => Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} has no plan", path.display()))
-            .hint("`helix plan new NAME` writes plans/NAME/phases.yaml")),
     }
 }
 
 fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
     draft::check_name("plan", name, "csv-export")?;
-    let directory = &context.environment.directory;
-    let path = output.map_or_else(|| directory.join("plans").join(name).join(PLAN_FILE), |path| directory.join(path));
+    let path = context.path(output.map_or_else(|| Path::new("plans").join(name).join(PLAN_FILE), Path::to_owned));
     let next = format!("edit it, then `helix plan check {0}` and `helix run {0}`", context.shown(&path));
-    draft::give(context, &path, &template(name, &survey(directory)), &next)
+    draft::give(context, &path, &template(name, &survey(&context.environment.directory)), &next)
 }
 
 /// A plan to start from, with the tests that were found.
@@ -296,109 +254,82 @@ phases:
 ///
 /// # Errors
 /// When the plan has errors or the selection names phases that it does not have.
-pub(crate) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> Ended {
+pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> Ended {
     let file = found_and_readable(path)?;
     let mut request = request(context, &file);
-    request.project.clone_from(&selection.project);
+    request.project = selection.project.as_ref().map(|project| context.path(project));
     request.agent.clone_from(&selection.agent);
     request.model.clone_from(&selection.model);
-    (request.budget_usd, request.max_turns) = (selection.budget_usd, selection.max_turns);
-    let (mut inspection, outside) = inspected(context, &request)?;
-    inspection.refusals.splice(0..0, outside);
-    let (name, source) = (inspection.file.clone(), inspection.source_text.clone());
-    let broken = inspection.diagnostics.iter().any(Diagnostic::is_error);
-    let Some(parsed) = inspection.parsed.take().filter(|_| !broken) else {
-        return Err(plan_errors(&name, inspection.diagnostics, &source));
+    (request.budget_usd, request.max_turns) = (selection.budget, selection.max_turns);
+    let inspection = inspected(context, &request)?;
+    let (name, source, warnings) = (&inspection.file, &inspection.source_text, &inspection.diagnostics);
+    let refused = |diagnostics| CommandError::plan(name, diagnostics, source.clone());
+    let Some(plan) = inspection.parsed.as_ref().map(|parsed| &parsed.plan) else {
+        return Err(refused(warnings.clone()));
     };
-    let selected = selected(&parsed.plan, selection)?;
-    let waves = parsed.plan.waves_of(|phase| selected.contains(&phase.id));
-    inspection.parsed = Some(parsed.clone());
-    let mut prompts = first_prompts(&inspection).map_err(|diagnostics| plan_errors(&name, diagnostics, &source))?;
-    prompts.retain(|one| selected.contains(&one.phase));
-    let Inspection { diagnostics: warnings, mut refusals, .. } = inspection;
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!({
-            "plan": parsed.plan, "file": name, "warnings": warnings,
-            "prompts": prompts,
-            "waves": waves.iter().map(|wave| wave.iter().map(|id| id.as_str()).collect::<Vec<_>>()).collect::<Vec<_>>(),
-            "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
-        }))?;
-        return ended(refusals);
+    if warnings.iter().any(Diagnostic::is_error) {
+        return Err(refused(warnings.clone()));
     }
-    let settings = context.settings()?;
-    context.terminal.say_diagnostics(&warnings, &source);
+    let selected = selected(plan, selection)?;
+    let waves = plan.waves_of(|phase| selected.contains(&phase.id));
+    let mut prompts = first_prompts(&inspection).map_err(refused)?;
+    prompts.retain(|one| selected.contains(&one.phase));
+    let refusals = &inspection.refusals;
     let terminal = &context.terminal;
-    terminal.data(&format!("{}: {} phase(s), dry run", parsed.plan.name, selected.len()))?;
-    for (number, wave) in waves.iter().enumerate() {
-        terminal.data(&format!("\nwave {}{}", number + 1, if wave.len() > 1 { " (in parallel)" } else { "" }))?;
-        for phase in wave.iter().filter_map(|id| parsed.plan.phase(id)) {
-            let agent = phase.agent.as_ref().unwrap_or(&settings.default_agent.value);
+    if terminal.reading == Reading::People {
+        terminal.say_diagnostics(warnings, source);
+    }
+    let mut lines = vec![format!("{}: {}, dry run", plan.name, count(selected.len(), "phase"))];
+    for (number, wave) in (1..).zip(&waves) {
+        lines.push(format!("\nwave {number}{}", if wave.len() > 1 { " (in parallel)" } else { "" }));
+        for phase in wave.iter().filter_map(|id| plan.phase(id)) {
+            let agent = phase.agent.as_ref().unwrap_or(&context.settings()?.default_agent.value);
             let model = phase.model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
-            terminal.data(&format!(
-                "  {} ({}): {}",
-                terminal.paint(Meaning::Strong, phase.id.as_str()),
-                phase.kind.word(),
-                phase.name
-            ))?;
-            terminal.data(&format!(
-                "    agent {agent}{model}, up to {} attempts of {} s",
-                phase.max_attempts, phase.timeout.0
-            ))?;
+            let (id, kind, title) =
+                (terminal.paint(Meaning::Strong, phase.id.as_str()), phase.kind.word(), &phase.name);
+            let (attempts, seconds) = (phase.max_attempts, phase.timeout.0);
+            lines.push(format!("  {id} ({kind}): {title}"));
+            lines.push(format!("    agent {agent}{model}, up to {attempts} attempts of {seconds} s"));
             if !phase.outputs.is_empty() {
-                terminal.data(&format!("    outputs {}", phase.outputs.join(", ")))?;
+                lines.push(format!("    outputs {}", phase.outputs.join(", ")));
             }
             for gate in &phase.gates {
                 let command = match gate.delivery() {
                     Some(delivery) => format!(": {}", delivery.words()),
                     None => gate.commands().iter().map(|command| format!(": {command}")).collect(),
                 };
-                terminal.data(&format!("    gate {}{command}", gate.name()))?;
+                lines.push(format!("    gate {}{command}", gate.name()));
             }
+            lines.push("    prompt of its first attempt:".to_owned());
             let prompt = prompts.iter().find(|one| one.phase == phase.id).map(|one| one.prompt.trim_end());
-            terminal.data("    prompt of its first attempt:")?;
-            for line in prompt.unwrap_or_default().lines() {
-                terminal.data(&format!("    | {line}"))?;
-            }
+            lines.extend(prompt.unwrap_or_default().lines().map(|line| format!("    | {line}")));
         }
     }
-    while refusals.len() > 1 {
-        if let Some(more) = refusals.pop() {
-            terminal.say(&format!("also refused ({}): {more}", more.code()));
-        }
+    let value = json!({
+        "plan": plan, "file": name, "warnings": warnings, "prompts": prompts, "waves": waves,
+        "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
+    });
+    terminal.answer(&value, &lines.join("\n"))?;
+    for more in refusals.iter().skip(1).rev() {
+        terminal.note(&format!("also refused ({}): {more}", more.code()));
     }
-    ended(refusals)
-}
-
-/// Ends as the run itself would: with the first refusal, if there is one.
-fn ended(refusals: Vec<SubmitError>) -> Ended {
-    match refusals.into_iter().next() {
-        Some(refusal) => Err(refused(refusal)),
-        None => Ok(Exit::Success),
-    }
-}
-
-fn plan_errors(name: &str, diagnostics: Vec<Diagnostic>, source: &str) -> CommandError {
-    let errors = diagnostics.iter().filter(|one| one.is_error()).count();
-    let word = if errors == 1 { "error" } else { "errors" };
-    CommandError::usage(codes::PLAN_ERRORS, format!("{name} has {errors} {word}"))
-        .hint("fix the plan and run the command again; nothing was changed")
-        .diagnostics(diagnostics, source)
+    // It ends as the run itself would: with the first refusal, if there is one.
+    inspection.refusals.into_iter().next().map_or(Ok(Exit::Success), |refusal| Err(refusal.into()))
 }
 
 fn selected(plan: &Plan, selection: &Selection) -> Result<Vec<PhaseId>, CommandError> {
     let known: Vec<&str> = plan.phases.iter().map(|phase| phase.id.as_str()).collect();
-    for wanted in selection.only.iter().chain(&selection.from) {
-        if !known.contains(&wanted.as_str()) {
-            let near = helix_core::diagnostic::did_you_mean(wanted, known.iter().copied());
-            let hint = near
-                .map_or_else(|| format!("its phases: {}", known.join(", ")), |near| format!("did you mean {near}?"));
-            return Err(CommandError::usage(codes::NOT_FOUND, format!("the plan has no phase {wanted:?}")).hint(hint));
-        }
+    let only = &selection.phase;
+    let mut wanted = only.iter().chain(&selection.from);
+    if let Some(unknown) = wanted.find(|wanted| !known.contains(&wanted.as_str())) {
+        let near = did_you_mean(unknown, known.iter().copied()).map(|near| format!("did you mean {near}?"));
+        return Err(CommandError::usage(codes::NOT_FOUND, format!("the plan has no phase {unknown:?}"))
+            .hint(near.unwrap_or_else(|| format!("its phases: {}", known.join(", ")))));
     }
     let from = selection.from.as_ref().and_then(|from| plan.phases.iter().find(|phase| phase.id.as_str() == from));
     let ancestry = plan.ancestry();
     let wanted = |id: &PhaseId| {
-        (selection.only.is_empty() || selection.only.iter().any(|only| only == id.as_str()))
+        (only.is_empty() || only.iter().any(|only| only == id.as_str()))
             && from.is_none_or(|from| !ancestry.is_before(id, &from.id))
     };
     Ok(plan.phases.iter().map(|phase| phase.id.clone()).filter(|id| wanted(id)).collect())

@@ -1,21 +1,25 @@
 //! `helix run`: carries out a plan and watches it, as the host if there is none.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
+use helix_core::ids::JobId;
 use helix_core::text::count;
 use helix_server::wire::{JobRequest, PhaseFilter};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::signal::unix::SignalKind;
 
-use crate::client::Client;
-use crate::commands::plan;
+use crate::client::ClientError;
+use crate::commands::plan::{self, Selection};
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{Reached, busy_jobs, engine_error, find, reach, until_idle};
+use crate::host::{Reached, busy_jobs, find, until_idle};
+use crate::runtime::signal_stream;
 use crate::terminal::Reading;
-use crate::watch::{Left, Watched, job_report, print_reports, watch};
+use crate::watch::{Left, Watched, print_job, watch};
 
 /// Arguments of `helix run`.
 #[derive(Debug, Args)]
@@ -23,27 +27,8 @@ pub(crate) struct Arguments {
     /// Plan file, or project with one plan
     #[arg(value_name = "PLAN|PROJECT")]
     plan: PathBuf,
-    /// Repository to work in [default: the one that contains the plan]
-    #[arg(long, value_name = "DIR")]
-    project: Option<PathBuf>,
-    /// Run only this phase; repeat for several
-    #[arg(long, value_name = "ID")]
-    phase: Vec<String>,
-    /// Start at this phase (skip what it depends on)
-    #[arg(long, value_name = "ID", conflicts_with = "phase")]
-    from: Option<String>,
-    /// Agent for all phases
-    #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
-    /// Model for all phases
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
-    /// Budget for the whole job, in US dollars
-    #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
-    budget: Option<f64>,
-    /// Turn limit for all phases
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max_turns: Option<u32>,
+    #[command(flatten)]
+    selection: Selection,
     /// Reuse the job already started with this key
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
@@ -56,69 +41,52 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
-    let path = context.environment.directory.join(&arguments.plan);
+    let path = context.path(&arguments.plan);
     if arguments.dry_run {
-        let selection = plan::Selection {
-            only: arguments.phase.clone(),
-            from: arguments.from.clone(),
-            agent: arguments.agent.clone(),
-            model: arguments.model.clone(),
-            project: arguments.project.as_deref().map(|project| context.environment.directory.join(project)),
-            budget_usd: arguments.budget,
-            max_turns: arguments.max_turns,
-        };
-        return plan::dry_run(context, &path, &selection);
+        return plan::dry_run(context, &path, &arguments.selection);
     }
-    context.block_on(carry_out(context, &path, arguments))
+    context.block_on(async {
+        let body = body(context, &path, &arguments)?;
+        if arguments.detach {
+            return detach(context, &path, &body).await;
+        }
+        let reached = context.reach().await?;
+        let submitted = reached.client().submit(&body).await;
+        let (reached, accepted) = or_leave(context, reached, submitted).await?;
+        if context.terminal.reading == Reading::People {
+            context.terminal.say_diagnostics(&accepted.warnings, "");
+        }
+        end(context, watch(context, reached, &accepted.job).await?).await
+    })
 }
 
-async fn carry_out(context: &Context, path: &Path, arguments: Arguments) -> Ended {
-    let body = body(context, path, &arguments)?;
-    let settings = context.settings()?;
-    if arguments.detach {
-        // A host that is to be started would say only in its log what is wrong with the plan; one that runs knows jobs by their
-        // keys, also those whose plan is gone.
-        if find(settings).await?.is_none() {
-            plan::found_and_readable(path)?;
-        }
-        return detach(context, &context.host().await?, &body).await;
-    }
-    let reached = reach(&context.environment, settings).await?;
-    let submitted = reached.client().submit(&body).await;
-    let accepted = match submitted {
-        Ok(accepted) => accepted,
+/// What the host answered; when it refused, this process is left as after a job.
+pub(crate) async fn or_leave<T>(
+    context: &Context,
+    reached: Reached,
+    answered: Result<T, ClientError>,
+) -> Result<(Reached, T), CommandError> {
+    match answered {
+        Ok(answer) => Ok((reached, answer)),
         Err(error) => {
             leave(context, reached).await?;
-            return Err(error.into());
+            Err(error.into())
         }
-    };
-    if context.terminal.reading == Reading::People {
-        context.terminal.say_diagnostics(&accepted.warnings, "");
     }
-    let watched = watch(context, reached, &accepted.job).await?;
-    end(context, watched).await
 }
 
 /// Says what happened and leaves, unless this process is the host of other jobs.
 pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
-    let state_dir = &context.settings()?.state_dir.value;
     if watched.left == Left::Early {
         context.terminal.say(&format!(
             "job {} keeps running without this terminal; come back with: helix jobs watch {0}",
             watched.view.id
         ));
-        if let Reached::Own(host, _) = watched.reached {
-            host.stop().await?;
-        }
+        watched.reached.stop().await?;
         return Ok(watched.exit);
     }
     if context.terminal.reading == Reading::People {
-        context.terminal.data(&job_report(
-            &watched.view.clone().at(jiff::Timestamp::now()),
-            state_dir,
-            &context.terminal,
-        ))?;
-        print_reports(context, &watched.view).await?;
+        print_job(context, &watched.view.clone().at(jiff::Timestamp::now())).await?;
     }
     if watched.left == Left::Waiting {
         context.terminal.say(&format!("job {} is waiting for you; answer with: helix answer", watched.view.id));
@@ -128,63 +96,58 @@ pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
 }
 
 /// Leaves the host. If it is this process, jobs that others have submitted are brought to their end first.
-pub(crate) async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> {
-    match reached {
-        Reached::Other(_) => Ok(()),
-        Reached::Own(host, _) => {
-            let engine = host.engine();
-            let unfinished = busy_jobs(engine).await.map_err(|error| engine_error(&error))?;
-            if !unfinished.is_empty() {
-                context.terminal.say(&format!(
-                    "waiting for {} running in this process; Ctrl-C: quit, the next helix command continues them",
-                    count(unfinished.len(), "other job")
-                ));
-                tokio::select! {
-                    idle = until_idle(engine, std::time::Duration::ZERO) => idle.map_err(|error| engine_error(&error))?,
-                    signal = tokio::signal::ctrl_c() => signal.map_err(|error| {
-                        CommandError::helix(crate::codes::RUNTIME, "cannot listen for signals").because(&error)
-                    })?,
-                }
-            }
-            host.stop().await
+async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> {
+    let Reached::Own(host, _) = reached else { return Ok(()) };
+    let unfinished = busy_jobs(host.engine()).await?;
+    if !unfinished.is_empty() {
+        context.terminal.say(&format!(
+            "waiting for {} running in this process; Ctrl-C: quit, the next helix command continues them",
+            count(unfinished.len(), "other job")
+        ));
+        let mut interrupts = signal_stream(SignalKind::interrupt())?;
+        tokio::select! {
+            idle = until_idle(host.engine(), Duration::ZERO) => idle?,
+            _ = interrupts.recv() => {}
         }
     }
+    host.stop().await
 }
 
-async fn detach(context: &Context, client: &Client, body: &JobRequest) -> Ended {
-    let accepted = client.submit(body).await?;
-    match context.terminal.reading {
-        Reading::Programs => {
-            context
-                .terminal
-                .json(&json!({ "job": accepted.job.id, "host": client.url(), "host_pid": client.pid() }))?;
-        }
-        Reading::People => {
-            context.terminal.say_diagnostics(&accepted.warnings, "");
-            context.terminal.data(accepted.job.id.as_str())?;
-            context.terminal.say(&format!("follow it with: helix jobs watch {0}", accepted.job.id));
-        }
+/// Submits to a host that stays behind.
+async fn detach(context: &Context, path: &Path, body: &JobRequest) -> Ended {
+    // A host that is to be started would say only in its log what is wrong with the plan; one that runs knows jobs by their
+    // keys, also those whose plan is gone.
+    if find(context.settings()?).await?.is_none() {
+        plan::found_and_readable(path)?;
     }
+    let client = context.host().await?;
+    let accepted = client.submit(body).await?;
+    if context.terminal.reading == Reading::People {
+        context.terminal.say_diagnostics(&accepted.warnings, "");
+    }
+    let value = json!({ "job": accepted.job.id, "host": client.url(), "host_pid": client.pid() });
+    left_behind(context, &value, &accepted.job.id)
+}
+
+/// Says which job runs on without this command.
+pub(crate) fn left_behind(context: &Context, value: &Value, job: &JobId) -> Ended {
+    context.terminal.answer(value, job.as_str())?;
+    context.terminal.note(&format!("follow it with: helix jobs watch {job}"));
     Ok(Exit::Success)
 }
 
 fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequest, CommandError> {
-    let absolute = |path: &Path| Environment::text_of(&context.environment.directory.join(path));
-    let phases = Some(arguments.phase.clone()).filter(|phases| !phases.is_empty());
+    let absolute = |path: &Path| Environment::text_of(&context.path(path));
+    let Selection { project, phase, from, agent, model, budget, max_turns } = arguments.selection.clone();
     Ok(JobRequest {
         plan: Some(absolute(path)?.into()),
-        project_path: arguments.project.as_deref().map(absolute).transpose()?.map(Into::into),
-        phase_filter: phases.map(PhaseFilter::Several),
-        from: arguments.from.clone(),
-        agent: arguments.agent.clone(),
-        model: arguments.model.clone(),
-        budget_usd: arguments.budget,
-        max_turns: arguments.max_turns,
+        project_path: project.as_deref().map(absolute).transpose()?.map(Into::into),
+        phase_filter: Some(phase).filter(|phases| !phases.is_empty()).map(PhaseFilter::Several),
+        from,
+        agent,
+        model,
+        budget_usd: budget,
+        max_turns,
         idempotency_key: arguments.idempotency_key.clone(),
     })
-}
-
-pub(crate) fn budget(text: &str) -> Result<f64, String> {
-    let amount: f64 = text.parse().map_err(|_| "write an amount of US dollars, such as 2.50".to_owned())?;
-    if amount.is_finite() && amount > 0.0 { Ok(amount) } else { Err("the amount must be above 0".into()) }
 }

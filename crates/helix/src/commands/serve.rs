@@ -10,7 +10,7 @@ use crate::config::{Overrides, Settings};
 use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
-use crate::host::{Access, Host, Listening, Made, READY_MARK, become_session_leader, engine_error, until_idle};
+use crate::host::{Access, Host, Listening, READY_MARK, become_session_leader, until_idle};
 use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, Reading};
 
@@ -61,7 +61,7 @@ async fn serve(context: &Context, arguments: &Arguments, settings: &Settings, li
     tokio::select! {
         _ = interrupts.recv() => {}
         _ = terminations.recv() => {}
-        idle = until_idle(&engine, IDLE_GRACE), if arguments.until_idle => idle.map_err(|error| engine_error(&error))?,
+        idle = until_idle(&engine, IDLE_GRACE), if arguments.until_idle => idle?,
         error = host.server_failed() => return Err(error),
     }
     if !arguments.background {
@@ -78,15 +78,13 @@ fn announce(context: &Context, host: &Host, access: &Access) -> Result<(), crate
     }
     let url = context.terminal.paint_error(Meaning::Strong, &info.url);
     context.terminal.say(&format!("Helix is serving {url}  (OpenAI-compatible: {}/v1)", info.url));
-    match (access, host.token.made) {
-        (Access::Open, _) => context.terminal.say("no token required (--no-auth)"),
-        (Access::Token(_), Made::Now) => {
-            context.terminal.say(&format!("token: {}  (shown only once)", host.token.value));
-            context.terminal.say(&format!("       stored in {}", host.token.file.display()));
-        }
-        (Access::Token(_), Made::Before) => {
-            context.terminal.say(&format!("token file: {}", host.token.file.display()));
-        }
+    if *access == Access::Open {
+        context.terminal.say("no token required (--no-auth)");
+    } else if host.token.is_new {
+        context.terminal.say(&format!("token: {}  (shown only once)", host.token.value));
+        context.terminal.say(&format!("       stored in {}", host.token.file.display()));
+    } else {
+        context.terminal.say(&format!("token file: {}", host.token.file.display()));
     }
     context.terminal.say("Press Ctrl-C to stop.");
     Ok(())

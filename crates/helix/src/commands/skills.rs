@@ -1,8 +1,6 @@
 //! `helix skills`: which skills are in reach of agents, and what they say.
 
-use std::path::Path;
-
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use helix_project::skills::{SkillCatalog, SkillError, SkillOrigin};
 use serde_json::json;
 
@@ -13,15 +11,8 @@ use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading, Table};
 
-/// Arguments of `helix skills`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// List the project's skills and yours, and problems of others
     List,
     /// Print a skill, or one of its files
@@ -34,27 +25,21 @@ enum Action {
     },
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    let catalog = catalog(context, &context.environment.directory);
-    match &arguments.action {
+pub(crate) fn run(context: &Context, action: &Action) -> Ended {
+    let catalog = SkillCatalog::around(&context.environment.directory, &skill_directories(&context.environment));
+    match action {
         Action::List => list(context, &catalog),
         Action::Show { name, file } => show(context, &catalog, name, file.as_deref()),
     }
 }
 
-/// The skills in reach of a directory: those of its project and the user's own.
-pub(crate) fn catalog(context: &Context, directory: &Path) -> SkillCatalog {
-    SkillCatalog::around(directory, &skill_directories(&context.environment))
-}
-
 fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
-    if context.terminal.reading == Reading::Programs {
-        let skills: Vec<_> = catalog.skills().collect();
-        context.terminal.json(&json!({ "skills": skills, "problems": catalog.problems }))?;
-        return Ok(Exit::Success);
+    let skills: Vec<_> = catalog.skills().collect();
+    if skills.is_empty() {
+        context.terminal.note("no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)");
     }
     let mut table = Table::new(["name", "from", "description"]);
-    for skill in catalog.skills() {
+    for skill in &skills {
         let origin = match skill.origin {
             SkillOrigin::Project => "project",
             SkillOrigin::User => "yours",
@@ -65,12 +50,11 @@ fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
             (skill.description.clone(), None),
         ]);
     }
-    if catalog.skills().next().is_none() {
-        context.terminal.say("no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)");
-    } else {
-        context.terminal.data(&table.for_data(&context.terminal))?;
+    let value = json!({ "skills": skills, "problems": catalog.problems });
+    context.terminal.answer(&value, &table.for_data(&context.terminal))?;
+    if context.terminal.reading == Reading::People {
+        context.terminal.say_diagnostics(&catalog.problems, "");
     }
-    context.terminal.say_diagnostics(&catalog.problems, "");
     Ok(Exit::Success)
 }
 
@@ -84,9 +68,6 @@ fn show(context: &Context, catalog: &SkillCatalog, name: &str, file: Option<&str
         };
         CommandError::usage(code, &error).because(&error).hint("`helix skills list` shows all skills")
     })?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&read)?,
-        Reading::People => context.terminal.data(read.text.trim_end())?,
-    }
+    context.terminal.answer(&read, read.text.trim_end())?;
     Ok(Exit::Success)
 }

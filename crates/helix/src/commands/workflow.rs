@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use helix_core::diagnostic::did_you_mean;
 use helix_plan::workflow::{InputValue, json_schema};
 use helix_project::workflows::{Listed, Shelves};
@@ -18,15 +18,8 @@ use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
 use crate::terminal::{Meaning, Reading};
 
-/// Arguments of `helix workflow`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// List the workflows that plans here can use
     List,
     /// Show the inputs and phases of a workflow
@@ -48,8 +41,8 @@ enum Action {
     Schema,
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    match &arguments.action {
+pub(crate) fn run(context: &Context, action: &Action) -> Ended {
+    match action {
         Action::List => list(context),
         Action::Show { name } => show(context, name),
         Action::New { name, output } => new(context, name, output.as_deref()),
@@ -60,13 +53,13 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     }
 }
 
-/// Where workflows are looked up from a directory.
-pub(crate) fn shelves(context: &Context, directory: &Path) -> Shelves {
-    Shelves::around(directory, user_directory(&context.environment))
+/// Where workflows are looked up.
+fn shelves(context: &Context) -> Shelves {
+    Shelves::around(&context.environment.directory, user_directory(&context.environment))
 }
 
 fn list(context: &Context) -> Ended {
-    let all = shelves(context, &context.environment.directory).workflows();
+    let all = shelves(context).workflows();
     let exit = if all.is_whole() { Exit::Success } else { Exit::No };
     if context.terminal.reading == Reading::Programs {
         let rows: Vec<_> = all
@@ -101,7 +94,7 @@ fn list(context: &Context) -> Ended {
 }
 
 fn show(context: &Context, name: &str) -> Ended {
-    let shelves = shelves(context, &context.environment.directory);
+    let shelves = shelves(context);
     let workflow = match shelves.workflow(name) {
         Some(Ok(workflow)) => workflow,
         Some(Err(problems)) => {
@@ -123,13 +116,8 @@ fn show(context: &Context, name: &str) -> Ended {
                 .diagnostics(all.problems, ""));
         }
     };
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&json!(workflow))?;
-        return Ok(Exit::Success);
-    }
-    let terminal = &context.terminal;
-    terminal.data(&format!("{}: {}", terminal.paint(Meaning::Strong, &workflow.name), workflow.description))?;
-    terminal.data(&format!("from {}\n", workflow.file))?;
+    let strong = |text: &str| context.terminal.paint(Meaning::Strong, text);
+    let mut text = format!("{}: {}\nfrom {}\n\n", strong(&workflow.name), workflow.description, workflow.file);
     for input in &workflow.inputs {
         let from = input.from.and_then(|from| Some(serde_json::to_value(from).ok()?.as_str()?.to_owned()));
         let value = match (from, &input.default) {
@@ -138,10 +126,11 @@ fn show(context: &Context, name: &str) -> Ended {
             (None, Some(default)) => value(default),
             (None, None) => "required".to_owned(),
         };
-        let (name, kind) = (terminal.paint(Meaning::Strong, &input.name), input.kind.word());
-        terminal.data(&format!("  {name} ({kind}): {}; {value}", input.description))?;
+        let (name, kind) = (strong(&input.name), input.kind.word());
+        text.push_str(&format!("  {name} ({kind}): {}; {value}\n", input.description));
     }
-    terminal.data(&format!("\n{}", workflow.source.trim_end()))?;
+    text.push_str(&format!("\n{}", workflow.source.trim_end()));
+    context.terminal.answer(&workflow, &text)?;
     Ok(Exit::Success)
 }
 
@@ -156,9 +145,8 @@ fn value(value: &InputValue) -> String {
 
 fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
     draft::check_name("workflow", name, "release-train")?;
-    let directory = &context.environment.directory;
-    let default = || directory.join("workflows").join(format!("{name}.yaml"));
-    let path = output.map_or_else(default, |path| directory.join(path));
+    let default = || Path::new("workflows").join(format!("{name}.yaml"));
+    let path = context.path(output.map_or_else(default, Path::to_owned));
     let next = format!("edit it, write `workflow: {name}` into a plan, then `helix plan check --explain`");
     draft::give(context, &path, &template(name), &next)
 }

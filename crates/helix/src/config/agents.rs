@@ -10,9 +10,8 @@ use helix_core::document::Placed;
 use helix_engine::{AgentProfile, DialectName, ExitMeaning, Program, agent_kind};
 use helix_process::TOOLCHAIN;
 
-use super::files::Files;
+use super::files::{Files, Setting};
 use super::keys::Agent;
-use super::settings::Setting;
 use crate::codes;
 use crate::environment::Environment;
 use crate::error::CommandError;
@@ -27,7 +26,7 @@ pub(super) fn agents(
     let mut agents = BTreeMap::from([("claude".to_owned(), Setting::built_in(built_in))]);
     for (name, agent) in configured {
         let profile = profile(environment, files, &name.value, agent.value);
-        agents.insert(name.value, Setting { value: profile, origin: files.origin(&name.range) });
+        agents.insert(name.value, Setting::new(profile, files.origin(&name.range)));
     }
     agents
 }

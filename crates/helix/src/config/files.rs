@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use std::ops::Range;
 
-use helix_core::diagnostic::Diagnostic;
-use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Value, read_toml};
+use helix_core::diagnostic::{Diagnostic, Span};
+use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
 use helix_core::source_text::SourceText;
 
 use super::keys::File;
@@ -29,6 +29,25 @@ const FIELD_CODES: FieldCodes = FieldCodes {
     bad_duration: codes::CONFIG_VALUE,
 };
 
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    /// For people: `built in`, `--listen`, `HELIX_STATE_DIR`, `/path/helix.toml:3`.
+    pub(crate) origin: String,
+}
+
+impl<T> Setting<T> {
+    pub(super) fn new(value: T, origin: impl Into<String>) -> Self {
+        Self { value, origin: origin.into() }
+    }
+
+    /// A value that nobody has written.
+    pub(super) fn built_in(value: T) -> Self {
+        Self::new(value, "built in")
+    }
+}
+
 /// The files in force, the strongest first. Places count as if the texts stood behind each other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Files {
@@ -47,23 +66,14 @@ impl Files {
     /// A file that exists and cannot be read, or has errors.
     pub(super) fn read(environment: &Environment, given: Option<&Path>) -> Result<Self, CommandError> {
         let mut files = Vec::new();
-        match given {
-            Some(path) => {
-                let path = environment.directory.join(path);
-                let missing = || {
-                    CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
-                        .hint("check the path given with --config")
-                };
-                files.push(load(&path)?.ok_or_else(missing)?);
-            }
-            None => {
-                for directory in environment.directory.ancestors() {
-                    if let Some(file) = load(&directory.join(FILE_NAME))? {
-                        files.push(file);
-                        break;
-                    }
-                }
-            }
+        if let Some(path) = given.map(|path| environment.directory.join(path)) {
+            files.push(load(&path)?.ok_or_else(|| {
+                CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
+                    .hint("check the path given with --config")
+            })?);
+        } else {
+            let mut nearest = environment.directory.ancestors().map(|directory| load(&directory.join(FILE_NAME)));
+            files.extend(nearest.find_map(Result::transpose).transpose()?);
         }
         if let Some(path) = user_directory(environment).map(|directory| directory.join(FILE_NAME))
             && files.iter().all(|(other, _)| *other != path)
@@ -96,6 +106,11 @@ impl Files {
     /// The directory that relative paths at this place are meant from.
     pub(super) fn base(&self, place: &Range<usize>) -> &Path {
         self.at(place).and_then(|(path, _)| path.parent()).unwrap_or(Path::new("/"))
+    }
+
+    /// A written value with its place.
+    pub(super) fn setting<T: Clone>(&self, written: &Option<Placed<T>>) -> Option<Setting<T>> {
+        written.as_ref().map(|written| Setting::new(written.value.clone(), self.origin(&written.range)))
     }
 
     /// File and line of a place, for people.
@@ -162,25 +177,27 @@ fn load(path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
         }
     };
     let name = path.display().to_string();
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
+    let (text, diagnostics) = match String::from_utf8(bytes) {
+        Ok(text) => {
+            let diagnostics = check(&name, &text);
+            (text, diagnostics)
+        }
         Err(error) => {
             let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
-            let place = helix_core::diagnostic::Span::locate(&valid, valid.len(), valid.len());
             let diagnostic = Diagnostic::error(codes::CONFIG_SYNTAX, &name, "the file is not UTF-8")
-                .at(place)
+                .at(Span::locate(&valid, valid.len(), valid.len()))
                 .help("save it as UTF-8");
-            return Err(refused(&name, vec![diagnostic], valid));
+            (valid, vec![diagnostic])
         }
     };
-    let diagnostics = check(&name, &text);
-    if diagnostics.is_empty() { Ok(Some((path.to_owned(), text))) } else { Err(refused(&name, diagnostics, text)) }
+    if diagnostics.is_empty() {
+        return Ok(Some((path.to_owned(), text)));
+    }
+    Err(refused(&name, diagnostics, text, "every key is described in docs/configuration.md"))
 }
 
-fn refused(name: &str, diagnostics: Vec<Diagnostic>, text: String) -> CommandError {
+/// A file of the configuration with errors; `see` describes what may stand in it.
+pub(super) fn refused(name: &str, diagnostics: Vec<Diagnostic>, text: String, see: &str) -> CommandError {
     let code = diagnostics.first().map_or(codes::CONFIG_SYNTAX, |first| first.code.as_str()).to_owned();
-    let errors = if diagnostics.len() == 1 { "error" } else { "errors" };
-    CommandError::usage(&code, format!("{name} has {} {errors}", diagnostics.len()))
-        .hint("fix the file; every key is described in docs/configuration.md")
-        .diagnostics(diagnostics, text)
+    CommandError::file_errors(&code, name, diagnostics, text).hint(format!("fix the file; {see}"))
 }

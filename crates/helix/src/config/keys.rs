@@ -13,8 +13,7 @@ use helix_engine::consultant::Validator;
 use helix_engine::failures::MemoryUse;
 use helix_engine::{DialectName, ExitMeaning, agent_kind};
 use helix_job::AskPerson;
-use helix_server::openai::Profile;
-use helix_server::{BackgroundTasks, Disconnect};
+use helix_server::{BackgroundTasks, Disconnect, Profile};
 
 use crate::codes;
 

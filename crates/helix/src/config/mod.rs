@@ -9,4 +9,4 @@ mod settings;
 
 pub(crate) use files::{FILE_NAME, user_directory};
 pub(crate) use keys::sample;
-pub(crate) use settings::{Overrides, Settings, skill_directories};
+pub(crate) use settings::{Origin, Overrides, Settings, skill_directories};

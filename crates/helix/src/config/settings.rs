@@ -2,12 +2,11 @@
 //!
 //! Must not read files; what they say is given. Built-in values stand here and nowhere else.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_agents::{Grace, SubAgent};
-use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Node, Placed, Value, format_duration};
 use helix_engine::admission::{AdmissionLimits, MEMORY_FLOOR, MemoryGauge, agents_that_fit, cores};
 use helix_engine::agent_run::RunTimeouts;
@@ -21,32 +20,33 @@ use helix_git::GitEnvironment;
 use helix_job::{AskPerson, Escalation, Policy, QUESTION_SECONDS, Role, Roles};
 use helix_project::skills::SKILLS_DIRECTORY;
 use helix_server::{Disconnect, ServerConfig};
+use serde::Serialize;
 use serde_json::json;
 
 use super::agents::{agents, check_agent};
-use super::files::{Files, user_directory};
+use super::files::{Files, Setting, refused, user_directory};
 use super::keys::{self, File};
 use crate::codes;
 use crate::environment::Environment;
-use crate::error::{CommandError, unreadable};
+use crate::error::CommandError;
+use crate::files::read_text;
 
 /// Where `helix serve` listens when nothing else is said.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8787";
 /// Time limit of a turn with the Consultant when nothing else is said.
 const TURN_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
-/// A value and where it came from.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Setting<T> {
-    pub(crate) value: T,
-    /// For people: `built in`, `--listen`, `HELIX_STATE_DIR`, `/path/helix.toml:3`.
+/// A key with its value and where it came from, for people.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Origin {
+    pub(crate) key: String,
+    pub(crate) value: serde_json::Value,
     pub(crate) origin: String,
 }
 
-impl<T> Setting<T> {
-    /// A value that nobody has written.
-    pub(super) fn built_in(value: T) -> Self {
-        Self { value, origin: "built in".into() }
+impl Origin {
+    fn new(key: impl Into<String>, value: impl Serialize, origin: &str) -> Self {
+        Self { key: key.into(), value: json!(value), origin: origin.to_owned() }
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Overrides {
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// Files that were read, the strongest first.
-    pub(crate) files: Vec<PathBuf>,
+    files: Files,
     /// Where Helix keeps everything.
     pub(crate) state_dir: Setting<PathBuf>,
     /// Address of the HTTP API.
@@ -83,20 +83,17 @@ pub(crate) struct Settings {
     pub(crate) admission: AdmissionLimits,
     /// Where the number of agents comes from, for people.
     pub(crate) why_so_many: String,
-    roots: Vec<PathBuf>,
-    projects: PathBuf,
-    prompt: Option<PathBuf>,
-    experts: Option<PathBuf>,
     consultant: keys::Consultant,
     server: keys::Server,
     jobs: keys::Jobs,
     verifier: keys::Verifier,
     adviser: keys::Adviser,
+    projects: keys::Projects,
     person: AskPerson,
     question_timeout: Option<Duration>,
     failures: FailureSettings,
     /// Each key that a file has, with its value there and where it stands.
-    written: Vec<(String, serde_json::Value, String)>,
+    written: Vec<Origin>,
 }
 
 /// A section, without keys where the files have none.
@@ -116,55 +113,45 @@ impl Settings {
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
         environment.check_places()?;
         let files = Files::read(environment, overrides.config.as_deref())?;
-        Self::put_together(environment, overrides, &files)
+        Self::put_together(environment, overrides, files)
     }
 
     pub(super) fn put_together(
         environment: &Environment,
         overrides: &Overrides,
-        files: &Files,
+        files: Files,
     ) -> Result<Self, CommandError> {
         let (tree, file) = files.merged();
         let File { defaults, agents: configured, consultant, server, jobs, verifier, adviser, .. } = file;
         let (consultant, server, jobs) = (section(consultant), section(server), section(jobs));
         let (verifier, adviser): (keys::Verifier, keys::Adviser) = (section(verifier), section(adviser));
-        let set = |written: &Option<Placed<String>>| {
-            let written = written.as_ref()?;
-            Some(Setting { value: written.value.clone(), origin: files.origin(&written.range) })
-        };
         let path = |written: &Placed<String>| environment.path(&written.value, files.base(&written.range));
 
-        let agents = agents(environment, files, section(configured));
-        let default_agent = set(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
-            Some((only, setting)) if agents.len() == 1 => {
-                Setting { value: only.clone(), origin: setting.origin.clone() }
-            }
+        let agents = agents(environment, &files, section(configured));
+        let default_agent = files.setting(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
+            Some((only, setting)) if agents.len() == 1 => Setting::new(only.clone(), setting.origin.clone()),
             _ => Setting::built_in("claude".to_owned()),
         });
-        let consultant_agent = set(&consultant.agent).unwrap_or_else(|| default_agent.clone());
-        let adviser_agent = set(&adviser.agent).unwrap_or_else(|| Setting {
-            value: consultant_agent.value.clone(),
-            origin: format!("consultant.agent ({})", consultant_agent.origin),
+        let consultant_agent = files.setting(&consultant.agent).unwrap_or_else(|| default_agent.clone());
+        let adviser_agent = files.setting(&adviser.agent).unwrap_or_else(|| {
+            Setting::new(consultant_agent.value.clone(), format!("consultant.agent ({})", consultant_agent.origin))
         });
         for (key, agent) in [
             ("defaults.agent", Some(&default_agent)),
             ("consultant.agent", Some(&consultant_agent)),
-            ("verifier.agent", set(&verifier.agent).as_ref()),
+            ("verifier.agent", files.setting(&verifier.agent).as_ref()),
             ("adviser.agent", Some(&adviser_agent)),
         ] {
             agent.map_or(Ok(()), |agent| check_agent(key, agent, &agents))?;
         }
         let listen = match &overrides.listen {
-            Some(value) => Setting { value: value.clone(), origin: "--listen".into() },
-            None => set(&server.listen).unwrap_or_else(|| Setting::built_in(DEFAULT_LISTEN.into())),
+            Some(value) => Setting::new(value.clone(), "--listen"),
+            None => files.setting(&server.listen).unwrap_or_else(|| Setting::built_in(DEFAULT_LISTEN.into())),
         };
-        let (admission, why_so_many) = admission(&jobs, files);
+        let (admission, why_so_many) = admission(&jobs, &files);
         let mut written = Vec::new();
-        keys_of(&tree, "", files, &mut written);
-        let home = || environment.home().unwrap_or_else(|| environment.directory.clone());
-        let own_prompt = || user_path(environment, "prompts/consultant.md.j2").filter(|path| path.exists());
+        keys_of(&tree, "", &files, &mut written);
         Ok(Self {
-            files: files.paths().cloned().collect(),
             state_dir: state_dir(environment, overrides)?,
             listen,
             token_file: server.token_file.as_ref().map(path),
@@ -174,10 +161,6 @@ impl Settings {
             adviser_agent,
             admission,
             why_so_many,
-            roots: server.roots.iter().flat_map(|roots| &roots.value).map(path).collect(),
-            projects: section(file.projects).directory.as_ref().map_or_else(|| home().join("helix-projects"), path),
-            prompt: consultant.prompt.as_ref().map(path).or_else(own_prompt),
-            experts: experts(environment, files, &consultant),
             person: get(&section(file.escalation).person).unwrap_or(Escalation::default().person),
             question_timeout: get(&section(file.questions).timeout)
                 .unwrap_or(Some(Duration::from_secs(QUESTION_SECONDS))),
@@ -187,8 +170,26 @@ impl Settings {
             jobs,
             verifier,
             adviser,
+            projects: section(file.projects),
             written,
+            files,
         })
+    }
+
+    /// Files that were read, the strongest first.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.files.paths()
+    }
+
+    /// A path as it is written in a file.
+    fn path(&self, environment: &Environment, written: &Placed<String>) -> PathBuf {
+        environment.path(&written.value, self.files.base(&written.range))
+    }
+
+    /// Where the Consultant makes new projects.
+    fn projects(&self, environment: &Environment) -> PathBuf {
+        let home = || environment.home().unwrap_or_else(|| environment.directory.clone()).join("helix-projects");
+        self.projects.directory.as_ref().map_or_else(home, |written| self.path(environment, written))
     }
 
     /// Where a test lets the process die: `HELIX_CRASH_AT`, names of places, one a line, and `HELIX_CRASH_PLACES`, the file that
@@ -259,32 +260,25 @@ impl Settings {
     /// # Errors
     /// When the Consultant's prompt or its experts cannot be read.
     pub(crate) fn engine(&self, environment: &Environment) -> Result<EngineConfig, CommandError> {
-        let prompt = match &self.prompt {
-            Some(file) => consultant_prompt(file)?,
-            None => ConsultantPrompt::default(),
-        };
-        let experts = match &self.experts {
-            Some(file) => expert_list(file)?,
-            None => Vec::new(),
-        };
+        let roots = self.server.roots.iter().flat_map(|roots| &roots.value);
         let program = environment.program.to_string_lossy().into_owned();
         let (consultant, timeouts) = (&self.consultant, RunTimeouts::default());
         Ok(EngineConfig {
             keeper: vec![program, "keeper".into()],
             agents: self.agents.values().map(|setting| setting.value.clone()).collect(),
             default_agent: self.default_agent.value.clone(),
-            roots: self.roots.clone(),
-            projects: self.projects.clone(),
+            roots: roots.map(|root| self.path(environment, root)).collect(),
+            projects: self.projects(environment),
             consultant: ConsultantConfig {
                 agent: self.consultant_agent.value.clone(),
                 model: get(&consultant.model),
                 turn_timeout: get(&consultant.turn_timeout).unwrap_or(TURN_TIMEOUT),
                 follow_jobs: get(&consultant.follow_jobs).unwrap_or(FOLLOW_JOBS),
                 retention: Retention { days: get(&consultant.keep_days), count: get(&consultant.keep_count) },
-                prompt,
+                prompt: self.consultant_prompt(environment)?,
                 enforcement: enforcement(consultant),
                 skills: skill_directories(environment),
-                experts,
+                experts: self.expert_list(environment)?,
             },
             roles: self.roles(),
             policy: self.policy(),
@@ -303,9 +297,31 @@ impl Settings {
         })
     }
 
+    /// Template of the Consultant's instructions: the configured one, the user's own, or the built-in one.
+    fn consultant_prompt(&self, environment: &Environment) -> Result<ConsultantPrompt, CommandError> {
+        let configured = self.consultant.prompt.as_ref().map(|written| self.path(environment, written));
+        let own = || user_path(environment, "prompts/consultant.md.j2").filter(|path| path.exists());
+        let Some(path) = configured.or_else(own) else { return Ok(ConsultantPrompt::default()) };
+        let text = read_text(&path)?;
+        ConsultantPrompt::parse(&path, &text)
+            .map_err(|problems| refused(&path.display().to_string(), problems, text, "see helix prompt show"))
+    }
+
+    /// `experts.toml` beside the file that switches experts on, else in the user's directory; nothing where they are off.
+    fn expert_list(&self, environment: &Environment) -> Result<Vec<SubAgent>, CommandError> {
+        let switch = self.consultant.experts.as_ref().filter(|switch| switch.value);
+        let Some(switch) = switch else { return Ok(Vec::new()) };
+        let beside = self.files.base(&switch.range).join(EXPERTS_FILE);
+        let own = || user_path(environment, EXPERTS_FILE).filter(|path| path.exists());
+        let path = if beside.exists() { beside } else { own().unwrap_or(beside) };
+        let text = read_text(&path)?;
+        parse_experts(&path, &text)
+            .map_err(|problems| refused(&path.display().to_string(), problems, text, "see docs/consultant.md"))
+    }
+
     /// Every setting with its value and where it came from, for `helix doctor`: those that may be built in first, then
     /// whatever else the files say.
-    pub(crate) fn origins(&self) -> Vec<(String, serde_json::Value, String)> {
+    pub(crate) fn origins(&self, environment: &Environment) -> Vec<Origin> {
         let time = |time: Duration| json!(format_duration(time));
         let failures = &self.failures;
         let person = match self.person {
@@ -316,7 +332,20 @@ impl Settings {
             MemoryUse::On => "on",
             MemoryUse::Off => "off",
         };
-        let built_in = [
+        let mut rows = vec![
+            Origin::new("state_dir", &self.state_dir.value, &self.state_dir.origin),
+            Origin::new("defaults.agent", &self.default_agent.value, &self.default_agent.origin),
+            Origin::new("consultant.agent", &self.consultant_agent.value, &self.consultant_agent.origin),
+            Origin::new("adviser.agent", &self.adviser_agent.value, &self.adviser_agent.origin),
+            Origin::new("server.listen", &self.listen.value, &self.listen.origin),
+            Origin::new("jobs.max_agents", self.admission.agents, &self.why_so_many),
+        ];
+        // Values of variables may be secrets: of agents, only the command.
+        let agents = self.agents.iter();
+        rows.extend(
+            agents.map(|(name, agent)| Origin::new(format!("agents.{name}"), &agent.value.command, &agent.origin)),
+        );
+        for (key, value) in [
             ("consultant.turn_timeout", time(TURN_TIMEOUT)),
             ("consultant.follow_jobs", time(FOLLOW_JOBS)),
             ("consultant.keep_days", json!("all")),
@@ -331,37 +360,19 @@ impl Settings {
             ("failures.memory", json!(memory)),
             ("failures.holdout", json!(failures.holdout.share())),
             ("failures.deadline", time(failures.deadline)),
-            ("projects.directory", json!(self.projects)),
-        ];
-        let with_origin =
-            |key: &str, value: serde_json::Value, origin: &str| (key.to_owned(), value, origin.to_owned());
-        let mut rows = vec![
-            with_origin("state_dir", json!(self.state_dir.value), &self.state_dir.origin),
-            with_origin("defaults.agent", json!(self.default_agent.value), &self.default_agent.origin),
-            with_origin("consultant.agent", json!(self.consultant_agent.value), &self.consultant_agent.origin),
-            with_origin("adviser.agent", json!(self.adviser_agent.value), &self.adviser_agent.origin),
-            with_origin("server.listen", json!(self.listen.value), &self.listen.origin),
-            with_origin("jobs.max_agents", json!(self.admission.agents), &self.why_so_many),
-        ];
-        // Values of variables may be secrets: of agents, only the command.
-        rows.extend(
-            self.agents
-                .iter()
-                .map(|(name, agent)| (format!("agents.{name}"), json!(agent.value.command), agent.origin.clone())),
-        );
-        for (key, value) in built_in {
-            let written = self.written.iter().find(|(written, ..)| written == key);
-            rows.push(written.cloned().unwrap_or_else(|| with_origin(key, value, "built in")));
+            ("projects.directory", json!(self.projects(environment))),
+        ] {
+            let written = self.written.iter().find(|written| written.key == key);
+            rows.push(written.cloned().unwrap_or_else(|| Origin::new(key, value, "built in")));
         }
-        let more: Vec<_> =
-            self.written.iter().filter(|(key, ..)| rows.iter().all(|(known, ..)| known != key)).cloned().collect();
-        rows.extend(more);
+        let known: BTreeSet<String> = rows.iter().map(|row| row.key.clone()).collect();
+        rows.extend(self.written.iter().filter(|written| !known.contains(&written.key)).cloned());
         rows
     }
 }
 
 /// Every key of a tree but those of agents, with its value and its place.
-fn keys_of(node: &Node, path: &str, files: &Files, found: &mut Vec<(String, serde_json::Value, String)>) {
+fn keys_of(node: &Node, path: &str, files: &Files, found: &mut Vec<Origin>) {
     fn value_of(node: &Node) -> serde_json::Value {
         match &node.value {
             Value::Sequence(items) => items.iter().map(value_of).collect(),
@@ -380,7 +391,7 @@ fn keys_of(node: &Node, path: &str, files: &Files, found: &mut Vec<(String, serd
             }
         }
         Value::Scalar(_) | Value::Sequence(_) => {
-            found.push((path.to_owned(), value_of(node), files.origin(&node.range)));
+            found.push(Origin::new(path, value_of(node), &files.origin(&node.range)));
         }
     }
 }
@@ -426,14 +437,6 @@ fn enforcement(consultant: &keys::Consultant) -> Enforcement {
     }
 }
 
-/// `experts.toml` beside the file that switches experts on, else in the user's directory; nothing where they are off.
-fn experts(environment: &Environment, files: &Files, consultant: &keys::Consultant) -> Option<PathBuf> {
-    let switch = consultant.experts.as_ref().filter(|switch| switch.value)?;
-    let beside = files.base(&switch.range).join(EXPERTS_FILE);
-    let own = || user_path(environment, EXPERTS_FILE).filter(|path| path.exists());
-    Some(if beside.exists() { beside } else { own().unwrap_or(beside) })
-}
-
 /// Directories of the user's own skills. They need no configuration, and are found where that is broken.
 pub(crate) fn skill_directories(environment: &Environment) -> Vec<PathBuf> {
     user_path(environment, SKILLS_DIRECTORY).into_iter().collect()
@@ -441,24 +444,6 @@ pub(crate) fn skill_directories(environment: &Environment) -> Vec<PathBuf> {
 
 fn user_path(environment: &Environment, path: &str) -> Option<PathBuf> {
     Some(user_directory(environment)?.join(path))
-}
-
-fn consultant_prompt(path: &Path) -> Result<ConsultantPrompt, CommandError> {
-    let text = std::fs::read_to_string(path).map_err(unreadable(path))?;
-    ConsultantPrompt::parse(path, &text).map_err(|problems| refused(path, problems, text, "helix prompt show"))
-}
-
-fn expert_list(path: &Path) -> Result<Vec<SubAgent>, CommandError> {
-    let text = std::fs::read_to_string(path).map_err(unreadable(path))?;
-    parse_experts(path, &text).map_err(|problems| refused(path, problems, text, "docs/consultant.md"))
-}
-
-fn refused(path: &Path, problems: Vec<Diagnostic>, text: String, see: &str) -> CommandError {
-    let code = problems.first().map_or(codes::CONFIG_VALUE, |first| first.code.as_str()).to_owned();
-    let errors = if problems.len() == 1 { "error" } else { "errors" };
-    CommandError::usage(&code, format!("{} has {} {errors}", path.display(), problems.len()))
-        .hint(format!("fix the file; see {see}"))
-        .diagnostics(problems, text)
 }
 
 /// Where the state is kept. It goes into records, requests and the environment of agents as text.
@@ -470,15 +455,15 @@ fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting
 /// Flag, variable, XDG state home, in this order.
 fn chosen_state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
     if let Some(path) = &overrides.state_dir {
-        return Ok(Setting { value: environment.directory.join(path), origin: "--state-dir".into() });
+        return Ok(Setting::new(environment.directory.join(path), "--state-dir"));
     }
     if let Some(path) = environment.variable("HELIX_STATE_DIR") {
-        return Ok(Setting { value: environment.directory.join(path), origin: "HELIX_STATE_DIR".into() });
+        return Ok(Setting::new(environment.directory.join(path), "HELIX_STATE_DIR"));
     }
     match environment.xdg("XDG_STATE_HOME", ".local/state") {
         Some(path) => {
             let origin = if environment.variable("XDG_STATE_HOME").is_some() { "XDG_STATE_HOME" } else { "built in" };
-            Ok(Setting { value: path.join("helix"), origin: origin.into() })
+            Ok(Setting::new(path.join("helix"), origin))
         }
         None => {
             Err(CommandError::environment(codes::NO_STATE_PLACE, "no state directory: HOME is not an absolute path")

@@ -16,7 +16,7 @@ fn of(texts: &[&str]) -> Settings {
         .enumerate()
         .map(|(number, text)| (PathBuf::from(format!("/p{number}/helix.toml")), (*text).into()));
     let environment = Environment::for_tests();
-    Settings::put_together(&environment, &Overrides::default(), &Files::of(files.collect())).unwrap()
+    Settings::put_together(&environment, &Overrides::default(), Files::of(files.collect())).unwrap()
 }
 
 fn served(text: &str) -> ServerConfig {
@@ -109,7 +109,7 @@ fn the_file_says_how_chat_clients_are_served() {
     let config = served(
         "[server]\nrate_limit = 30\nclient = \"plain\"\non_disconnect = \"detach\"\nbackground_tasks = \"off\"\nbody_limit_mb = 2\n",
     );
-    assert_eq!((config.rate_limit, config.client), (Some(30), Some(helix_server::openai::Profile::Plain)));
+    assert_eq!((config.rate_limit, config.client), (Some(30), Some(helix_server::Profile::Plain)));
     assert_eq!(config.disconnect, Disconnect::Detach);
     assert_eq!(config.background_tasks, helix_server::BackgroundTasks::Refuse);
     assert_eq!(config.body_limit, 2 * 1024 * 1024);
@@ -137,8 +137,8 @@ fn the_stronger_file_wins_key_by_key() {
         (claude.default_model.as_deref(), claude.env["A"].as_str(), claude.env["B"].as_str()),
         (Some("m"), "strong", "b")
     );
-    let rows = settings.origins();
-    let origin = |key: &str| rows.iter().find(|row| row.0 == key).map(|row| row.2.as_str());
+    let rows = settings.origins(&Environment::for_tests());
+    let origin = |key: &str| rows.iter().find(|row| row.key == key).map(|row| row.origin.as_str());
     assert_eq!(origin("failures.memory"), Some("/p0/helix.toml:2"));
     assert_eq!(origin("failures.deadline"), Some("/p1/helix.toml:4"));
     assert_eq!(origin("questions.timeout"), Some("built in"));

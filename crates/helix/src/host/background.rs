@@ -1,19 +1,20 @@
 //! A host that stays behind when its command leaves. Must not know which command started it.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use helix_store::StateDir;
 
-use super::{EPHEMERAL, find, state_dir_error};
+use super::{EPHEMERAL, find};
 use crate::client::Client;
 use crate::codes;
 use crate::config::Settings;
 use crate::environment::Environment;
-use crate::error::{CommandError, unwritable};
+use crate::error::CommandError;
+use crate::files::{tail, unwritable};
 
 /// What a background host prints on standard output once it can be reached.
 pub(crate) const READY_MARK: &str = "helix host ready";
@@ -30,7 +31,7 @@ pub(crate) async fn start_in_background(
     settings: &Settings,
     config: Option<&Path>,
 ) -> Result<Client, CommandError> {
-    let state = StateDir::open(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
+    let state = StateDir::open(&settings.state_dir.value)?;
     let log_path = state.root().join("host.log");
     let log =
         OpenOptions::new().create(true).append(true).mode(0o600).open(&log_path).map_err(unwritable(&log_path))?;
@@ -42,16 +43,10 @@ pub(crate) async fn start_in_background(
     command.args(["serve", "--listen", EPHEMERAL, "--until-idle", "--background"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     let child = command.spawn().map_err(|error| failed(&log_path).because(&error))?;
-    let ready = tokio::task::spawn_blocking(move || wait_ready(child))
+    tokio::task::spawn_blocking(move || wait_ready(child))
         .await
         .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host failed").because(&error))?;
-    if !ready {
-        // It may have lost a race against another host, which is as good.
-        return match find(settings).await? {
-            Some(client) => Ok(client),
-            None => Err(failed(&log_path)),
-        };
-    }
+    // One that did not start may have lost a race against another host, which is as good.
     find(settings).await?.ok_or_else(|| failed(&log_path))
 }
 
@@ -67,31 +62,19 @@ pub(crate) fn become_session_leader() -> Result<(), CommandError> {
 }
 
 /// Waits for the mark on the host's standard output, or its end.
-fn wait_ready(mut child: Child) -> bool {
-    let Some(stdout) = child.stdout.take() else { return false };
+fn wait_ready(mut child: Child) {
+    let Some(stdout) = child.stdout.take() else { return };
     let ready = BufReader::new(stdout).lines().map_while(Result::ok).any(|line| line == READY_MARK);
     if !ready && child.wait().is_err() {
         tracing::warn!("the host that did not start cannot be waited for");
     }
-    ready
 }
 
 fn failed(log: &Path) -> CommandError {
-    let tail = tail_of(log).unwrap_or_default();
-    let error = CommandError::environment(codes::BACKGROUND_HOST, "the background host did not start");
-    let error = if tail.trim().is_empty() {
-        error
-    } else {
-        error.because(&std::io::Error::other(format!("the end of its log:\n{}", tail.trim_end())))
-    };
-    error.hint(format!("see {}; or run without --detach", log.display()))
-}
-
-fn tail_of(path: &Path) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
-    let mut tail = Vec::new();
-    file.take(LOG_TAIL).read_to_end(&mut tail)?;
-    Ok(String::from_utf8_lossy(&tail).into_owned())
+    let error = CommandError::environment(codes::BACKGROUND_HOST, "the background host did not start")
+        .hint(format!("see {}; or run without --detach", log.display()));
+    match tail(log, LOG_TAIL).unwrap_or_default().trim() {
+        "" => error,
+        end => error.because(&std::io::Error::other(format!("the end of its log:\n{end}"))),
+    }
 }

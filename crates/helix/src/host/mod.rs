@@ -10,9 +10,9 @@ mod token;
 
 use std::net::SocketAddr;
 
-use helix_engine::{AgentProfile, Engine, EngineConfig, EngineError};
+use helix_engine::{AgentProfile, Engine, EngineConfig};
 use helix_server::ServerConfig;
-use helix_store::{DatabaseError, HostInfo, HostLock, OpenError, StateDir, StateDirError};
+use helix_store::{HostInfo, HostLock, StateDir, StateDirError};
 use rustix::io::Errno;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -26,7 +26,7 @@ use crate::error::CommandError;
 pub(crate) use background::{READY_MARK, become_session_leader, start_in_background};
 pub(crate) use idle::{busy_jobs, until_idle};
 pub(crate) use reach::{Reached, find, reach};
-pub(crate) use token::{Made, Token};
+pub(crate) use token::Token;
 
 /// Address of hosts that nobody but this machine's `helix` commands looks for.
 pub(crate) const EPHEMERAL: &str = "127.0.0.1:0";
@@ -84,7 +84,7 @@ impl From<CommandError> for HostError {
 impl From<HostError> for CommandError {
     fn from(error: HostError) -> Self {
         match error {
-            HostError::Held(error) => state_dir_error(&error),
+            HostError::Held(error) => error.into(),
             HostError::Failed(error) => error,
         }
     }
@@ -101,15 +101,12 @@ impl Host {
         listening: &Listening,
     ) -> Result<Self, HostError> {
         let address = checked_address(listening).await?;
-        let state = StateDir::open(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
+        let state = StateDir::open(&settings.state_dir.value).map_err(CommandError::from)?;
         // A symbolic link may have led to it.
         Environment::text_of(state.root())?;
         let lock = state.lock().map_err(|error| match error {
             StateDirError::Held { .. } => HostError::Held(error),
-            StateDirError::NotWritable { .. }
-            | StateDirError::Full { .. }
-            | StateDirError::Announcement { .. }
-            | StateDirError::Io { .. } => HostError::Failed(state_dir_error(&error)),
+            other => HostError::Failed(other.into()),
         })?;
         let listener = port::bind(address, &state).await.map_err(|error| cannot_listen(&listening.address, &error))?;
         let bound = listener.local_addr().map_err(|error| cannot_listen(&listening.address, &error))?;
@@ -124,7 +121,7 @@ impl Host {
         // What the Consultant's own agent can be asked for; other agents have other words for theirs.
         let agent = config.agents.iter().find(|agent| agent.name == config.consultant.agent);
         let models = agent.map(offered_models).unwrap_or_default();
-        let engine = Engine::open(state, config).await.map_err(|error| engine_error(&error))?;
+        let engine = Engine::open(state, config).await.map_err(CommandError::from)?;
 
         let shutdown = CancellationToken::new();
         let server_config = settings.server(ServerConfig { token: required, models, ..ServerConfig::default() });
@@ -134,16 +131,13 @@ impl Host {
             server_config,
             shutdown.clone().cancelled_owned(),
         ));
-        let info = HostInfo {
-            url: format!("http://{}", reachable(bound)),
-            pid: std::process::id(),
-            token_file: token.file.clone(),
-        };
+        let info =
+            HostInfo { url: helix_server::local_url(bound), pid: std::process::id(), token_file: token.file.clone() };
         let host = Self { engine, info, token, shutdown, server, lock };
         if let Err(error) = patient_health(&host.client()?).await {
             return Err(host.failed_to_serve(&error).await.into());
         }
-        host.lock.announce(&host.info).map_err(|error| state_dir_error(&error))?;
+        host.lock.announce(&host.info).map_err(CommandError::from)?;
         Ok(host)
     }
 
@@ -229,16 +223,12 @@ fn offered_models(agent: &AgentProfile) -> Vec<String> {
 /// Resolves the address and refuses one that others can reach without a token.
 async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandError> {
     let written = &listening.address;
-    let wrong = |cause: Option<std::io::Error>| {
-        let error = CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is not an address to listen on"));
-        let error = match &cause {
-            Some(cause) => error.because(cause),
-            None => error,
-        };
-        error.hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)")
+    let wrong = || {
+        CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is not an address to listen on"))
+            .hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)")
     };
-    let mut addresses = tokio::net::lookup_host(written.as_str()).await.map_err(|error| wrong(Some(error)))?;
-    let address = addresses.next().ok_or_else(|| wrong(None))?;
+    let mut addresses = tokio::net::lookup_host(written.as_str()).await.map_err(|error| wrong().because(&error))?;
+    let address = addresses.next().ok_or_else(wrong)?;
     if listening.access == Access::Open && !address.ip().is_loopback() {
         return Err(CommandError::usage(
             codes::OPEN_ADDRESS,
@@ -250,94 +240,17 @@ async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandErr
 }
 
 fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
-    if error.kind() == std::io::ErrorKind::AddrInUse {
-        return CommandError::usage(codes::PORT_TAKEN, format!("another program listens on {address}"))
-            .because(error)
-            .hint(
+    let cannot = || format!("cannot listen on {address}");
+    let shown = match Errno::from_io_error(error) {
+        Some(Errno::ADDRINUSE) => {
+            CommandError::usage(codes::PORT_TAKEN, format!("another program listens on {address}")).hint(
                 "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 chooses a free one",
-            );
-    }
-    if let Some(Errno::MFILE | Errno::NFILE) = Errno::from_io_error(error) {
-        return CommandError::environment(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
-            .because(error)
-            .hint("raise the limit of open files (`ulimit -n`); Helix needs about 64, and one for each client");
-    }
-    CommandError::usage(codes::CANNOT_LISTEN, format!("cannot listen on {address}"))
-        .because(error)
-        .hint("choose an address of this machine with --listen; ports below 1024 need privileges")
-}
-
-/// The address as this machine reaches it: a server on all addresses is on the loopback too.
-fn reachable(bound: SocketAddr) -> SocketAddr {
-    let mut address = bound;
-    if address.ip().is_unspecified() {
-        address.set_ip(match address.ip() {
-            std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-            std::net::IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-        });
-    }
-    address
-}
-
-/// A state directory that cannot be used is a wrong choice of directory, or one that is in use; only a full disk is the
-/// environment's fault.
-pub(crate) fn state_dir_error(error: &StateDirError) -> CommandError {
-    let shown = match error {
-        StateDirError::Full { .. } => CommandError::environment(error.code(), error),
-        StateDirError::NotWritable { .. }
-        | StateDirError::Held { .. }
-        | StateDirError::Announcement { .. }
-        | StateDirError::Io { .. } => CommandError::usage(error.code(), error),
-    };
-    let shown = match std::error::Error::source(error) {
-        Some(source) => shown.because(source),
-        None => shown,
-    };
-    shown.hint(error.hint())
-}
-
-/// Says why the database does not open. That the disk is full is nobody's mistake.
-pub(crate) fn open_error(open: &OpenError) -> CommandError {
-    let shown = match open {
-        OpenError::Database(DatabaseError::Full { .. }) => CommandError::environment(open.code(), open),
-        other => CommandError::usage(other.code(), other),
-    };
-    let shown = shown.hint(open.hint());
-    match std::error::Error::source(open) {
-        Some(source) => shown.because(source),
-        None => shown,
-    }
-}
-
-/// Says why the engine did not open or answer.
-pub(crate) fn engine_error(error: &EngineError) -> CommandError {
-    match error {
-        EngineError::NotFound { .. } => CommandError::usage(codes::NOT_FOUND, error)
-            .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough"),
-        EngineError::Ambiguous { .. } => {
-            CommandError::usage(helix_engine::codes::AMBIGUOUS, error).hint("give a longer prefix")
+            )
         }
-        EngineError::Refused { .. } => CommandError::usage(codes::CANNOT_BE_DONE, error)
-            .hint("`helix jobs show ID` shows the job's state, `helix answer` the open questions"),
-        EngineError::Over { .. } => CommandError::usage(codes::JOB_OVER, error).hint("it has already ended"),
-        EngineError::Journal(source) => {
-            let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(source.as_ref());
-            while let Some(error) = cause {
-                if let Some(open) = error.downcast_ref::<OpenError>() {
-                    return open_error(open);
-                }
-                cause = error.source();
-            }
-            if let Some(database) = DatabaseError::among(source.as_ref()) {
-                return open_error(&database.clone().into());
-            }
-            CommandError::environment(codes::ENGINE, error)
-                .because(source.as_ref())
-                .hint("run `helix doctor`: it checks the state directory and the database")
-        }
-        EngineError::Contradiction { source, .. } => CommandError::helix(codes::ENGINE, error)
-            .because(source)
-            .hint("this is a bug in Helix: please report it with the job's events (`helix jobs show --json`)"),
-        EngineError::Environment { hint, .. } => CommandError::environment(codes::ENGINE, error).hint_if(hint.as_ref()),
-    }
+        Some(Errno::MFILE | Errno::NFILE) => CommandError::environment(codes::CANNOT_LISTEN, cannot())
+            .hint("raise the limit of open files (`ulimit -n`); Helix needs about 64, and one for each client"),
+        Some(_) | None => CommandError::usage(codes::CANNOT_LISTEN, cannot())
+            .hint("choose an address of this machine with --listen; ports below 1024 need privileges"),
+    };
+    shown.because(error)
 }

@@ -3,14 +3,14 @@
 //! Agents outlive a host and know Helix's tools by their address; under another port they could not ask anybody any more. Must
 //! not know who is served.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::net::SocketAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use helix_store::StateDir;
 use tokio::net::TcpListener;
+
+use crate::files::replace_private;
 
 /// Listens on the address; where it leaves the port open, on that of the former host if nobody else has taken it.
 ///
@@ -34,7 +34,7 @@ pub(super) async fn bind(address: SocketAddr, state: &StateDir) -> std::io::Resu
     let listener = TcpListener::bind(address).await?;
     let port = listener.local_addr()?.port();
     // Without the note only the next host's agents are worse off; this one serves all the same.
-    if let Err(error) = note(&file, port) {
+    if let Err(error) = replace_private(&file, &format!("{port}\n")) {
         tracing::warn!(%error, "{} cannot be written: the next host will have another port", file.display());
     }
     Ok(listener)
@@ -49,18 +49,4 @@ fn former(file: &Path) -> Option<u16> {
             None
         }
     }
-}
-
-/// Written under another name and renamed: nobody ever reads half a number.
-fn note(file: &Path, port: u16) -> std::io::Result<()> {
-    let draft = file.with_extension("new");
-    let mut options = OpenOptions::new();
-    options
-        .create(true)
-        .truncate(true)
-        .write(true)
-        .mode(0o600)
-        .open(&draft)?
-        .write_all(format!("{port}\n").as_bytes())?;
-    std::fs::rename(&draft, file)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use helix_store::StateDir;
 use tokio::time::Instant;
 
-use super::{Host, HostError, Listening, state_dir_error};
+use super::{Host, HostError, Listening};
 use crate::client::Client;
 use crate::codes;
 use crate::config::Settings;
@@ -32,6 +32,17 @@ impl Reached {
             Self::Other(client) | Self::Own(_, client) => client,
         }
     }
+
+    /// Leaves the host; if it is this process, its agents continue without it.
+    ///
+    /// # Errors
+    /// What the own server ended with, if not in order.
+    pub(crate) async fn stop(self) -> Result<(), CommandError> {
+        match self {
+            Self::Other(_) => Ok(()),
+            Self::Own(host, _) => host.stop().await,
+        }
+    }
 }
 
 /// The host that is there; `None` if there is none. Creates nothing.
@@ -39,11 +50,8 @@ impl Reached {
 /// # Errors
 /// When the announcement cannot be read.
 pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandError> {
-    let state = StateDir::existing(&settings.state_dir.value).map_err(|error| state_dir_error(&error))?;
-    let Some(state) = state else { return Ok(None) };
-    let Some(info) = state.host().map_err(|error| state_dir_error(&error))? else {
-        return Ok(None);
-    };
+    let Some(state) = StateDir::existing(&settings.state_dir.value)? else { return Ok(None) };
+    let Some(info) = state.host()? else { return Ok(None) };
     let client = Client::new(&info)?;
     // A dead host leaves its announcement behind.
     Ok(client.is_healthy().await.then_some(client))

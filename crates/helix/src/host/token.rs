@@ -1,8 +1,6 @@
 //! The bearer token: made once, kept with mode 0600. Must not know who checks it.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use helix_store::StateDir;
@@ -10,7 +8,8 @@ use helix_store::StateDir;
 use super::Access;
 use crate::codes;
 use crate::config::Settings;
-use crate::error::{CommandError, unwritable};
+use crate::error::CommandError;
+use crate::files::{replace_private, unwritable};
 
 /// Random bytes of a token: 192 bits.
 const BYTES: usize = 24;
@@ -21,17 +20,8 @@ pub(crate) struct Token {
     pub(crate) value: String,
     /// The file that keeps it.
     pub(crate) file: PathBuf,
-    /// Whether it was made just now.
-    pub(crate) made: Made,
-}
-
-/// When a token was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Made {
-    /// Just now: it has never been shown.
-    Now,
-    /// Before, or by the user.
-    Before,
+    /// Whether it was made just now: then it has never been shown.
+    pub(crate) is_new: bool,
 }
 
 /// Finds the token: the given one, that of the configured file, that of the state directory, or a new one.
@@ -41,18 +31,18 @@ pub(super) fn prepare(settings: &Settings, state: &StateDir, access: &Access) ->
         let file = state.token_file();
         let kept = read(&file)?;
         if kept.as_deref() != Some(value) {
-            write(&file, value)?;
+            store(&file, value)?;
         }
-        return Ok(Token { value: value.clone(), file, made: Made::Before });
+        return Ok(Token { value: value.clone(), file, is_new: false });
     }
     let file = settings.token_file.clone().unwrap_or_else(|| state.token_file());
     if let Some(value) = read(&file)? {
         check(&value, &file.display().to_string())?;
-        return Ok(Token { value, file, made: Made::Before });
+        return Ok(Token { value, file, is_new: false });
     }
     let value = random()?;
-    write(&file, &value)?;
-    Ok(Token { value, file, made: Made::Now })
+    store(&file, &value)?;
+    Ok(Token { value, file, is_new: true })
 }
 
 fn read(file: &Path) -> Result<Option<String>, CommandError> {
@@ -75,18 +65,8 @@ fn check(value: &str, from: &str) -> Result<(), CommandError> {
         .hint("a token has at least 16 printable ASCII characters and no spaces"))
 }
 
-/// Written under another name and renamed: nobody ever reads half a token.
-fn write(file: &Path, value: &str) -> Result<(), CommandError> {
-    let draft = file.with_extension(format!("new-{}", std::process::id()));
-    let mut handle = OpenOptions::new()
-        .create(true)
-        .truncate(true)
-        .write(true)
-        .mode(0o600)
-        .open(&draft)
-        .map_err(unwritable(&draft))?;
-    handle.write_all(format!("{value}\n").as_bytes()).and_then(|()| handle.sync_all()).map_err(unwritable(&draft))?;
-    std::fs::rename(&draft, file).map_err(unwritable(file))
+fn store(file: &Path, value: &str) -> Result<(), CommandError> {
+    replace_private(file, &format!("{value}\n")).map_err(unwritable(file))
 }
 
 fn random() -> Result<String, CommandError> {

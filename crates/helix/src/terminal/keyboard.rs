@@ -10,6 +10,9 @@ use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
+use crate::codes;
+use crate::error::CommandError;
+
 /// Lines that are typed ahead before the thread stops reading.
 const TYPED_AHEAD: usize = 16;
 
@@ -21,8 +24,10 @@ static LINES: OnceLock<Lines> = OnceLock::new();
 ///
 /// # Errors
 /// Standard input cannot be read.
-pub(crate) async fn typed_line() -> Option<std::io::Result<String>> {
-    LINES.get_or_init(start).lock().await.recv().await
+pub(crate) async fn typed_line() -> Result<Option<String>, CommandError> {
+    LINES.get_or_init(start).lock().await.recv().await.transpose().map_err(|error| {
+        CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
+    })
 }
 
 /// What a terminal puts around a paste once it was asked to.
@@ -37,7 +42,7 @@ const SAME_PASTE: Duration = Duration::from_millis(30);
 ///
 /// # Errors
 /// Standard input cannot be read.
-pub(crate) async fn typed_text() -> Option<std::io::Result<String>> {
+pub(crate) async fn typed_text() -> Result<Option<String>, CommandError> {
     if !std::io::stdin().is_terminal() {
         return typed_line().await;
     }
@@ -47,24 +52,19 @@ pub(crate) async fn typed_text() -> Option<std::io::Result<String>> {
     text
 }
 
-async fn pasted() -> Option<std::io::Result<String>> {
-    let mut text = String::new();
-    let mut next = typed_line().await?;
+async fn pasted() -> Result<Option<String>, CommandError> {
+    let Some(mut text) = typed_line().await? else { return Ok(None) };
     loop {
-        match next {
-            Ok(line) => text.push_str(&line),
-            Err(error) => return Some(Err(error)),
-        }
         let open = text.matches(PASTE_BEGINS).count() > text.matches(PASTE_ENDS).count();
         let more = match open {
-            true => typed_line().await,
-            false => timeout(SAME_PASTE, typed_line()).await.ok().flatten(),
+            true => typed_line().await?,
+            false => timeout(SAME_PASTE, typed_line()).await.unwrap_or(Ok(None))?,
         };
         let Some(line) = more else { break };
         text.push('\n');
-        next = line;
+        text.push_str(&line);
     }
-    Some(Ok(text.replace(PASTE_BEGINS, "").replace(PASTE_ENDS, "")))
+    Ok(Some(text.replace(PASTE_BEGINS, "").replace(PASTE_ENDS, "")))
 }
 
 fn steer(sequence: &str) {

@@ -9,6 +9,8 @@ mod time;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
+use helix_core::diagnostic::Diagnostic;
+use helix_failure::report::Look;
 use serde::Serialize;
 
 use crate::codes;
@@ -113,14 +115,12 @@ impl Terminal {
         })
     }
 
-    /// Writes a value as JSON: one line for streams of values, pretty for a single answer.
+    /// Writes a value as JSON that people can read, too.
     ///
     /// # Errors
     /// As for [`Terminal::data`].
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), CommandError> {
-        let text = serde_json::to_string_pretty(value)
-            .map_err(|error| CommandError::helix(codes::BROKEN, "cannot write an answer as JSON").because(&error))?;
-        self.data(&text)
+        self.data(&serde_json::to_string_pretty(value).map_err(unwritable)?)
     }
 
     /// Writes a value as one line of JSON.
@@ -128,9 +128,26 @@ impl Terminal {
     /// # Errors
     /// As for [`Terminal::data`].
     pub(crate) fn json_line(&self, value: &impl Serialize) -> Result<(), CommandError> {
-        let text = serde_json::to_string(value)
-            .map_err(|error| CommandError::helix(codes::BROKEN, "cannot write an answer as JSON").because(&error))?;
-        self.data(&text)
+        self.data(&serde_json::to_string(value).map_err(unwritable)?)
+    }
+
+    /// Writes what a command found: a value for programs, lines for people.
+    ///
+    /// # Errors
+    /// As for [`Terminal::data`].
+    pub(crate) fn answer(&self, value: &impl Serialize, text: &str) -> Result<(), CommandError> {
+        match self.reading {
+            Reading::Programs => self.json(value),
+            Reading::People if text.is_empty() => Ok(()),
+            Reading::People => self.data(text.trim_end_matches('\n')),
+        }
+    }
+
+    /// Writes a line to standard error that programs can do without: what to do next, or that there is nothing.
+    pub(crate) fn note(&self, line: &str) {
+        if self.reading == Reading::People {
+            self.say(line);
+        }
     }
 
     /// Writes a line for people to standard error.
@@ -138,6 +155,15 @@ impl Terminal {
         let mut stderr = std::io::stderr().lock();
         if writeln!(stderr, "{line}").is_err() {
             // Nowhere is left to say that nothing can be said.
+        }
+    }
+
+    /// Asks for a line on standard error.
+    pub(crate) fn prompt(&self, text: &str) {
+        let mut stderr = std::io::stderr().lock();
+        let prompt = self.paint_error(Meaning::Strong, text);
+        if write!(stderr, "{prompt} ").and_then(|()| stderr.flush()).is_err() {
+            // Nobody sees the prompt; what is typed still counts.
         }
     }
 
@@ -164,12 +190,24 @@ impl Terminal {
         }
     }
 
+    /// How the reports of failures are drawn on standard output.
+    pub(crate) fn look(&self) -> Look {
+        match self.colour {
+            Colour::On => Look::Colour,
+            Colour::Off => Look::Plain,
+        }
+    }
+
     /// Draws diagnostics of a file for standard error.
-    pub(crate) fn say_diagnostics(&self, diagnostics: &[helix_core::diagnostic::Diagnostic], source: &str) {
+    pub(crate) fn say_diagnostics(&self, diagnostics: &[Diagnostic], source: &str) {
         for diagnostic in diagnostics {
             self.say(&problem::picture(diagnostic, source, self.error_colour));
         }
     }
+}
+
+fn unwritable(error: serde_json::Error) -> CommandError {
+    CommandError::helix(codes::BROKEN, "cannot write an answer as JSON").because(&error)
 }
 
 fn paint(colour: Colour, meaning: Meaning, text: &str) -> String {

@@ -38,8 +38,11 @@ impl Table {
         self.rows.iter().map(draw_row).map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
 
-    /// Draws it for standard output.
+    /// Draws it for standard output; nothing if it has headings alone.
     pub(crate) fn for_data(&self, terminal: &Terminal) -> String {
+        if self.rows.len() < 2 {
+            return String::new();
+        }
         self.draw(|meaning, text| terminal.paint(meaning, text))
     }
 }

@@ -108,51 +108,31 @@ impl PhaseBars {
         if let Some(seconds) = phase.duration_seconds.filter(|_| phase.completed_at.is_some()) {
             parts.push(duration(seconds));
         }
-        if let (Some(error), PhaseStatus::Running | PhaseStatus::Waiting) = (&phase.error, phase.status) {
+        let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+        if let Some(error) = phase.error.as_ref().filter(|_| under_way) {
             parts.push(paint(Meaning::Weak, &one_line(&error.message, 60)));
         }
-        let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
         *since.lock().unwrap_or_else(PoisonError::into_inner) = phase.started_at.filter(|_| under_way);
         bar.set_message(parts.join("  "));
-        match phase.status {
-            PhaseStatus::Running | PhaseStatus::Waiting => bar.enable_steady_tick(TICK),
-            PhaseStatus::Pending
-            | PhaseStatus::Passed
-            | PhaseStatus::Failed
-            | PhaseStatus::Skipped
-            | PhaseStatus::Cancelled => {
-                bar.disable_steady_tick();
-                bar.tick();
-            }
+        if under_way {
+            bar.enable_steady_tick(TICK);
+        } else {
+            bar.disable_steady_tick();
+            bar.tick();
         }
     }
 }
 
 /// Whether the bars cannot show an event, so that it stays above them as a line.
 fn stays(event: &JobEvent) -> bool {
-    match event {
-        JobEvent::JobSubmitted { .. }
-        | JobEvent::GateFinished { .. }
-        | JobEvent::AttemptFaulted { .. }
-        | JobEvent::DeliveryBegun { .. }
-        | JobEvent::PhasesProposed { .. }
-        | JobEvent::PhasesRejected { .. }
-        | JobEvent::ReviewFinished { .. }
-        | JobEvent::QuestionAsked { .. }
-        | JobEvent::QuestionAnswered { .. }
-        | JobEvent::QuestionExpired { .. }
-        | JobEvent::AdviceGiven { .. }
-        | JobEvent::ConflictFound { .. }
-        | JobEvent::JobResumed { .. }
-        | JobEvent::Failure(_)
-        | JobEvent::Integrated { .. }
-        | JobEvent::IntegrationFailed { .. } => true,
+    !matches!(
+        event,
         JobEvent::AttemptStarted { .. }
-        | JobEvent::RunFinished { .. }
-        | JobEvent::ResultCommitted { .. }
-        | JobEvent::CancelRequested { .. }
-        | JobEvent::JobFinished { .. } => false,
-    }
+            | JobEvent::RunFinished { .. }
+            | JobEvent::ResultCommitted { .. }
+            | JobEvent::CancelRequested { .. }
+            | JobEvent::JobFinished { .. }
+    )
 }
 
 /// How long a phase has been under way, set off from what stands before it; nothing for one that is not.

@@ -39,28 +39,10 @@ fn is_surroundings(kind: FaultKind) -> bool {
 }
 
 fn environment_at_fault(last: &Attempt) -> bool {
-    let by_run = last.run_end.as_ref().is_some_and(|ended| match &ended.outcome {
-        Outcome::Unstarted { .. } | Outcome::Credentials { .. } => true,
-        Outcome::Completed(_)
-        | Outcome::CompletedWithDenials(_)
-        | Outcome::TasksLost { .. }
-        | Outcome::LocalCommand
-        | Outcome::Truncated { .. }
-        | Outcome::Incomplete { .. }
-        | Outcome::StoppedByHook
-        | Outcome::Interrupted
-        | Outcome::Cancelled
-        | Outcome::TimedOut
-        | Outcome::Stalled
-        | Outcome::Lost
-        | Outcome::RateLimited { .. }
-        | Outcome::Overloaded { .. }
-        | Outcome::ContextOverflow
-        | Outcome::LimitReached { .. }
-        | Outcome::Refused
-        | Outcome::Misconfigured
-        | Outcome::Failed(_) => false,
-    });
+    let by_run = last
+        .run_end
+        .as_ref()
+        .is_some_and(|ended| matches!(ended.outcome, Outcome::Unstarted { .. } | Outcome::Credentials { .. }));
     let by_gate = last.gates.iter().any(|report| match &report.verdict {
         Verdict::Inconclusive { fault } => is_surroundings(fault.kind),
         Verdict::Pass | Verdict::Fail { .. } => false,

@@ -4,15 +4,16 @@
 
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
-use helix_failure::report::{Look, Reader};
+use helix_failure::report::Reader;
 use helix_job::{JobStatus, JobView};
 use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::host::engine_error;
 use crate::offline;
-use crate::terminal::{Colour, Meaning};
+use crate::terminal::Meaning;
+
+use super::report::job_report;
 
 /// A job and what its failures' reports say, as `helix jobs show --json` prints it.
 #[derive(Debug, Serialize)]
@@ -32,15 +33,23 @@ pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<
     let settings = context.settings()?;
     let journal = offline::open_or_missing(settings, view.id.as_str()).await?;
     let root = &settings.state_dir.value;
-    let reports = job_reports(&journal, root, &view.id, &FailureService::read_only(root)).await;
-    reports.map_err(|error| engine_error(&error))
+    Ok(job_reports(&journal, root, &view.id, &FailureService::read_only(root)).await?)
+}
+
+/// Prints a job with the last report of each phase that has failed.
+///
+/// # Errors
+/// As [`print_reports`].
+pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), CommandError> {
+    context.terminal.data(&job_report(view, &context.settings()?.state_dir.value, &context.terminal))?;
+    print_reports(context, view).await
 }
 
 /// Prints the last report of each phase that has failed, if any has. Trouble with them is said and changes nothing else.
 ///
 /// # Errors
 /// [`CommandError::ReaderLeft`], and when standard output is broken.
-pub(crate) async fn print_reports(context: &Context, view: &JobView) -> Result<(), CommandError> {
+async fn print_reports(context: &Context, view: &JobView) -> Result<(), CommandError> {
     let nothing_failed = view.phases.iter().all(|phase| phase.status != helix_job::PhaseStatus::Failed);
     if nothing_failed && view.status != JobStatus::Failed {
         return Ok(());
@@ -57,13 +66,9 @@ pub(crate) async fn print_reports(context: &Context, view: &JobView) -> Result<(
 }
 
 fn drawn(context: &Context, one: &JobReport) -> String {
-    let look = match context.terminal.colour {
-        Colour::On => Look::Colour,
-        Colour::Off => Look::Plain,
-    };
     let title = context.terminal.paint(Meaning::Strong, &format!("report of {}", one.title()));
     let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief(look, Reader::Person),
+        (Some(report), _) => report.brief(context.terminal.look(), Reader::Person),
         (None, trouble) => format!("  {}\n", trouble.as_deref().unwrap_or("it is missing")),
     };
     format!("\n{title}\n{}", body.trim_end())

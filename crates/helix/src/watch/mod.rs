@@ -11,11 +11,11 @@ mod report;
 use std::time::Duration;
 
 use helix_job::question::QuestionStatus;
-use helix_job::{JobState, JobView, PhaseStatus};
+use helix_job::{JobEvent, JobState, JobView, PhaseStatus, Recorded};
 use jiff::Timestamp;
 use tokio::signal::unix::SignalKind;
 
-use crate::client::{ClientError, JobEvents, NextEvent};
+use crate::client::{ClientError, JobEvents};
 use crate::codes;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -25,7 +25,7 @@ use crate::question;
 use crate::runtime::signal_stream;
 use crate::terminal::{Bars, Reading, Terminal};
 
-pub(crate) use failures::{Reported, print_reports, reports_of};
+pub(crate) use failures::{Reported, print_job, reports_of};
 pub(crate) use lines::meaning;
 pub(crate) use report::job_report;
 
@@ -50,13 +50,6 @@ pub(crate) enum Left {
     Waiting,
 }
 
-/// What the user has asked for while watching.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    Nothing,
-    Cancel,
-}
-
 /// How long nothing has to happen before it is asked why, and between that and the next time: what hinders a job is in no event.
 const STILL: Duration = Duration::from_secs(2);
 const STILL_AGAIN: Duration = Duration::from_secs(10);
@@ -78,7 +71,7 @@ enum Put {
     /// Nobody is there, or would rather not answer now.
     NotNow,
     /// Something happened meanwhile: somebody else may have answered.
-    Overtaken(NextEvent),
+    Overtaken(Option<Box<Recorded<JobEvent>>>),
 }
 
 /// One of the ways to show a job.
@@ -103,7 +96,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
     let mut state = JobState::New;
     let mut view = job.clone();
     let mut last = 0;
-    let mut asked = Asked::Nothing;
+    let mut cancelling = false;
     loop {
         let mut events = match reached.client().events(&job.id, last).await {
             Ok(events) => events,
@@ -121,11 +114,11 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                 None => tokio::select! {
                     next = events.next() => next?,
                     _ = interrupts.recv() => {
-                        if asked == Asked::Cancel {
+                        if cancelling {
                             display.finish();
                             return Ok(Watched { view, exit: Exit::Interrupted, reached, left: Left::Early });
                         }
-                        asked = Asked::Cancel;
+                        cancelling = true;
                         display.note("Cancelling the job… (Ctrl-C again: quit without waiting)");
                         cancel(context, &reached, job).await?;
                         continue;
@@ -140,13 +133,10 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
                     }
                 },
             };
-            if matches!(next, NextEvent::Event(_)) && std::mem::take(&mut told).hindrance.is_some() {
+            if next.is_some() && std::mem::take(&mut told).hindrance.is_some() {
                 display.note(RESUMED);
             }
-            let event = match next {
-                NextEvent::Event(event) => event,
-                NextEvent::Disconnected => break,
-            };
+            let Some(event) = next else { break };
             if event.number <= last {
                 continue;
             }
@@ -161,7 +151,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             display.event(context, &event, &view)?;
             if state.end().is_some() && is_latest(&reached, job, last).await? {
                 display.finish();
-                let exit = exit::of_job(&state, asked == Asked::Cancel);
+                let exit = exit::of_job(&state, cancelling);
                 return Ok(Watched { view, exit, reached, left: Left::No });
             }
             if state.waits_for_person(Timestamp::now()) && is_latest(&reached, job, last).await? {
@@ -176,7 +166,7 @@ pub(crate) async fn watch(context: &Context, mut reached: Reached, job: &JobView
             }
         }
         reached = take_over(context, reached).await?;
-        if asked == Asked::Cancel {
+        if cancelling {
             // The request may have died with the host; asking twice is as good as once.
             cancel(context, &reached, job).await?;
         }
@@ -297,12 +287,7 @@ async fn cancel(context: &Context, reached: &Reached, job: &JobView) -> Result<(
 }
 
 impl Display {
-    fn event(
-        &mut self,
-        context: &Context,
-        event: &helix_job::Recorded<helix_job::JobEvent>,
-        view: &JobView,
-    ) -> Result<(), CommandError> {
+    fn event(&mut self, context: &Context, event: &Recorded<JobEvent>, view: &JobView) -> Result<(), CommandError> {
         match self {
             Self::Bars(bars) => bars.event(event, view),
             Self::Lines(terminal) => {

@@ -2,92 +2,47 @@
 //!
 //! Text of agents only ever stands in fields of type string here, so that it cannot become an object of another kind.
 
+use std::collections::BTreeMap;
+
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_job::session::TurnView;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::openai::error::ErrorBody;
 
-/// A response.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A response, without the fields that are always the same.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ResponseObject {
     /// Its id, and the `previous_response_id` of a response that follows it.
     pub(crate) id: String,
-    /// Always `response`.
-    pub(crate) object: String,
+    object: &'static str,
     /// Seconds since 1970.
-    pub(crate) created_at: i64,
+    created_at: i64,
     /// `in_progress`, `completed` or `failed`.
-    pub(crate) status: String,
+    pub(crate) status: &'static str,
     /// Why it failed.
-    pub(crate) error: Option<ResponseError>,
-    /// Always null: a truncated answer is a failure.
-    pub(crate) incomplete_details: Option<Value>,
+    pub(crate) error: Option<Value>,
+    /// A truncated answer is a failure.
+    incomplete_details: Option<()>,
     /// The model's name as the client gave it.
-    pub(crate) model: String,
+    model: String,
     /// Reasoning, tool calls and the message, in order.
     pub(crate) output: Vec<OutputItem>,
     /// The response that it follows.
-    pub(crate) previous_response_id: Option<String>,
+    previous_response_id: Option<String>,
     /// Token usage and cost.
-    pub(crate) usage: Option<ResponseUsage>,
-    /// Always true: agents run their own tools.
-    pub(crate) parallel_tool_calls: bool,
-    /// Always `auto`.
-    pub(crate) tool_choice: String,
-    /// Always empty.
-    pub(crate) tools: Vec<Value>,
-    /// Always empty.
-    pub(crate) metadata: std::collections::BTreeMap<String, String>,
-}
-
-/// Why a response failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ResponseError {
-    /// Finer kind.
-    pub(crate) code: String,
-    /// What happened and what to do.
-    pub(crate) message: String,
-}
-
-/// Token usage in the responses form, with the cost.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct ResponseUsage {
-    /// All input tokens, cached or not.
-    pub(crate) input_tokens: u64,
-    /// Where input tokens came from.
-    pub(crate) input_tokens_details: InputDetails,
-    /// Output tokens, thinking included.
-    pub(crate) output_tokens: u64,
-    /// Kinds of output.
-    pub(crate) output_tokens_details: OutputDetails,
-    /// Both.
-    pub(crate) total_tokens: u64,
-    /// US dollars by the agent's own account; 0 when it gave none.
-    pub(crate) cost: f64,
-}
-
-/// Where input tokens came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct InputDetails {
-    /// Read from the provider's cache.
-    pub(crate) cached_tokens: u64,
-    /// Written to the provider's cache.
-    pub(crate) cache_write_tokens: u64,
-}
-
-/// Kinds of output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct OutputDetails {
-    /// Not told apart by agents.
-    pub(crate) reasoning_tokens: u64,
+    pub(crate) usage: Option<Value>,
+    /// Agents run their own tools.
+    parallel_tool_calls: bool,
+    tool_choice: &'static str,
+    tools: [(); 0],
+    metadata: BTreeMap<String, String>,
 }
 
 /// A part of the output.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum OutputItem {
     /// Thinking.
@@ -111,7 +66,7 @@ pub(crate) enum OutputItem {
 }
 
 /// Text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[expect(clippy::enum_variant_names, reason = "the names on the wire")]
 pub(crate) enum Part {
@@ -128,9 +83,9 @@ impl ResponseObject {
     pub(crate) fn new(id: String, model: String, created_at: i64, previous: Option<String>) -> Self {
         Self {
             id,
-            object: "response".into(),
+            object: "response",
             created_at,
-            status: "in_progress".into(),
+            status: "in_progress",
             error: None,
             incomplete_details: None,
             model,
@@ -138,9 +93,9 @@ impl ResponseObject {
             previous_response_id: previous,
             usage: None,
             parallel_tool_calls: true,
-            tool_choice: "auto".into(),
-            tools: Vec::new(),
-            metadata: std::collections::BTreeMap::new(),
+            tool_choice: "auto",
+            tools: [],
+            metadata: BTreeMap::new(),
         }
     }
 
@@ -155,37 +110,32 @@ impl ResponseObject {
             content: vec![Part::OutputText { text: end.text().to_owned(), annotations: Vec::new() }],
             status: "completed".into(),
         });
-        response.usage = Some(end.usage.into());
-        response.status = if end.is_answer() { "completed" } else { "failed" }.into();
+        response.usage = Some(response_usage(&end.usage));
+        response.status = if end.is_answer() { "completed" } else { "failed" };
         if !end.is_answer() {
             let outcome = Outcome::from_facts(&end.facts);
-            response.error = Some(ResponseError {
-                code: "server_error".into(),
-                message: helix_engine::consultant::outcome_error_line(&outcome),
-            });
+            let message = helix_engine::consultant::outcome_error_line(&outcome);
+            response.error = Some(json!({ "code": "server_error", "message": message }));
         }
         response
     }
 }
 
-impl From<&ErrorBody> for ResponseError {
-    fn from(error: &ErrorBody) -> Self {
-        Self { code: error.code.clone().unwrap_or_else(|| error.kind.clone()), message: error.message.clone() }
-    }
+/// Why a response failed.
+pub(crate) fn response_error(error: &ErrorBody) -> Value {
+    json!({ "code": error.code.as_ref().unwrap_or(&error.kind), "message": error.message })
 }
 
-impl From<Usage> for ResponseUsage {
-    fn from(usage: Usage) -> Self {
-        Self {
-            input_tokens: usage.total_input(),
-            input_tokens_details: InputDetails {
-                cached_tokens: usage.cache_read_tokens,
-                cache_write_tokens: usage.cache_write_tokens,
-            },
-            output_tokens: usage.output_tokens,
-            output_tokens_details: OutputDetails { reasoning_tokens: 0 },
-            total_tokens: usage.total_input() + usage.output_tokens,
-            cost: usage.cost_usd,
-        }
-    }
+/// Token usage in the responses form, with the cost by the agent's own account. Agents do not tell reasoning from other output.
+pub(crate) fn response_usage(usage: &Usage) -> Value {
+    json!({
+        "input_tokens": usage.total_input(),
+        "input_tokens_details": {
+            "cached_tokens": usage.cache_read_tokens, "cache_write_tokens": usage.cache_write_tokens,
+        },
+        "output_tokens": usage.output_tokens,
+        "output_tokens_details": { "reasoning_tokens": 0 },
+        "total_tokens": usage.total_input() + usage.output_tokens,
+        "cost": usage.cost_usd,
+    })
 }

@@ -6,12 +6,13 @@ use helix_core::usage::Usage;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::items::{OutputItem, Part, ResponseObject};
+use super::items::{OutputItem, Part, ResponseObject, response_error, response_usage};
+use crate::openai::bad_request::BadRequest;
 use crate::openai::error::ApiError;
 use crate::openai::presenter::{AnswerOptions, WholeAnswer, Wire};
-use crate::openai::profile::Profile;
-use crate::openai::request::{BadRequest, ChatRequest};
+use crate::openai::request::ChatRequest;
 use crate::openai::tool_name;
+use crate::profile::Profile;
 use crate::sse;
 
 /// An answer in the responses form.
@@ -263,13 +264,13 @@ impl Wire for ResponsesWire {
 
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
         self.close_text(out);
-        self.response.usage = usage.map(Into::into);
-        self.response.error = error.map(|error| (&error.envelope.error).into());
+        self.response.usage = usage.as_ref().map(response_usage);
+        self.response.error = error.map(|error| response_error(&error.envelope.error));
         let (status, kind) = match error {
             None => ("completed", "response.completed"),
             Some(_) => ("failed", "response.failed"),
         };
-        self.response.status = status.into();
+        self.response.status = status;
         self.send_response(out, kind);
     }
 

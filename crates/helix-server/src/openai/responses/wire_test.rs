@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::openai::presenter::Presenter;
-use crate::openai::profile::ToolDisplay;
+use crate::profile::ToolDisplay;
 
 const WEB: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
 

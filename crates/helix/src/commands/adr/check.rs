@@ -4,53 +4,36 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_core::diagnostic::Diagnostic;
+use clap::Args;
+use helix_core::text::count;
 use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, is_decision};
 use serde_json::json;
 
-use super::{failed, open};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, unreadable};
+use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
+use crate::files::unreadable;
 use crate::terminal::{Meaning, Reading};
 
-/// How far ADRs are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
-    Valid,
-    Complete,
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Files or directories [default: the project's adr/]
+    files: Vec<PathBuf>,
+    /// Also check completeness, including the rules in adr/rules.yaml
+    #[arg(long)]
+    complete: bool,
+    /// Repair wrongly encoded text if the original is unambiguous
+    #[arg(long)]
+    fix: bool,
 }
 
-/// What is done about text in a wrong encoding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Repair {
-    Leave,
-    Write,
-}
-
-pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], depth: Depth, repair: Repair) -> Ended {
-    let paths = named(context, root, files)?;
-    let mut repaired = 0;
-    if repair == Repair::Write {
-        for path in &paths {
-            let places = match AdrDirectory::repair(root, path) {
-                Ok(places) => places,
-                // The check below says what is wrong with it.
-                Err(AdrFileError::Unreadable(_)) => 0,
-                Err(error) => return Err(not_checked(error)),
-            };
-            if places > 0 {
-                context.terminal.say(&format!("{}: {places} repair(s)", context.shown(path)));
-            }
-            repaired += places;
-        }
-    }
-    let known = open(root)?;
-    let rules = match depth {
-        Depth::Valid => Vec::new(),
-        Depth::Complete => known.rules().map_err(|error| failed(&error))?,
-    };
+pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
+    let terminal = &context.terminal;
+    let paths = named(context, root, &arguments.files)?;
+    let repaired = if arguments.fix { repair(context, root, &paths)? } else { 0 };
+    let known = AdrDirectory::open(root)?;
+    let rules = if arguments.complete { known.rules()? } else { Vec::new() };
     let mut reports = Vec::with_capacity(paths.len());
     let mut good = String::new();
     let mut errors = 0;
@@ -63,44 +46,45 @@ pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], depth: Dept
         };
         let own = diagnostics.iter().filter(|one| one.is_error()).count();
         errors += own;
-        match context.terminal.reading {
-            Reading::People => {
-                let source = adr.as_ref().map_or("", |adr| adr.source.as_str());
-                context.terminal.say_diagnostics(&diagnostics, source);
-                if own == 0 {
-                    good.push_str(&format!("{name}: {}\n", context.terminal.paint(Meaning::Good, "valid")));
-                } else {
-                    let word = if own == 1 { "error" } else { "errors" };
-                    let line = format!("{name}: {own} {word}");
-                    context.terminal.say(&context.terminal.paint_error(Meaning::Bad, &line));
-                }
-            }
-            Reading::Programs => reports.push(json!({ "file": name, "valid": own == 0, "diagnostics": diagnostics })),
+        if terminal.reading == Reading::People {
+            terminal.say_diagnostics(&diagnostics, adr.as_ref().map_or("", |adr| adr.source.as_str()));
         }
-    }
-    match context.terminal.reading {
-        // In one piece: ten thousand lines one by one would take longer than the check.
-        Reading::People => context.terminal.raw(&good)?,
-        Reading::Programs => {
-            context.terminal.json(&json!({ "valid": errors == 0, "repaired": repaired, "files": reports }))?;
+        if own == 0 {
+            good.push_str(&format!("{name}: {}\n", terminal.paint(Meaning::Good, "valid")));
+        } else {
+            terminal.note(&terminal.paint_error(Meaning::Bad, &format!("{name}: {}", count(own, "error"))));
         }
+        reports.push(json!({ "file": name, "valid": own == 0, "diagnostics": diagnostics }));
     }
+    // In one piece: ten thousand lines one by one would take longer than the check.
+    terminal.answer(&json!({ "valid": errors == 0, "repaired": repaired, "files": reports }), &good)?;
     Ok(if errors == 0 { Exit::Success } else { Exit::Usage })
+}
+
+/// Repairs files; says how many places.
+fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, CommandError> {
+    let mut repaired = 0;
+    for path in paths {
+        let places = match AdrDirectory::repair(root, path) {
+            Ok(places) => places,
+            // The check says what is wrong with it.
+            Err(AdrFileError::Unreadable(_)) => 0,
+            Err(error) => return Err(not_checked(error)),
+        };
+        if places > 0 {
+            context.terminal.say(&format!("{}: {places} repair(s)", context.shown(path)));
+        }
+        repaired += places;
+    }
+    Ok(repaired)
 }
 
 /// The files that are to be checked; at least one.
 fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let directory = root.join("adr");
-    let mut paths = Vec::new();
-    for file in files {
-        let path = context.environment.directory.join(file);
-        if path.is_dir() { paths.extend(decisions_in(&path)?) } else { paths.push(path) }
-    }
+    let mut paths = if files.is_empty() { decisions_in(&directory)? } else { with_directories(context, files)? };
     // `adr/*.md` names the generated index too, which is no decision.
     paths.retain(|path| !path.ends_with(INDEX));
-    if files.is_empty() {
-        paths = decisions_in(&directory)?;
-    }
     if paths.is_empty() {
         let message = format!("no ADRs in {}", directory.display());
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, message)
@@ -112,12 +96,21 @@ fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBu
 fn not_checked(error: AdrFileError) -> CommandError {
     match error {
         AdrFileError::Disk { action: "read", source, path } => unreadable(&path)(source),
-        other => failed(&other),
+        other => other.into(),
     }
 }
 
+/// Files as they are named, and of directories the ADRs in them.
+pub(super) fn with_directories(context: &Context, files: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+    let mut paths = Vec::new();
+    for path in files.iter().map(|file| context.path(file)) {
+        if path.is_dir() { paths.extend(decisions_in(&path)?) } else { paths.push(path) }
+    }
+    Ok(paths)
+}
+
 /// ADRs of a directory in the order of their names, without index and readme; none if it is not there.
-pub(super) fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, CommandError> {
+fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let entries = match std::fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -132,11 +125,4 @@ pub(super) fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, CommandErro
     }
     paths.sort();
     Ok(paths)
-}
-
-/// Diagnostics that are about several files, each in its own text.
-pub(super) fn say_each(context: &Context, diagnostics: &[Diagnostic], text_of: impl Fn(&str) -> String) {
-    for diagnostic in diagnostics {
-        context.terminal.say_diagnostics(std::slice::from_ref(diagnostic), &text_of(&diagnostic.file));
-    }
 }

@@ -4,35 +4,44 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use helix_adr::{Adr, Block, ConceptCoverage, blocks_of_adr, blocks_of_plan, concepts, coverage};
 use helix_plan::Plan;
 use serde_json::json;
 
 use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, unreadable};
+use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::terminal::{Meaning, Reading};
+use crate::files::read_text;
+use crate::terminal::Meaning;
 
-pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[PathBuf]) -> Ended {
-    let path = context.environment.directory.join(target);
-    let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The plan (phases.yaml) or ADR
+    target: PathBuf,
+    /// Concept paper or ADR to cover; repeat for several [default: the plan's ADR and inputs]
+    #[arg(long = "source", value_name = "FILE")]
+    sources: Vec<PathBuf>,
+}
+
+pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
+    let path = context.path(&arguments.target);
+    let text = read_text(&path)?;
     let name = context.shown(&path);
     let is_plan = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let (blocks, own_sources) =
+    let (blocks, mut sources) =
         if is_plan { plan(&name, &text, root)? } else { (blocks_of_adr(&Adr::parse(&name, &text)), Vec::new()) };
-    let sources: Vec<PathBuf> = match sources.is_empty() {
-        true => own_sources,
-        false => sources.iter().map(|source| context.environment.directory.join(source)).collect(),
-    };
+    if !arguments.sources.is_empty() {
+        sources = arguments.sources.iter().map(|source| context.path(source)).collect();
+    }
     if sources.is_empty() {
         return Err(CommandError::usage(codes::USAGE, format!("{name} has no sources to compare with"))
             .hint("add one: `--source docs/concept.md`"));
     }
     let mut wanted = Vec::new();
     for source in &sources {
-        let text = std::fs::read_to_string(source).map_err(unreadable(source))?;
-        wanted.extend(concepts(&Adr::parse(&context.shown(source), &text)));
+        wanted.extend(concepts(&Adr::parse(&context.shown(source), &read_text(source)?)));
     }
     // Nothing to compare is no coverage.
     if wanted.is_empty() {
@@ -40,15 +49,19 @@ pub(super) fn run(context: &Context, root: &Path, target: &Path, sources: &[Path
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("no concepts in {}", names.join(", ")))
             .hint("a concept is a heading of the second level (`## …`); of an ADR, a heading in Decision or Implementation and a claimed file"));
     }
-    let covered = coverage(wanted, &blocks);
-    let missing = covered.iter().filter(|one| one.covered_by.is_none()).count();
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(
-            &json!({ "target": name, "covered": covered.len() - missing, "missing": missing, "concepts": covered }),
-        )?,
-        Reading::People => say(context, &name, &covered, missing)?,
+    let concepts = coverage(wanted, &blocks);
+    let missing = concepts.iter().filter(|one| one.covered_by.is_none()).count();
+    let covered = concepts.len() - missing;
+    let mut lines: Vec<String> = concepts.iter().map(|one| line(context, &name, one)).collect();
+    lines.push(format!("{covered} of {} concepts are covered by {name}", concepts.len()));
+    let value = json!({ "target": name, "covered": covered, "missing": missing, "concepts": concepts });
+    context.terminal.answer(&value, &lines.join("\n"))?;
+    if missing == 0 {
+        return Ok(Exit::Success);
     }
-    Ok(if missing == 0 { Exit::Success } else { Exit::No })
+    let hint = "hint: add the missing concepts under headings of their names, or say in the text why they are omitted";
+    context.terminal.note(hint);
+    Ok(Exit::No)
 }
 
 /// The blocks of a plan, and the Markdown files that it names: its ADR and its phases' inputs.
@@ -69,32 +82,13 @@ fn plan(name: &str, text: &str, root: &Path) -> Result<(Vec<Block>, Vec<PathBuf>
     Ok((blocks_of_plan(&parsed.plan), sources))
 }
 
-fn say(context: &Context, target: &str, covered: &[ConceptCoverage], missing: usize) -> Result<(), CommandError> {
-    for one in covered {
-        let place = format!("{}:{}:{}", one.concept.file, one.concept.span.line, one.concept.span.column);
-        let line = match &one.covered_by {
-            Some(by) => {
-                let at = by.line.map(|line| format!(" ({target}:{line})")).unwrap_or_default();
-                format!(
-                    "{}  {place}: {}: {}{at}",
-                    context.terminal.paint(Meaning::Good, "covered"),
-                    one.concept.text,
-                    by.block
-                )
-            }
-            None => format!("{}  {place}: {}", context.terminal.paint(Meaning::Bad, "MISSING"), one.concept.text),
-        };
-        context.terminal.data(&line)?;
-    }
-    context.terminal.data(&format!(
-        "{} of {} concepts are covered by {target}",
-        covered.len() - missing,
-        covered.len()
-    ))?;
-    if missing > 0 {
-        context.terminal.say(
-            "hint: add the missing concepts under headings of their names, or say in the text why they are omitted",
-        );
-    }
-    Ok(())
+fn line(context: &Context, target: &str, one: &ConceptCoverage) -> String {
+    let paint = |meaning, text| context.terminal.paint(meaning, text);
+    let concept = &one.concept;
+    let place = format!("{}:{}:{}", concept.file, concept.span.line, concept.span.column);
+    let Some(by) = &one.covered_by else {
+        return format!("{}  {place}: {}", paint(Meaning::Bad, "MISSING"), concept.text);
+    };
+    let at = by.line.map(|line| format!(" ({target}:{line})")).unwrap_or_default();
+    format!("{}  {place}: {}: {}{at}", paint(Meaning::Good, "covered"), concept.text, by.block)
 }

@@ -4,76 +4,70 @@
 
 use std::path::Path;
 
+use clap::Args;
+use helix_core::text::short_commit;
 use helix_git::GitEnvironment;
-use helix_project::adr_files::{Drift, DriftError, drift};
+use helix_project::adr_files::{AdrDirectory, Drift, DriftError, drift};
 
-use super::open;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::terminal::{Meaning, Reading};
+use crate::terminal::Meaning;
 
-/// Whether changes without a decision count as drift.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Undecided {
-    IsSaid,
-    Fails,
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Compare with this commit [default: each decision's own last change]
+    #[arg(long, value_name = "REF")]
+    since: Option<String>,
+    /// Also fail when a change has no decision
+    #[arg(long)]
+    strict: bool,
 }
 
-pub(super) fn run(context: &Context, root: &Path, since: Option<&str>, undecided: Undecided) -> Ended {
-    let known = open(root)?;
-    let found = drift(&known, GitEnvironment::from_process(), since).map_err(|error| failed(&error))?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&found)?,
-        Reading::People => say(context, &found)?,
+pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
+    let known = AdrDirectory::open(root)?;
+    let found = drift(&known, GitEnvironment::from_process(), arguments.since.as_deref()).map_err(failed)?;
+    for note in &found.notes {
+        context.terminal.note(&format!("note: {note}"));
     }
-    let fails = !found.claimed.is_empty() || undecided == Undecided::Fails && !found.undecided.is_empty();
+    context.terminal.answer(&found, &report(context, &found))?;
+    if !found.claimed.is_empty() {
+        let hint = "hint: update the decision and commit it, or write a new one that supersedes it";
+        context.terminal.note(hint);
+    }
+    let fails = !found.claimed.is_empty() || arguments.strict && !found.undecided.is_empty();
     Ok(if fails { Exit::No } else { Exit::Success })
 }
 
-fn say(context: &Context, found: &Drift) -> Result<(), CommandError> {
-    let terminal = &context.terminal;
+fn report(context: &Context, found: &Drift) -> String {
+    let mut lines = Vec::new();
     for file in &found.claimed {
         let change = match (&file.commit, &file.subject) {
             (Some(commit), subject) => {
-                let short: String = commit.chars().take(10).collect();
-                format!("changed in {short} ({})", subject.as_deref().unwrap_or_default())
+                format!("changed in {} ({})", short_commit(commit), subject.as_deref().unwrap_or_default())
             }
             (None, _) => "changed, not committed".to_owned(),
         };
-        let label = terminal.paint(Meaning::Attention, "drift");
-        terminal
-            .data(&format!("{label}  {} ({}, {}): {} {change}", file.adr, file.status, file.adr_file, file.file))?;
+        let label = context.terminal.paint(Meaning::Attention, "drift");
+        lines.push(format!("{label}  {} ({}, {}): {} {change}", file.adr, file.status, file.adr_file, file.file));
     }
-    for file in &found.undecided {
-        terminal.data(&format!("no decision  {}", file.file))?;
-    }
-    for note in &found.notes {
-        terminal.say(&format!("note: {note}"));
-    }
-    terminal.data(&format!(
-        "since {}: {} claimed file(s) changed, {} change(s) without a decision",
-        found.since,
-        found.claimed.len(),
-        found.undecided.len()
-    ))?;
-    if !found.claimed.is_empty() {
-        terminal.say("hint: update the decision and commit it, or write a new one that supersedes it");
-    }
-    Ok(())
+    lines.extend(found.undecided.iter().map(|file| format!("no decision  {}", file.file)));
+    let (claimed, undecided) = (found.claimed.len(), found.undecided.len());
+    let since = &found.since;
+    lines.push(format!("since {since}: {claimed} claimed file(s) changed, {undecided} change(s) without a decision"));
+    lines.join("\n")
 }
 
-fn failed(error: &DriftError) -> CommandError {
-    match error {
+fn failed(error: DriftError) -> CommandError {
+    match &error {
         DriftError::Repository { source } => {
-            CommandError::usage(codes::INPUT_UNREADABLE, error).because(source).hint_if(source.hint())
+            CommandError::usage(codes::INPUT_UNREADABLE, &error).because(source).hint_if(source.hint())
         }
         DriftError::Git { source } => {
-            CommandError::environment(codes::INPUT_UNREADABLE, error).because(source).hint_if(source.hint())
+            CommandError::environment(codes::INPUT_UNREADABLE, &error).because(source).hint_if(source.hint())
         }
-        DriftError::NoSuchRef { .. } => {
-            CommandError::usage(codes::NOT_FOUND, error).hint("use a branch, a tag or a commit, such as `--since main`")
-        }
+        DriftError::NoSuchRef { .. } => CommandError::usage(codes::NOT_FOUND, &error)
+            .hint("use a branch, a tag or a commit, such as `--since main`"),
     }
 }

@@ -4,19 +4,25 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
+use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 
-use super::check::say_each;
-use super::open;
 use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
 use crate::terminal::Reading;
 
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Output format; `--json` means json
+    #[arg(long, value_enum, default_value = "mermaid")]
+    format: Format,
+}
+
 /// What draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+enum Format {
     /// Mermaid, as GitHub and Open WebUI draw it.
     Mermaid,
     /// Graphviz.
@@ -25,11 +31,11 @@ pub(super) enum Format {
     Json,
 }
 
-pub(super) fn run(context: &Context, root: &Path, format: Format) -> Ended {
-    let known = open(root)?;
+pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
+    let known = AdrDirectory::open(root)?;
     let graph = known.graph();
     let problems = graph.problems(known.adrs());
-    match (context.terminal.reading, format) {
+    match (context.terminal.reading, arguments.format) {
         (Reading::Programs, _) | (Reading::People, Format::Json) => {
             context.terminal.json(&json!({ "graph": graph, "diagnostics": problems }))?;
         }
@@ -37,9 +43,11 @@ pub(super) fn run(context: &Context, root: &Path, format: Format) -> Ended {
         (Reading::People, Format::Dot) => context.terminal.raw(&graph.to_dot())?,
     }
     if context.terminal.reading == Reading::People {
-        say_each(context, &problems, |file| {
-            known.adrs().iter().find(|adr| adr.file == file).map(|adr| adr.source.clone()).unwrap_or_default()
-        });
+        for problem in &problems {
+            // Each in its own file's text.
+            let adr = known.adrs().iter().find(|adr| adr.file == problem.file);
+            context.terminal.say_diagnostics(std::slice::from_ref(problem), adr.map_or("", |adr| &adr.source));
+        }
     }
     Ok(Exit::Success)
 }

@@ -4,48 +4,49 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use helix_adr::{AdrId, Status};
 use helix_engine::EngineError;
-use helix_engine::evidence::Archive;
-use helix_git::GitEnvironment;
 use helix_job::{IntegrationTarget, JobStatus, JobView};
 use helix_project::adr_files::AdrDirectory;
 use helix_store::JobFilter;
 use serde_json::json;
 
-use super::{failed, open};
+use super::find;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::engine_error;
-use crate::offline;
-use crate::terminal::Reading;
+use crate::offline::{self, archive};
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Number of the decision
+    #[arg(value_name = "NUMBER")]
+    adr: String,
+    /// Job with the evidence [default: the last merged one for this ADR]
+    #[arg(long, value_name = "ID")]
+    job: Option<String>,
+}
 
 /// Ends with 1 when criteria are left that nothing proves.
-pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Option<&str>) -> Ended {
-    let id = wanted
+pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
+    let id = arguments
+        .adr
         .parse::<AdrId>()
         .map_err(|error| CommandError::usage(codes::USAGE, error).hint("use the number of the decision, such as 12"))?;
-    let file = {
-        let known = open(root)?;
-        known.find(id).map(|adr| adr.file.clone()).ok_or_else(|| {
-            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
-        })?
-    };
+    let file = find(&AdrDirectory::open(root)?, &arguments.adr)?.file.clone();
     let settings = context.settings()?;
-    let job = match job {
-        Some(job) => job.to_owned(),
+    let job = match &arguments.job {
+        Some(job) => job.clone(),
         None => last_job(&offline::jobs(settings, JobFilter::default()).await?, root, &file)
             .ok_or_else(|| nothing_proves(&file))?,
     };
     let journal = offline::open_or_missing(settings, &job).await?;
-    let archive =
-        Archive { journal: &journal, state_dir: &settings.state_dir.value, git: GitEnvironment::from_process() };
-    let evidence = archive.decision(&job).await.map_err(|error| match error {
+    let evidence = archive(settings, &journal).decision(&job).await.map_err(|error| match error {
         EngineError::Refused { message } => CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message)
             .hint("choose another job with `--job`; nothing was changed"),
-        other => engine_error(&other),
+        other => other.into(),
     })?;
     if evidence.adr != file {
         return Err(CommandError::usage(codes::USAGE, format!("job {job} implemented {}, not {file}", evidence.adr))
@@ -59,29 +60,20 @@ pub(super) async fn run(context: &Context, root: &Path, wanted: &str, job: Optio
         )
         .hint("add the gate `criteria_covered` to the plan's last phase: it checks the evidence of each criterion"));
     }
-    let done = AdrDirectory::prove(root, id, &evidence.criteria).map_err(|error| failed(&error))?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&json!({
-            "path": root.join(&done.path), "status": done.status.word(), "met": done.met, "open": done.open,
-            "job": evidence.job, "commit": evidence.commit,
-        }))?,
-        Reading::People => {
-            context.terminal.data(&format!(
-                "{} is {}: {} of {} criteria verified by job {} (commit {})",
-                done.path,
-                done.status.word(),
-                done.met.len(),
-                done.met.len() + done.open.len(),
-                evidence.job,
-                evidence.commit
-            ))?;
-            for criterion in &done.open {
-                context.terminal.say(&format!("  not verified: {criterion}"));
-            }
-            if done.status == Status::Implemented {
-                context.terminal.say("next: commit the decision and adr/INDEX.md");
-            }
-        }
+    let done = AdrDirectory::prove(root, id, &evidence.criteria)?;
+    let value = json!({
+        "path": root.join(&done.path), "status": done.status.word(), "met": done.met, "open": done.open,
+        "job": evidence.job, "commit": evidence.commit,
+    });
+    let (met, all) = (done.met.len(), done.met.len() + done.open.len());
+    let (path, status, job, commit) = (&done.path, done.status.word(), &evidence.job, &evidence.commit);
+    let text = format!("{path} is {status}: {met} of {all} criteria verified by job {job} (commit {commit})");
+    context.terminal.answer(&value, &text)?;
+    for criterion in &done.open {
+        context.terminal.note(&format!("  not verified: {criterion}"));
+    }
+    if done.status == Status::Implemented {
+        context.terminal.note("next: commit the decision and adr/INDEX.md");
     }
     Ok(if done.open.is_empty() { Exit::Success } else { Exit::No })
 }

@@ -4,87 +4,79 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_project::adr_files::{AdrDirectory, Imports};
+use clap::Args;
+use helix_project::adr_files::{AdrDirectory, ImportedFile};
 use serde_json::json;
 
-use super::check::decisions_in;
-use super::failed;
+use super::check::with_directories;
 use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, unreadable};
+use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
+use crate::files::unreadable;
 use crate::terminal::Reading;
 
-/// What becomes of the converted texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Write {
-    Nothing,
-    Files,
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Files, or directories of them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Write them to adr/, keeping free numbers
+    #[arg(long)]
+    write: bool,
 }
 
-pub(super) fn run(context: &Context, root: &Path, files: &[PathBuf], write: Write) -> Ended {
-    let mut paths = Vec::new();
-    for file in files {
-        let path = context.environment.directory.join(file);
-        if path.is_dir() {
-            paths.extend(decisions_in(&path)?);
-        } else {
-            std::fs::File::open(&path).map_err(unreadable(&path))?;
-            paths.push(path);
-        }
+pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
+    let paths = with_directories(context, &arguments.files)?;
+    for path in &paths {
+        std::fs::File::open(path).map_err(unreadable(path))?;
     }
     if paths.is_empty() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, "no Markdown files to import")
             .hint("pass the files or their directory"));
     }
-    let done = match write {
-        Write::Nothing => AdrDirectory::preview_import(root, &paths),
-        Write::Files => AdrDirectory::import(root, &paths),
-    };
-    let done = done.map_err(|error| failed(&error))?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&data(&done, write))?,
-        Reading::People => say(context, root, &done, write)?,
+    let import = if arguments.write { AdrDirectory::import } else { AdrDirectory::preview_import };
+    let done = import(root, &paths)?;
+    if context.terminal.reading == Reading::Programs {
+        let files: Vec<_> = done
+            .files
+            .iter()
+            .map(|file| {
+                json!({
+                    "from": file.from, "to": file.to, "number": file.number, "number_before": file.number_before,
+                    "form": file.imported.form, "title": file.imported.title, "status": file.imported.status.word(),
+                    "notes": file.imported.notes, "diagnostics": file.diagnostics, "text": file.imported.text,
+                })
+            })
+            .collect();
+        context.terminal.json(&json!({ "written": arguments.write, "index": done.index, "files": files }))?;
+        return Ok(Exit::Success);
+    }
+    for file in &done.files {
+        say(context, root, file, arguments.write)?;
+    }
+    if !arguments.write {
+        context.terminal.say("nothing was written; add --write to write the files");
     }
     Ok(Exit::Success)
 }
 
-fn say(context: &Context, root: &Path, done: &Imports, write: Write) -> Result<(), CommandError> {
-    for file in &done.files {
-        let from = context.shown(&file.from);
-        let to = context.shown(&root.join(&file.to));
-        let number = match file.number_before {
-            Some(before) if before == file.number => "number unchanged".to_owned(),
-            Some(before) => format!("{before:03} is in use; new number {:03}", file.number),
-            None => format!("it is {:03}", file.number),
-        };
-        context.terminal.say(&format!("{from}: {}, {number}", file.imported.form));
-        for note in &file.imported.notes {
-            context.terminal.say(&format!("  note: {note}"));
-        }
-        match write {
-            Write::Nothing => context.terminal.raw(&file.imported.text)?,
-            Write::Files => context.terminal.data(&to)?,
-        }
-        context.terminal.say_diagnostics(&file.diagnostics, &file.imported.text);
+fn say(context: &Context, root: &Path, file: &ImportedFile, written: bool) -> Result<(), CommandError> {
+    let from = context.shown(&file.from);
+    let number = match file.number_before {
+        Some(before) if before == file.number => "number unchanged".to_owned(),
+        Some(before) => format!("{before:03} is in use; new number {:03}", file.number),
+        None => format!("it is {:03}", file.number),
+    };
+    context.terminal.say(&format!("{from}: {}, {number}", file.imported.form));
+    for note in &file.imported.notes {
+        context.terminal.say(&format!("  note: {note}"));
     }
-    if write == Write::Nothing {
-        context.terminal.say("nothing was written; add --write to write the files");
+    if written {
+        context.terminal.data(&context.shown(&root.join(&file.to)))?;
+    } else {
+        context.terminal.raw(&file.imported.text)?;
     }
+    context.terminal.say_diagnostics(&file.diagnostics, &file.imported.text);
     Ok(())
-}
-
-fn data(done: &Imports, write: Write) -> serde_json::Value {
-    let files: Vec<serde_json::Value> = done
-        .files
-        .iter()
-        .map(|file| {
-            json!({
-                "from": file.from, "to": file.to, "number": file.number, "number_before": file.number_before,
-                "form": file.imported.form, "title": file.imported.title, "status": file.imported.status.word(),
-                "notes": file.imported.notes, "diagnostics": file.diagnostics, "text": file.imported.text,
-            })
-        })
-        .collect();
-    json!({ "written": write == Write::Files, "index": done.index, "files": files })
 }

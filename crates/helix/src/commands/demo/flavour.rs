@@ -68,14 +68,9 @@ pub(super) const ALL: &[Flavour] = &[
 /// The first one whose tests can be run here.
 pub(super) fn runnable() -> Option<&'static Flavour> {
     ALL.iter().find(|flavour| {
-        flavour.probe.split_first().is_some_and(|(program, arguments)| {
-            Command::new(program)
-                .args(arguments)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .status()
-                .is_ok_and(|status| status.success())
-        })
+        let [program, arguments @ ..] = flavour.probe else { return false };
+        let mut probe = Command::new(program);
+        probe.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        probe.status().is_ok_and(|status| status.success())
     })
 }

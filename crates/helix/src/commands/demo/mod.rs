@@ -88,13 +88,12 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let client = host.client()?;
     say(context, Meaning::Weak, &format!("Host: {}  Files: {}", client.url(), scratch.root().display()));
     converse(context, &client, scratch).await?;
-    let job = started_job(&client).await?;
+    let started = client.jobs().await?.into_iter().next();
+    let job = started.ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))?;
     say(context, Meaning::Weak, "");
     let watched = watch(context, Reached::Own(Box::new(host), client), &job).await?;
     let view = watched.view;
-    if let Reached::Own(host, _) = watched.reached {
-        host.stop().await?;
-    }
+    watched.reached.stop().await?;
     if watched.left == Left::Early {
         return Ok(Exit::Interrupted);
     }
@@ -109,9 +108,8 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
 async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
     say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
-    let mut answer = client
-        .chat(&Talk::Key(format!("demo {}", scratch.root().display())), &chat_body(None, cassette::REQUEST))
-        .await?;
+    let talk = Talk::Key(format!("demo {}", scratch.root().display()));
+    let mut answer = client.chat(&talk, &chat_body(None, cassette::REQUEST)).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
         match event {
@@ -126,19 +124,7 @@ async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Resu
 }
 
 fn say(context: &Context, meaning: Meaning, text: &str) {
-    if context.terminal.reading == Reading::People {
-        context.terminal.say(&context.terminal.paint_error(meaning, text));
-    }
-}
-
-/// The job that the Consultant has started.
-async fn started_job(client: &Client) -> Result<JobView, CommandError> {
-    client
-        .jobs()
-        .await?
-        .into_iter()
-        .next()
-        .ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))
+    context.terminal.note(&context.terminal.paint_error(meaning, text));
 }
 
 /// The demo has shown what it promises only if the first try failed and the second one passed.
@@ -182,12 +168,9 @@ fn for_a_shell(path: &Path) -> String {
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-fn failed(scratch: &Scratch, error: CommandError) -> CommandError {
-    match error {
-        CommandError::Problem(mut problem) => {
-            problem.causes.push(format!("the demo's files are in {}", scratch.root().display()));
-            CommandError::Problem(problem)
-        }
-        CommandError::ReaderLeft => CommandError::ReaderLeft,
+fn failed(scratch: &Scratch, mut error: CommandError) -> CommandError {
+    if let CommandError::Problem(problem) = &mut error {
+        problem.causes.push(format!("the demo's files are in {}", scratch.root().display()));
     }
+    error
 }

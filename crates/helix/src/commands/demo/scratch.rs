@@ -12,7 +12,8 @@ use super::cassette::cassette;
 use super::flavour::Flavour;
 use crate::config::FILE_NAME;
 use crate::environment::Environment;
-use crate::error::{CommandError, unwritable};
+use crate::error::CommandError;
+use crate::files::unwritable;
 
 /// Directories of one demo.
 #[derive(Debug, Clone)]

@@ -2,13 +2,13 @@
 //!
 //! Must not know rules or diagnostics: it reads, asks the classifier and shows.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead as _, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use helix_core::run::Ending;
 use helix_failure::memory::SimilarQuery;
-use helix_failure::report::{FailurePlace, Look, Report, ReportRequest, Section};
+use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
     Classified, Classifier, FailureObservation, Log, LogCollector, Ownership, Stream, Termination, actions,
     fingerprint, normalise, plain_text, redact,
@@ -18,11 +18,13 @@ use helix_store::{Access, OpenError, StateDir};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::arguments::exit_status;
 use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, unreadable};
+use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::terminal::{Colour, Meaning, Reading, Terminal, one_line};
+use crate::files::{open, unreadable};
+use crate::terminal::{Meaning, Reading, Terminal, one_line};
 
 /// Bytes read at once.
 const PIECE: usize = 256 * 1024;
@@ -35,7 +37,7 @@ const DEFAULT_TOKENS: &str = "1200";
 
 /// Arguments of `helix failures explain`.
 #[derive(Debug, Args)]
-pub(super) struct Explain {
+pub(crate) struct Explain {
     /// Log of what failed; `-` reads standard input [default: -]
     #[arg(value_name = "FILE", conflicts_with = "facts")]
     log: Option<PathBuf>,
@@ -43,8 +45,8 @@ pub(super) struct Explain {
     #[arg(long, value_name = "TOOL", conflicts_with = "facts")]
     tool: Option<String>,
     /// Exit status; -9 means: ended by signal 9
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "facts")]
-    exit: Option<i32>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "facts", value_parser = exit_status)]
+    exit: Option<Ending>,
     /// The command that failed
     #[arg(long, value_name = "COMMAND", conflicts_with = "facts")]
     command: Option<String>,
@@ -73,7 +75,7 @@ struct Recorded {
     phase: String,
     #[serde(default)]
     argv: Vec<String>,
-    #[serde(default, deserialize_with = "exit_status")]
+    #[serde(default, deserialize_with = "recorded_status")]
     exit_code: Option<i32>,
     signal: Option<i32>,
     http_status: Option<u16>,
@@ -88,18 +90,14 @@ struct Recorded {
     stderr_tail: String,
 }
 
-/// What is said of one recorded failure.
+/// What is said of a log.
 #[derive(Serialize)]
-struct Prediction<'a> {
-    id: &'a str,
-    category: helix_failure::Category,
-    cause: &'static str,
-    retry: helix_failure::RetryAdvice,
-    blame: helix_failure::Blame,
-    confidence: f64,
-    cause_line: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'a helix_failure::Evidence>,
+struct Answer<'a> {
+    #[serde(flatten)]
+    classified: &'a Classified,
+    actions: Vec<String>,
+    fingerprint: helix_failure::Fingerprint,
+    report: serde_json::Value,
 }
 
 pub(super) fn run(context: &Context, explain: &Explain) -> Ended {
@@ -111,21 +109,12 @@ pub(super) fn run(context: &Context, explain: &Explain) -> Ended {
     }
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read>, CommandError> {
-    if path == Path::new("-") {
-        return Ok(Box::new(std::io::stdin()));
-    }
-    let file = File::open(path).map_err(unreadable(path))?;
-    if file.metadata().map_err(unreadable(path))?.is_dir() {
-        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is a directory", path.display()))
-            .hint("pass the log file"));
-    }
-    Ok(Box::new(file))
-}
+/// What the file must be.
+const LOG: &str = "the log file";
 
 fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, explain: &Explain) -> Ended {
     let (mut lines, mut unread) = (0_usize, 0_usize);
-    for (at, line) in BufReader::new(open(path)?).lines().enumerate() {
+    for (at, line) in open(path, LOG)?.lines().enumerate() {
         let line = line.map_err(unreadable(path))?;
         if line.trim().is_empty() {
             continue;
@@ -142,16 +131,15 @@ fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, e
         let log = Log::of_texts(&recorded.stdout_tail, &recorded.stderr_tail);
         let id = recorded.id.clone();
         let classified = classifier.classify(&recorded.into(), &log);
-        terminal.json_line(&Prediction {
-            id: &id,
-            category: classified.category,
-            cause: classified.cause,
-            retry: classified.retry,
-            blame: classified.blame,
-            confidence: classified.confidence,
-            cause_line: classified.cause_line.as_ref().map_or("", |line| line.text.as_str()),
-            evidence: explain.why.then_some(&classified.evidence),
-        })?;
+        let mut prediction = json!({
+            "id": id, "category": classified.category, "cause": classified.cause, "retry": classified.retry,
+            "blame": classified.blame, "confidence": classified.confidence,
+            "cause_line": classified.cause_line.as_ref().map_or("", |line| line.text.as_str()),
+        });
+        if explain.why {
+            prediction["evidence"] = json!(classified.evidence);
+        }
+        terminal.json_line(&prediction)?;
     }
     if unread == 0 {
         return Ok(Exit::Success);
@@ -162,7 +150,7 @@ fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, e
 }
 
 /// An exit status as POSIX or Windows records it: Windows writes the same 32 bits without a sign.
-fn exit_status<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<i32>, D::Error> {
+fn recorded_status<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<i32>, D::Error> {
     let Some(status) = Option::<i64>::deserialize(deserializer)? else { return Ok(None) };
     let signed = i32::try_from(status).ok().or_else(|| u32::try_from(status).ok().map(u32::cast_signed));
     signed.map(Some).ok_or_else(|| serde::de::Error::custom(format!("exit_code {status} does not fit 32 bits")))
@@ -192,7 +180,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     let terminal = &context.terminal;
     let path = explain.log.as_deref().unwrap_or(Path::new("-"));
     let log = read_log(path)?;
-    let observation = observed(explain)?;
+    let observation = observed(explain);
     let classified = classifier.classify(&observation, &log);
     let recalled = context.block_on(async { Ok(recall(context, &observation.tool, &classified).await) })?;
     let report = Report::of(ReportRequest {
@@ -214,18 +202,14 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     } else if let Some(tokens) = explain.prompt {
         terminal.raw(&report.prompt(tokens as usize))?;
     } else if terminal.reading == Reading::Programs {
-        let mut answer = serde_json::to_value(&classified)
-            .map_err(|error| CommandError::helix(codes::BROKEN, "cannot write the answer").because(&error))?;
-        answer["actions"] = json!(actions(&classified));
-        answer["fingerprint"] = json!(fingerprint(&observation.tool, &classified));
-        answer["report"] = report.json();
-        terminal.json(&answer)?;
+        terminal.json(&Answer {
+            classified: &classified,
+            actions: actions(&classified),
+            fingerprint: fingerprint(&observation.tool, &classified),
+            report: report.json(),
+        })?;
     } else {
-        let look = match terminal.colour {
-            Colour::On => Look::Colour,
-            Colour::Off => Look::Plain,
-        };
-        let mut text = report.terminal(look);
+        let mut text = report.terminal(terminal.look());
         if explain.why {
             text.push_str(&why(terminal, &classified));
         }
@@ -235,37 +219,32 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
 }
 
 fn read_log(path: &Path) -> Result<Log, CommandError> {
-    let mut input = open(path)?;
+    let mut input = open(path, LOG)?;
     let mut collector = LogCollector::new(Stream::Stdout);
     let mut piece = vec![0_u8; PIECE];
     loop {
         match input.read(&mut piece) {
             Ok(0) => return Ok(collector.finish()),
             Ok(count) => collector.push(&piece[..count]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(unreadable(path)(error)),
         }
     }
 }
 
 /// What the arguments say of the failure.
-fn observed(explain: &Explain) -> Result<FailureObservation, CommandError> {
+fn observed(explain: &Explain) -> FailureObservation {
     let termination = match explain.exit {
-        // As Python's subprocess reports it.
-        Some(code @ -64..=-1) => Termination::Signaled { signal: -code },
-        Some(code @ 0..=255) => Termination::Exited { code },
-        Some(other) => {
-            return Err(CommandError::usage(codes::USAGE, format!("no process exits with {other}"))
-                .hint("an exit status is 0 to 255; -1 to -64 mean: ended by that signal"));
-        }
-        None => Termination::Unknown,
+        Some(Ending::Signaled { signal }) => Termination::Signaled { signal },
+        Some(Ending::Exited { code }) => Termination::Exited { code },
+        Some(Ending::NotStarted { .. } | Ending::Unknown) | None => Termination::Unknown,
     };
     let argv: Vec<String> =
         explain.command.iter().flat_map(|command| command.split_whitespace()).map(str::to_owned).collect();
     // The command's name is the tool, if nobody says otherwise.
     let named = argv.first().and_then(|first| first.rsplit(['/', '\\']).next()).unwrap_or_default().to_owned();
     let tool = explain.tool.clone().unwrap_or(named);
-    Ok(FailureObservation { tool, argv, termination, ..FailureObservation::default() })
+    FailureObservation { tool, argv, termination, ..FailureObservation::default() }
 }
 
 /// What the memory of this state directory knows of failures like this one. It is only read; that there is none is no

@@ -3,21 +3,18 @@
 use helix_failure::memory::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, Tally};
 use helix_store::failures::FailureMemory;
 
-use super::memory::{memory_error, reading};
+use super::memory::reading;
 use crate::context::Context;
 use crate::error::Ended;
 use crate::exit::Exit;
-use crate::terminal::{Meaning, Reading, Table, Terminal};
+use crate::terminal::{Meaning, Table, Terminal};
 
 pub(super) async fn stats(context: &Context) -> Ended {
     let figures = match reading(context.settings()?).await? {
-        Some(memory) => memory.statistics().await.map_err(|error| memory_error(&error))?,
+        Some(memory) => memory.statistics().await?,
         None => nothing(),
     };
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&figures)?,
-        Reading::People => context.terminal.raw(&drawn(&context.terminal, &figures))?,
-    }
+    context.terminal.answer(&figures, &drawn(&context.terminal, &figures))?;
     Ok(Exit::Success)
 }
 

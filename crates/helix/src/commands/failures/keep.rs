@@ -1,19 +1,19 @@
 //! `helix failures forget`, `export` and `import`. Must not know what a record means.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{BufRead, BufWriter, Read as _, Write};
 use std::path::Path;
 
 use helix_failure::memory::MemoryRecord;
 use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError, SqliteFailureMemory};
 use serde_json::json;
 
-use super::memory::{memory_error, missing, reading, writing};
+use super::memory::{missing, reading, reading_of, writing};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, unreadable, unwritable};
+use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::terminal::Reading;
+use crate::files::{open, unreadable, unwritable};
 
 /// Failures that are read at once.
 const EXPORTED: usize = 200;
@@ -22,54 +22,35 @@ const IMPORTED: usize = 500;
 /// Longest line of an import, in bytes.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// How much to forget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
-    Everything,
-    /// What is said to have fixed it.
-    Fixes,
-}
-
-pub(super) async fn forget(context: &Context, id: &str, what: What) -> Ended {
+pub(super) async fn forget(context: &Context, id: &str, only_fixes: bool) -> Ended {
     let settings = context.settings()?;
     // Read first: what does not exist is no reason to make a state directory.
-    let Some(memory) = reading(settings).await? else { return Err(missing(id)) };
-    let found = memory.show(id.to_owned()).await.map_err(|error| memory_error(&error))?;
-    let Some(found) = found else { return Err(missing(id)) };
-    let fingerprint = found.known.diagnosis.fingerprint;
-    let (forget, word) = match what {
-        What::Everything => (Forget::Everything, "everything"),
-        What::Fixes => (Forget::Fixes, "fixes"),
+    let found = reading_of(settings, id).await?.show(id.to_owned()).await?;
+    let fingerprint = found.ok_or_else(|| missing(id))?.known.diagnosis.fingerprint;
+    let (forget, word, text) = if only_fixes {
+        (Forget::Fixes, "fixes", format!("forgot the fixes of {fingerprint}"))
+    } else {
+        (Forget::Everything, "everything", format!("forgot {fingerprint}"))
     };
-    let forgotten = writing(settings).await?.forget(fingerprint.clone(), forget).await;
-    if !forgotten.map_err(|error| memory_error(&error))? {
+    if !writing(settings).await?.forget(fingerprint.clone(), forget).await? {
         return Err(missing(id));
     }
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&json!({ "forgotten": fingerprint, "what": word }))?,
-        Reading::People => context.terminal.data(&match what {
-            What::Everything => format!("forgot {fingerprint}"),
-            What::Fixes => format!("forgot the fixes of {fingerprint}"),
-        })?,
-    }
+    context.terminal.answer(&json!({ "forgotten": fingerprint, "what": word }), &text)?;
     Ok(Exit::Success)
 }
 
 pub(super) async fn export(context: &Context, file: Option<&Path>) -> Ended {
     let memory = reading(context.settings()?).await?;
-    let mut records = 0_u64;
-    match file.filter(|file| *file != Path::new("-")) {
-        None => {
-            let write = |line: &str| context.terminal.raw(line);
-            records += each_line(memory.as_ref(), write).await?;
-        }
+    let records = match file.filter(|file| *file != Path::new("-")) {
+        None => each_line(memory.as_ref(), |lines| context.terminal.raw(lines)).await?,
         Some(path) => {
             let mut output = BufWriter::new(File::create(path).map_err(unwritable(path))?);
-            let write = |line: &str| output.write_all(line.as_bytes()).map_err(unwritable(path));
-            records += each_line(memory.as_ref(), write).await?;
+            let write = |lines: &str| output.write_all(lines.as_bytes()).map_err(unwritable(path));
+            let records = each_line(memory.as_ref(), write).await?;
             output.flush().map_err(unwritable(path))?;
+            records
         }
-    }
+    };
     context.terminal.say(&format!("{records} records written"));
     Ok(Exit::Success)
 }
@@ -82,7 +63,7 @@ async fn each_line(
     let Some(memory) = memory else { return Ok(0) };
     let (mut records, mut from) = (0, 0);
     loop {
-        let page = memory.export(from, EXPORTED).await.map_err(|error| memory_error(&error))?;
+        let page = memory.export(from, EXPORTED).await?;
         let mut lines = String::new();
         for record in &page.records {
             let line = serde_json::to_string(record)
@@ -117,57 +98,42 @@ pub(super) async fn import(context: &Context, file: &Path) -> Ended {
         }
         if batch.len() >= IMPORTED || (last && !batch.is_empty()) {
             let written = memory.import(std::mem::take(&mut batch)).await;
-            imported.add(written.map_err(|error| refused(&error, file, &places))?);
+            imported.add(written.map_err(|error| refused(error, file, &places))?);
             places.clear();
         }
         if last {
             break;
         }
     }
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&imported)?,
-        Reading::People => {
-            let Imported { added, known } = imported;
-            context.terminal.data(&format!("{added} new records, {known} already known"))?;
-        }
-    }
+    let Imported { added, known } = imported;
+    context.terminal.answer(&imported, &format!("{added} new records, {known} already known"))?;
     Ok(Exit::Success)
 }
 
 /// Names the line of a refused record.
-fn refused(error: &MemoryError, file: &Path, places: &[u64]) -> CommandError {
+fn refused(error: MemoryError, file: &Path, places: &[u64]) -> CommandError {
     let index = match error {
-        MemoryError::Record { index, .. } | MemoryError::Orphan { index, .. } => *index,
+        MemoryError::Record { index, .. } | MemoryError::Orphan { index, .. } => index,
         MemoryError::Database(_)
         | MemoryError::Deadline { .. }
         | MemoryError::Row { .. }
-        | MemoryError::Ambiguous { .. } => return memory_error(error),
+        | MemoryError::Ambiguous { .. } => return error.into(),
     };
     let line = places.get(index).copied().unwrap_or_default();
     let place = format!("{}, line {line}, cannot be imported", file.display());
-    CommandError::usage(codes::INPUT_UNREADABLE, place).because(error).hint(error.hint())
+    CommandError::usage(codes::INPUT_UNREADABLE, place).because(&error).hint(error.hint())
 }
 
 /// The records of a file with the numbers of their lines.
 struct Lines {
-    input: BufReader<Box<dyn Read>>,
+    input: Box<dyn BufRead>,
     name: String,
     number: u64,
 }
 
 impl Lines {
     fn open(file: &Path) -> Result<Self, CommandError> {
-        let input: Box<dyn Read> = if file == Path::new("-") {
-            Box::new(std::io::stdin())
-        } else {
-            let opened = File::open(file).map_err(unreadable(file))?;
-            if opened.metadata().map_err(unreadable(file))?.is_dir() {
-                let place = format!("{} is a directory", file.display());
-                return Err(CommandError::usage(codes::INPUT_UNREADABLE, place).hint("pass the file to import"));
-            }
-            Box::new(opened)
-        };
-        Ok(Self { input: BufReader::new(input), name: file.display().to_string(), number: 0 })
+        Ok(Self { input: open(file, "the file to import")?, name: file.display().to_string(), number: 0 })
     }
 
     /// The next record; empty lines are none.
@@ -187,17 +153,17 @@ impl Lines {
     }
 
     fn record(&self, line: &[u8]) -> Result<MemoryRecord, CommandError> {
-        let place = |what: &str| format!("{}, line {}, {what}", self.name, self.number);
-        let hint = "each line must be a JSON object from `helix failures export`; this line is not imported";
+        let refused = |what: &str| {
+            let place = format!("{}, line {}, {what}", self.name, self.number);
+            CommandError::usage(codes::INPUT_UNREADABLE, place)
+                .hint("each line must be a JSON object from `helix failures export`; this line is not imported")
+        };
         if line.len() as u64 > LONGEST {
-            return Err(CommandError::usage(codes::INPUT_UNREADABLE, place("is too long")).hint(hint));
+            return Err(refused("is too long"));
         }
-        let record: MemoryRecord = serde_json::from_slice(line).map_err(|error| {
-            CommandError::usage(codes::INPUT_UNREADABLE, place("is not a record")).because(&error).hint(hint)
-        })?;
-        record.check().map_err(|error| {
-            CommandError::usage(codes::INPUT_UNREADABLE, place("is contradictory")).because(&error).hint(hint)
-        })?;
+        let record: MemoryRecord =
+            serde_json::from_slice(line).map_err(|error| refused("is not a record").because(&error))?;
+        record.check().map_err(|error| refused("is contradictory").because(&error))?;
         Ok(record)
     }
 }

@@ -2,18 +2,18 @@
 
 use clap::Args;
 use helix_failure::Category;
-use helix_failure::memory::{FailureDetail, FailureEnd, FixLink, KnownFailure};
+use helix_failure::memory::{FailureDetail, FailureEnd, FixLink};
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
 
-use super::memory::{memory_error, missing, reading, short_id, shown};
+use super::memory::{missing, reading, reading_of, short_id, shown};
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::terminal::{Meaning, Reading, Table, Terminal};
+use crate::terminal::{Meaning, Table, Terminal};
 
 /// Arguments of `helix failures list`.
 #[derive(Debug, Args)]
-pub(super) struct List {
+pub(crate) struct List {
     /// Only of this category, such as TYPE_ERROR
     #[arg(long, value_name = "CATEGORY", value_parser = category)]
     category: Option<String>,
@@ -48,42 +48,31 @@ pub(super) async fn list(context: &Context, list: &List) -> Ended {
         project: list.project.clone(),
     };
     let page = match reading(context.settings()?).await? {
-        Some(memory) => {
-            memory.list(filter, list.after.clone(), list.limit.into()).await.map_err(|error| memory_error(&error))?
-        }
+        Some(memory) => memory.list(filter, list.after.clone(), list.limit.into()).await?,
         None => FailurePage::default(),
     };
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&page)?;
-        return Ok(Exit::Success);
-    }
-    told(&context.terminal, &page.failures, "no matching failures")?;
+    give(context, &page, "no matching failures")?;
     if let Some(next) = page.next {
-        context.terminal.say(&format!("more: helix failures list --after {next}"));
+        context.terminal.note(&format!("more: helix failures list --after {next}"));
     }
     Ok(Exit::Success)
 }
 
 pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended {
-    let found = match reading(context.settings()?).await? {
-        Some(memory) => memory.search(text.to_owned(), limit).await.map_err(|error| memory_error(&error))?,
+    let failures = match reading(context.settings()?).await? {
+        Some(memory) => memory.search(text.to_owned(), limit).await?,
         None => Vec::new(),
     };
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&FailurePage { failures: found, next: None })?;
-        return Ok(Exit::Success);
-    }
-    told(&context.terminal, &found, "no matching failures")?;
+    give(context, &FailurePage { failures, next: None }, "no matching failures")?;
     Ok(Exit::Success)
 }
 
-fn told(terminal: &Terminal, failures: &[KnownFailure], nothing: &str) -> Result<(), CommandError> {
-    if failures.is_empty() {
-        terminal.say(nothing);
-        return Ok(());
+fn give(context: &Context, page: &FailurePage, nothing: &str) -> Result<(), CommandError> {
+    if page.failures.is_empty() {
+        context.terminal.note(nothing);
     }
     let mut table = Table::new(["id", "seen", "last", "ended", "category", "tool", "what"]);
-    for failure in failures {
+    for failure in &page.failures {
         table.row([
             (short_id(failure), None),
             (failure.count.to_string(), None),
@@ -94,7 +83,7 @@ fn told(terminal: &Terminal, failures: &[KnownFailure], nothing: &str) -> Result
             (shown(&failure.diagnosis.summary, 80), None),
         ]);
     }
-    terminal.data(&table.for_data(terminal))
+    context.terminal.answer(page, &table.for_data(&context.terminal))
 }
 
 fn meaning(end: &FailureEnd) -> Meaning {
@@ -107,13 +96,9 @@ fn meaning(end: &FailureEnd) -> Meaning {
 }
 
 pub(super) async fn show(context: &Context, id: &str) -> Ended {
-    let Some(memory) = reading(context.settings()?).await? else { return Err(missing(id)) };
-    let detail = memory.show(id.to_owned()).await.map_err(|error| memory_error(&error))?;
-    let Some(detail) = detail else { return Err(missing(id)) };
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&detail)?,
-        Reading::People => context.terminal.raw(&drawn(&context.terminal, &detail))?,
-    }
+    let found = reading_of(context.settings()?, id).await?.show(id.to_owned()).await?;
+    let detail = found.ok_or_else(|| missing(id))?;
+    context.terminal.answer(&detail, &drawn(&context.terminal, &detail))?;
     Ok(Exit::Success)
 }
 
@@ -152,29 +137,24 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
             add(&format!("  {}", shown(line, 200)));
         }
     }
-    if !detail.occurrences.is_empty() {
-        add("");
-        add(&terminal.paint(Meaning::Strong, "Where"));
-    }
-    for entry in &detail.occurrences {
-        let place = &entry.place;
-        let at = entry.at.strftime("%Y-%m-%d %H:%M");
-        add(&format!(
-            "  {at}  {}, {}: {}",
-            shown(&place.work.told(place.attempt), 200),
-            shown(&place.check, 60),
-            entry.state.word().replace('_', " ")
-        ));
-    }
-    if !detail.suggestions.is_empty() {
-        add("");
-        add(&terminal.paint(Meaning::Strong, "Suggestions"));
-    }
-    for suggestion in &detail.suggestions {
+    let mut section = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            add(&format!("\n{}", terminal.paint(Meaning::Strong, title)));
+        }
+        lines.iter().for_each(|line| add(line));
+    };
+    let occurrences = detail.occurrences.iter().map(|entry| {
+        let (at, place) = (entry.at.strftime("%Y-%m-%d %H:%M"), &entry.place);
+        let (work, check) = (shown(&place.work.told(place.attempt), 200), shown(&place.check, 60));
+        format!("  {at}  {work}, {check}: {}", entry.state.word().replace('_', " "))
+    });
+    section("Where", occurrences.collect());
+    let suggestions = detail.suggestions.iter().map(|suggestion| {
         let outcome = suggestion.outcome.map_or("open", |outcome| outcome.word()).replace('_', " ");
         let exposure = suggestion.exposure.word().replace('_', " ");
-        add(&format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160)));
-    }
+        format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
+    });
+    section("Suggestions", suggestions.collect());
     text
 }
 

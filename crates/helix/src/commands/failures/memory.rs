@@ -2,7 +2,6 @@
 //!
 //! Must not change anything when it is only to be read, not even create a state directory.
 
-use std::error::Error;
 use std::time::Duration;
 
 use helix_failure::memory::KnownFailure;
@@ -13,6 +12,7 @@ use helix_store::{Access, OpenError, StateDir};
 use crate::codes;
 use crate::config::Settings;
 use crate::error::CommandError;
+use crate::exit::Exit;
 use crate::terminal::one_line;
 
 /// How long a person waits for an answer about a memory of a million failures.
@@ -26,39 +26,34 @@ pub(super) async fn reading(settings: &Settings) -> Result<Option<SqliteFailureM
     match SqliteFailureMemory::open(MemoryOptions::new(path, Access::ReadOnly).within(PATIENCE)).await {
         Ok(memory) => Ok(Some(memory)),
         Err(OpenError::Missing { .. }) => Ok(None),
-        Err(error) => Err(open_error(&error)),
+        Err(error) => Err(unopened(&error)),
     }
+}
+
+/// The memory for reading of which a certain failure is asked.
+pub(super) async fn reading_of(settings: &Settings, id: &str) -> Result<SqliteFailureMemory, CommandError> {
+    reading(settings).await?.ok_or_else(|| missing(id))
 }
 
 /// The memory for changing it; made if there is none.
 pub(super) async fn writing(settings: &Settings) -> Result<SqliteFailureMemory, CommandError> {
-    let state = StateDir::open(&settings.state_dir.value)
-        .map_err(|error| CommandError::environment(error.code(), &error).because(&error).hint(error.hint()))?;
+    let state = StateDir::open(&settings.state_dir.value)?;
     let options = MemoryOptions::new(state.failures(), Access::ReadWrite).within(PATIENCE);
-    SqliteFailureMemory::open(options).await.map_err(|error| open_error(&error))
+    SqliteFailureMemory::open(options).await.map_err(|error| unopened(&error))
 }
 
-fn open_error(error: &OpenError) -> CommandError {
-    with_source(CommandError::environment(error.code(), error).hint(error.hint()), error)
+/// Jobs go on without their memory: that it cannot be opened is never a wrong choice of directory.
+fn unopened(error: &OpenError) -> CommandError {
+    CommandError::wrapping(Exit::Environment, error.code(), error).hint(error.hint())
 }
 
-/// An error of the memory as users see it.
-pub(super) fn memory_error(error: &MemoryError) -> CommandError {
-    let shown = match error {
-        MemoryError::Ambiguous { .. } | MemoryError::Record { .. } | MemoryError::Orphan { .. } => {
-            CommandError::usage(error.code(), error)
-        }
-        MemoryError::Database(_) | MemoryError::Deadline { .. } | MemoryError::Row { .. } => {
-            CommandError::environment(error.code(), error)
-        }
-    };
-    with_source(shown.hint(error.hint()), error)
-}
-
-fn with_source(shown: CommandError, error: &dyn Error) -> CommandError {
-    match error.source() {
-        Some(source) => shown.because(source),
-        None => shown,
+impl From<MemoryError> for CommandError {
+    fn from(error: MemoryError) -> Self {
+        let exit = match error {
+            MemoryError::Ambiguous { .. } | MemoryError::Record { .. } | MemoryError::Orphan { .. } => Exit::Usage,
+            MemoryError::Database(_) | MemoryError::Deadline { .. } | MemoryError::Row { .. } => Exit::Environment,
+        };
+        Self::wrapping(exit, error.code(), &error).hint(error.hint())
     }
 }
 

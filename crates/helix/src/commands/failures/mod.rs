@@ -10,20 +10,13 @@ mod memory;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use crate::context::Context;
 use crate::error::Ended;
 
-/// Arguments of `helix failures`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    #[command(subcommand)]
-    action: Action,
-}
-
 #[derive(Debug, Subcommand)]
-enum Action {
+pub(crate) enum Action {
     /// Explain a log: the cause of its failure, and what to do
     Explain(explain::Explain),
     /// List remembered failures, last seen first
@@ -66,17 +59,14 @@ enum Action {
     },
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    match &arguments.action {
+pub(crate) fn run(context: &Context, action: &Action) -> Ended {
+    match action {
         Action::Explain(explain) => explain::run(context, explain),
         Action::List(list) => context.block_on(look::list(context, list)),
         Action::Show { id } => context.block_on(look::show(context, id)),
         Action::Search { text, limit } => context.block_on(look::search(context, &text.join(" "), (*limit).into())),
         Action::Stats => context.block_on(figures::stats(context)),
-        Action::Forget { id, fixes } => {
-            let what = if *fixes { keep::What::Fixes } else { keep::What::Everything };
-            context.block_on(keep::forget(context, id, what))
-        }
+        Action::Forget { id, fixes } => context.block_on(keep::forget(context, id, *fixes)),
         Action::Export { file } => context.block_on(keep::export(context, file.as_deref())),
         Action::Import { file } => context.block_on(keep::import(context, file)),
     }

@@ -11,12 +11,12 @@ use helix_engine::RecordedRun;
 use helix_job::{JobView, PhaseView};
 use serde_json::json;
 
-use super::job;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::terminal::{Meaning, Reading, one_line};
+use crate::offline::job;
+use crate::terminal::{Meaning, Reading, one_line, plain};
 
 /// Between two looks at a log that is being followed. The file is another process' and may live on any file system.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -170,7 +170,5 @@ fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
 
 /// Lines without control characters: an agent's text must not steer the terminal.
 fn clean_lines(text: &str) -> Vec<String> {
-    text.lines()
-        .map(|line| line.chars().filter(|character| *character == '\t' || !character.is_control()).collect())
-        .collect()
+    plain(text).lines().map(str::to_owned).collect()
 }

@@ -3,7 +3,6 @@
 //! Must not know SQL: without a host, reading goes through the journal's read-only access.
 
 mod logs;
-mod reopen;
 mod results;
 
 use clap::{Args, Subcommand};
@@ -13,17 +12,16 @@ use helix_server::wire::{ResumeRequest, RetryRequest};
 use helix_store::JobFilter;
 use serde_json::json;
 
-use crate::client::{ClientError, Reopen};
+use crate::arguments::budget;
+use crate::client::Reopen;
 use crate::commands::run;
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::{Reached, engine_error, find, reach};
-use crate::offline;
+use crate::host::{Reached, find};
+use crate::offline::{self, job};
 use crate::terminal::{Meaning, Reading, Table, ago, duration, money, one_line};
-use crate::watch::{Reported, job_report, meaning, print_reports, reports_of, watch};
-
-use reopen::Stay;
+use crate::watch::{Reported, meaning, print_job, reports_of, watch};
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -62,7 +60,7 @@ enum Action {
         /// Job id, or a unique prefix
         id: String,
         /// New budget for the whole job in US dollars, including what it has cost so far
-        #[arg(long, value_name = "USD", value_parser = run::budget, allow_negative_numbers = true)]
+        #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
         budget: Option<f64>,
         /// Return at once; the job runs in the background
         #[arg(long)]
@@ -76,7 +74,7 @@ enum Action {
         #[arg(long, value_name = "ID")]
         phase: String,
         /// New budget for the whole job in US dollars, including what it has cost so far
-        #[arg(long, value_name = "USD", value_parser = run::budget, allow_negative_numbers = true)]
+        #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
         budget: Option<f64>,
         /// Return at once; the job runs in the background
         #[arg(long)]
@@ -115,12 +113,12 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Resume { id, budget, detach } => {
                 let by = Some(context.environment.person());
                 let body = Reopen::Resume(ResumeRequest { budget_usd: budget, by });
-                reopen::reopen(context, &id, &body, stay(detach)).await
+                reopen(context, &id, &body, detach).await
             }
             Action::Retry { id, phase, budget, detach } => {
                 let by = Some(context.environment.person());
                 let body = Reopen::Retry(RetryRequest { phase, budget_usd: budget, by });
-                reopen::reopen(context, &id, &body, stay(detach)).await
+                reopen(context, &id, &body, detach).await
             }
             Action::Diff { id, phase, attempt } => results::diff(context, &id, phase.as_deref(), attempt).await,
             Action::Evidence { id } => results::evidence(context, &id).await,
@@ -129,23 +127,14 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     })
 }
 
-fn stay(detach: bool) -> Stay {
-    if detach { Stay::Leave } else { Stay::Follow }
-}
-
 async fn list(context: &Context) -> Ended {
     let settings = context.settings()?;
     let jobs = match find(settings).await? {
         Some(client) => client.jobs().await?,
         None => offline::jobs(settings, JobFilter::default()).await?,
     };
-    if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&jobs)?;
-        return Ok(Exit::Success);
-    }
     if jobs.is_empty() {
-        context.terminal.say("no jobs yet; start one with: helix run PLAN");
-        return Ok(Exit::Success);
+        context.terminal.note("no jobs yet; start one with: helix run PLAN");
     }
     let mut table = Table::new(["job", "status", "phases", "time", "cost", "submitted", "plan"]);
     for job in &jobs {
@@ -160,7 +149,7 @@ async fn list(context: &Context) -> Ended {
             (one_line(&job.name, 40), None),
         ]);
     }
-    context.terminal.data(&table.for_data(&context.terminal))?;
+    context.terminal.answer(&jobs, &table.for_data(&context.terminal))?;
     Ok(Exit::Success)
 }
 
@@ -171,15 +160,6 @@ fn status(job: &JobView) -> (String, Option<Meaning>) {
     (format!("{} {}{asks}", sign.symbol(), job.status.word()), Some(meaning(sign)))
 }
 
-/// A job, from the host or from the journal.
-async fn job(context: &Context, id: &str) -> Result<JobView, CommandError> {
-    let settings = context.settings()?;
-    match find(settings).await? {
-        Some(client) => Ok(client.job(id).await?),
-        None => offline::job(settings, id).await,
-    }
-}
-
 async fn show(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
     if context.terminal.reading == Reading::Programs {
@@ -187,8 +167,7 @@ async fn show(context: &Context, id: &str) -> Ended {
         context.terminal.json(&Reported { job: &view, reports })?;
         return Ok(Exit::Success);
     }
-    context.terminal.data(&job_report(&view, &context.settings()?.state_dir.value, &context.terminal))?;
-    print_reports(context, &view).await?;
+    print_job(context, &view).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
         context.terminal.say(&format!("no host is running; continue with: helix jobs watch {}", view.id));
     }
@@ -200,39 +179,42 @@ async fn follow(context: &Context, id: &str) -> Ended {
     if view.status.is_final() {
         return show(context, id).await;
     }
-    let reached = reach(&context.environment, context.settings()?).await?;
+    run::end(context, watch(context, context.reach().await?, &view).await?).await
+}
+
+/// Continues a job that is over, and follows it as `helix run` does.
+async fn reopen(context: &Context, id: &str, body: &Reopen, detach: bool) -> Ended {
+    let view = job(context, id).await?;
+    if detach {
+        let view = context.host().await?.reopen(view.id.as_str(), body).await?;
+        return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
+    }
+    let reached = context.reach().await?;
+    let reopened = reached.client().reopen(view.id.as_str(), body).await;
+    let (reached, view) = run::or_leave(context, reached, reopened).await?;
     run::end(context, watch(context, reached, &view).await?).await
 }
 
 /// Without a host, this process becomes it for as long as the stopping takes.
 async fn cancel(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
-    let reached = reach(&context.environment, context.settings()?).await?;
-    let cancelled = reached.client().cancel(view.id.as_str(), &context.environment.person()).await;
-    let result = match cancelled {
+    let reached = context.reach().await?;
+    let result = match reached.client().cancel(view.id.as_str(), &context.environment.person()).await {
         Ok(view) => wait_if_own(&reached, view).await,
-        Err(error) => Err(ClientError::into(error)),
+        Err(error) => Err(error.into()),
     };
-    if let Reached::Own(host, _) = reached {
-        host.stop().await?;
-    }
+    reached.stop().await?;
     let view = result?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&json!({ "job": view.id, "status": view.status }))?,
-        Reading::People if view.status.is_final() => {
-            context.terminal.data(&format!("{} {}", view.id, view.status.word()))?
-        }
-        Reading::People => context.terminal.data(&format!("{} is being cancelled", view.id))?,
-    }
+    let word = if view.status.is_final() { view.status.word() } else { "is being cancelled" };
+    context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &format!("{} {word}", view.id))?;
     Ok(Exit::Success)
 }
 
 async fn wait_if_own(reached: &Reached, view: JobView) -> Result<JobView, CommandError> {
     let Reached::Own(host, _) = reached else { return Ok(view) };
-    let engine = host.engine();
-    let mut events = engine.jobs().events(&view.id, view.last_event).await.map_err(|error| engine_error(&error))?;
+    let mut events = host.engine().jobs().events(&view.id, view.last_event).await?;
     while let Some(event) = events.recv().await {
-        event.map_err(|error| engine_error(&error))?;
+        event?;
     }
-    engine.jobs().get(view.id.as_str()).await.map_err(|error| engine_error(&error))
+    Ok(host.engine().jobs().get(view.id.as_str()).await?)
 }

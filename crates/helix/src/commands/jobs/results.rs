@@ -3,24 +3,22 @@
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
 use helix_engine::evidence::{
-    Archive, DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, Standing,
+    DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, Standing,
 };
-use helix_git::GitEnvironment;
 use helix_job::CommandEvidence;
 
 use crate::codes;
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
 use crate::exit::Exit;
-use crate::host::engine_error;
-use crate::offline;
+use crate::offline::{archive, open_or_missing};
 use crate::terminal::{Meaning, Reading};
 
 pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attempt: Option<u32>) -> Ended {
     let phase = phase.map(PhaseId::new).transpose().map_err(|error| CommandError::usage(codes::USAGE, error))?;
-    let journal = offline::open_or_missing(context.settings()?, id).await?;
-    let archive = archive(context, &journal)?;
-    let found = archive.diff(id, DiffSelection { phase, attempt }).await.map_err(|error| engine_error(&error))?;
+    let settings = context.settings()?;
+    let journal = open_or_missing(settings, id).await?;
+    let found = archive(settings, &journal).diff(id, DiffSelection { phase, attempt }).await?;
     if context.terminal.reading == Reading::Programs {
         context.terminal.json(&found)?;
         return Ok(Exit::Success);
@@ -45,18 +43,11 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attem
 
 /// Ends with 1 unless the job succeeded and everything is proved.
 pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
-    let journal = offline::open_or_missing(context.settings()?, id).await?;
-    let found = archive(context, &journal)?.evidence(id).await.map_err(|error| engine_error(&error))?;
-    match context.terminal.reading {
-        Reading::Programs => context.terminal.json(&found)?,
-        Reading::People => context.terminal.data(&report(context, &found))?,
-    }
+    let settings = context.settings()?;
+    let journal = open_or_missing(settings, id).await?;
+    let found = archive(settings, &journal).evidence(id).await?;
+    context.terminal.answer(&found, &report(context, &found))?;
     Ok(if found.proved { Exit::Success } else { Exit::No })
-}
-
-fn archive<'a>(context: &'a Context, journal: &'a helix_store::SqliteJournal) -> Result<Archive<'a>, CommandError> {
-    let state_dir = &context.settings()?.state_dir.value;
-    Ok(Archive { journal, state_dir, git: GitEnvironment::from_process() })
 }
 
 fn report(context: &Context, found: &JobEvidence) -> String {

@@ -1,11 +1,17 @@
-//! The bearer token. Must not know where it comes from.
+//! Which requests are let in: by Host and Origin, by the bearer token, and by how many came before.
+//!
+//! Must not know what a request asks for.
+
+use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
 
+use crate::host_check::HostRules;
+use crate::openai::{ApiError, is_openai, refusal};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
@@ -26,9 +32,31 @@ pub(crate) async fn require_token(State(shared): State<Shared>, request: Request
     let detail = "this request needs the header `Authorization: Bearer <token>` with this server's token";
     let hint = "the token is in the file `token` of the state directory; `helix serve` prints its path";
     let problem = Problem::new(StatusCode::UNAUTHORIZED, codes::UNAUTHORIZED, detail).hint(hint);
-    let mut response = problem.respond_at(path);
+    let mut response = refusal(problem, path);
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
+}
+
+/// Lets a request of the OpenAI-compatible API through if its key has one left. Reading is free.
+pub(crate) async fn require_room(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !is_openai(request.uri().path()) {
+        return next.run(request).await;
+    }
+    match shared.rate_limit.admit(request.headers(), Instant::now()) {
+        Ok(()) => next.run(request).await,
+        Err((per_minute, seconds)) => ApiError::too_many_requests(per_minute, seconds).into_response(),
+    }
+}
+
+/// Lets a request through if it names this server and no foreign page sent it.
+pub(crate) async fn require_host(State(rules): State<HostRules>, request: Request, next: Next) -> Response {
+    match rules.check(request.headers(), request.uri()) {
+        Ok(()) => next.run(request).await,
+        Err(message) => {
+            let problem = Problem::new(StatusCode::FORBIDDEN, codes::FORBIDDEN_HOST, message);
+            refusal(problem, request.uri().path())
+        }
+    }
 }
 
 /// Compares in constant time; only the token's length can be learnt from the time it takes.

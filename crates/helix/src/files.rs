@@ -1,0 +1,86 @@
+//! Files that a command line names: read, opened or newly written; each failure names the file.
+//!
+//! Must not know what is in them.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use crate::codes;
+use crate::error::CommandError;
+
+/// The text of a file.
+pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(path).map_err(unreadable(path))
+}
+
+/// Opens a file, or standard input for `-`. A directory would open well and fail at the first read, with less to say;
+/// `what` says which file to pass instead.
+pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn BufRead>, CommandError> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufReader::new(std::io::stdin())));
+    }
+    let file = File::open(path).map_err(unreadable(path))?;
+    if file.metadata().map_err(unreadable(path))?.is_dir() {
+        return Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} is a directory", path.display()))
+            .hint(format!("pass {what}")));
+    }
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// The end of a file, of at most so many bytes.
+pub(crate) fn tail(path: &Path, most: u64) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+    let mut tail = Vec::new();
+    file.take(most).read_to_end(&mut tail)?;
+    Ok(String::from_utf8_lossy(&tail).into_owned())
+}
+
+/// Writes a file that must not exist yet, and the directories above it.
+///
+/// # Errors
+/// When it exists or cannot be written.
+pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(unwritable(parent))?;
+    }
+    let mut file = OpenOptions::new().create_new(true).write(true).open(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            CommandError::usage(codes::ALREADY_THERE, format!("{} already exists", path.display()))
+                .hint("nothing is overwritten: choose another name, or remove the file")
+        }
+        _ => unwritable(path)(error),
+    })?;
+    file.write_all(text.as_bytes()).map_err(unwritable(path))
+}
+
+/// Replaces a file that only its owner may read. Written under another name and renamed: nobody ever reads half of it.
+pub(crate) fn replace_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let draft = path.with_extension(format!("new-{}", std::process::id()));
+    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+    std::fs::rename(&draft, path)
+}
+
+/// Turns a failed write to a file into an error that names it.
+pub(crate) fn unwritable(path: &Path) -> impl Fn(std::io::Error) -> CommandError {
+    let path = path.to_owned();
+    move |source| {
+        CommandError::environment(codes::OUTPUT_UNWRITABLE, format!("cannot write {}", path.display()))
+            .because(&source)
+            .hint("check that the directory exists and is writable, and that the disk is not full")
+    }
+}
+
+/// Turns a failed read of a named file into an error that names it.
+pub(crate) fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> CommandError {
+    let path = path.to_owned();
+    move |source| {
+        CommandError::usage(codes::INPUT_UNREADABLE, format!("cannot read {}", path.display()))
+            .because(&source)
+            .hint("check the path and its permissions")
+    }
+}
