@@ -38,7 +38,7 @@ impl Tools {
             if !read.files.is_empty() {
                 text.push_str(&format!("\n\n[Other files of this skill: {}]", read.files.join(", ")));
             }
-            let data = serde_json::to_value(&read).map_err(|error| Refusal::of(&error))?;
+            let data = serde_json::to_value(&read).map_err(Refusal::of)?;
             Ok((text, data))
         })
         .await
@@ -74,7 +74,7 @@ impl Tools {
                 [] => "No similar failure in memory.".to_owned(),
                 failures => failures.iter().map(told).collect::<Vec<_>>().join("\n\n"),
             };
-            let data = serde_json::to_value(&found).map_err(|error| Refusal::of(&error))?;
+            let data = serde_json::to_value(&found).map_err(Refusal::of)?;
             Ok((text, json!({ "failures": data })))
         })
         .await
