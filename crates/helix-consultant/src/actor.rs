@@ -181,12 +181,8 @@ impl SessionActor {
     }
 
     async fn locate(&mut self, request: &TurnRequest) -> Result<Located, ErrorView> {
-        let failed = |error: helix_store::ReadError| ErrorView {
-            message: format!("the session's record cannot be read: {error}"),
-            hint: Some("run `helix doctor`: it checks the database".into()),
-        };
         self.log.reload().await.map_err(|error| error.view())?;
-        locator::locate(self.services.journal(), self.view(), request).await.map_err(failed)
+        locator::locate(self.services.journal(), self.view(), request).await.map_err(context::unreadable)
     }
 
     /// Gives the answer of a turn that is over to whoever asks for it again.
@@ -247,10 +243,10 @@ impl SessionActor {
     ) -> Result<RunReport, ErrorView> {
         let attachments = uploads::keep(&self.view().directory, &request.uploads).await?;
         let digests = self.digests(position).await?;
-        position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.told())));
+        position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.for_agent())));
         let position = &*position;
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
-        let message = uploads::told(&request.message, &self.view().directory, &attachments);
+        let message = uploads::with_message(&request.message, &self.view().directory, &attachments);
         self.record(SessionEvent::TurnStarted {
             turn: work.turn.clone(),
             run: RunId::for_turn(&work.turn, 1),
@@ -392,7 +388,7 @@ impl SessionActor {
         if let Some(note) = note {
             let note = format!("\n\n{note}");
             ended.answer.push_str(&note);
-            work.output.note(note).await;
+            work.output.append(note).await;
         }
         ended
     }

@@ -244,7 +244,7 @@ fn new_session() -> Result<AgentSessionId, ErrorView> {
         .map_err(|error| ErrorView { message: error.to_string(), hint: None })
 }
 
-fn unreadable(error: ReadError) -> ErrorView {
+pub(super) fn unreadable(error: ReadError) -> ErrorView {
     ErrorView {
         message: format!("the session's record cannot be read: {error}"),
         hint: Some("run `helix doctor`: it checks the database".into()),

@@ -84,7 +84,7 @@ async fn known_jobs(
             phases: if job.status.is_final() { Vec::new() } else { job.phases.iter().map(phase).collect() },
         });
         let open = job.questions.iter().filter(|question| question.status == QuestionStatus::Open);
-        questions.extend(open.map(KnownQuestion::of));
+        questions.extend(open.map(KnownQuestion::from_view));
     }
     Ok((jobs, questions))
 }

@@ -24,7 +24,7 @@ pub(super) struct JobDigest {
 
 impl JobDigest {
     /// All of it, for the agent.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn for_agent(&self) -> String {
         let mut text = format!("Job {} ({}), now {}:\n", self.job.id, self.job.name, self.job.status.word());
         for line in &self.lines {
             text.push_str(&format!("- {line}\n"));

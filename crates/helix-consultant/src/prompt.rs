@@ -129,7 +129,7 @@ pub(crate) struct KnownQuestion {
 
 impl KnownQuestion {
     /// The question, its text cut to what a prompt can bear.
-    pub(crate) fn of(question: &helix_job::question::QuestionView) -> Self {
+    pub(crate) fn from_view(question: &helix_job::question::QuestionView) -> Self {
         let kind = serde_json::to_value(question.kind).ok().and_then(|kind| Some(kind.as_str()?.to_owned()));
         Self {
             id: question.id.to_string(),

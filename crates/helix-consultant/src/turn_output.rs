@@ -47,12 +47,12 @@ enum Showing {
 }
 
 impl TurnOutput {
-    /// TurnOutput that tell somebody.
+    /// Output to a client.
     pub(super) fn to_client(listener: mpsc::Sender<TurnEvent>, disconnected: CancellationToken) -> Self {
         Self { listener: Some(listener), disconnected, ..Self::without_client() }
     }
 
-    /// TurnOutput of a turn that nobody reads.
+    /// Output of a turn that nobody reads.
     pub(super) fn without_client() -> Self {
         let disconnected = CancellationToken::new();
         disconnected.cancel();
@@ -134,7 +134,7 @@ impl TurnOutput {
     }
 
     /// Tells what Helix itself adds below an answer: it is no part of what the agent said.
-    pub(super) async fn note(&mut self, text: String) {
+    pub(super) async fn append(&mut self, text: String) {
         self.send(TurnEvent::Text { text }).await;
     }
 

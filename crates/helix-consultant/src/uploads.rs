@@ -82,7 +82,7 @@ fn extension(media_type: &str) -> Option<&'static str> {
 }
 
 /// A message with the files that came with it, as the agent reads it.
-pub(super) fn told(message: &str, directory: &str, attachments: &[Attachment]) -> String {
+pub(super) fn with_message(message: &str, directory: &str, attachments: &[Attachment]) -> String {
     if attachments.is_empty() {
         return message.to_owned();
     }
@@ -130,12 +130,12 @@ mod tests {
             media_type: "image/png".into(),
             bytes: 1_200,
         };
-        let text = told("look", "/work", &[one]);
+        let text = with_message("look", "/work", &[one]);
         assert!(
             text.starts_with("look\n\n[Helix: files")
                 && text.contains("- /work/attachments/x.png (image/png, 2 kB, sent as \"x.png\")"),
             "{text}"
         );
-        assert_eq!(told("look", "/work", &[]), "look");
+        assert_eq!(with_message("look", "/work", &[]), "look");
     }
 }

@@ -140,13 +140,6 @@ pub trait Listener: Send {
     }
 }
 
-/// A listener that ignores everything.
-pub struct Deaf;
-
-impl Listener for Deaf {
-    async fn hear(&mut self, _event: AgentEvent) {}
-}
-
 impl AgentRunner {
     /// Makes a runner for these agents.
     pub fn new(supervisor: Supervisor, runs: PathBuf, profiles: Vec<AgentProfile>, admission: Admission) -> Self {

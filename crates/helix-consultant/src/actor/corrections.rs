@@ -195,7 +195,7 @@ impl SessionActor {
         work.output.as_it_comes();
         let (restore, judged) = (attempts.files_to_restore(), attempts.judged_files());
         let directory = PathBuf::from(&self.view().directory);
-        let settled = tokio::task::spawn_blocking(move || settle(&directory, restore, judged)).await;
+        let settled = tokio::task::spawn_blocking(move || restore_files(&directory, restore, judged)).await;
         match settled {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
@@ -280,7 +280,11 @@ fn unexamined(why: &str) -> String {
 }
 
 /// Puts files back as the best answer left them, and notes what was judged.
-fn settle(directory: &Path, restore: Vec<(PathBuf, Vec<u8>)>, judged: Vec<(PathBuf, Vec<u8>)>) -> std::io::Result<()> {
+fn restore_files(
+    directory: &Path,
+    restore: Vec<(PathBuf, Vec<u8>)>,
+    judged: Vec<(PathBuf, Vec<u8>)>,
+) -> std::io::Result<()> {
     for (path, content) in restore {
         // Only what was read there before, and never through a link that came meanwhile.
         let parent = path.parent().unwrap_or(directory);
@@ -288,5 +292,5 @@ fn settle(directory: &Path, restore: Vec<(PathBuf, Vec<u8>)>, judged: Vec<(PathB
         std::io::Write::write_all(&mut file, &content)?;
         file.persist(&path).map_err(|error| error.error)?;
     }
-    if judged.is_empty() { Ok(()) } else { CheckedFiles::of(directory).accept_all(judged) }
+    if judged.is_empty() { Ok(()) } else { CheckedFiles::beside(directory).accept_all(judged) }
 }

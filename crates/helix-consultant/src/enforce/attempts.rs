@@ -146,7 +146,7 @@ impl AnswerAttempts {
         };
         let mut note = format!("> [!CAUTION]\n> **Helix:** This answer did not pass its checks; {times}.\n>\n");
         for one in best.examined.findings.iter().take(SHOWN_FINDINGS) {
-            note.push_str(&format!("> - {}: {}\n", one.validator, one_line(&told(&one.finding))));
+            note.push_str(&format!("> - {}: {}\n", one.validator, one_line(&finding_line(&one.finding))));
         }
         let more = best.examined.findings.len().saturating_sub(SHOWN_FINDINGS);
         if more > 0 {
@@ -207,7 +207,7 @@ fn named(one: &AnswerFinding) -> Finding {
     Finding { message: format!("({}) {}", one.validator, one.finding.message), ..one.finding.clone() }
 }
 
-fn told(finding: &Finding) -> String {
+fn finding_line(finding: &Finding) -> String {
     match &finding.place {
         Some(place) => format!("`{place}`: {}", finding.message),
         None => finding.message.clone(),

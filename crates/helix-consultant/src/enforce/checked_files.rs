@@ -22,7 +22,7 @@ pub struct CheckedFiles {
 
 impl CheckedFiles {
     /// The record that belongs to a conversation's directory.
-    pub fn of(directory: &Path) -> Self {
+    pub fn beside(directory: &Path) -> Self {
         let record = directory.parent().unwrap_or(directory).join(RECORD);
         Self { directory: directory.to_path_buf(), record }
     }
@@ -97,7 +97,7 @@ mod tests {
         std::fs::create_dir(&work).unwrap();
         let draft = work.join("adr-draft.md");
         std::fs::write(&draft, "one").unwrap();
-        let judged = CheckedFiles::of(&work);
+        let judged = CheckedFiles::beside(&work);
         assert!(!judged.has(&draft, b"one"));
         judged.accept(&draft, b"one").unwrap();
         assert!(judged.has(&draft, b"one") && !judged.has(&draft, b"two"));
@@ -116,9 +116,9 @@ mod tests {
         std::thread::scope(|scope| {
             for file in &files {
                 std::fs::write(file, "x").unwrap();
-                scope.spawn(|| CheckedFiles::of(&work).accept(file, b"x").unwrap());
+                scope.spawn(|| CheckedFiles::beside(&work).accept(file, b"x").unwrap());
             }
         });
-        assert!(files.iter().all(|file| CheckedFiles::of(&work).has(file, b"x")));
+        assert!(files.iter().all(|file| CheckedFiles::beside(&work).has(file, b"x")));
     }
 }

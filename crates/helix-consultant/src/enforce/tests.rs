@@ -108,7 +108,7 @@ fn a_content_that_was_judged_is_not_looked_at_again() {
     let answer = "Done.\n<!-- STEP: generate -->";
     let examined = scene.examine(answer);
     assert!(!examined.findings.is_empty());
-    CheckedFiles::of(&scene.work).accept_all(examined.files).unwrap();
+    CheckedFiles::beside(&scene.work).accept_all(examined.files).unwrap();
     assert_eq!(scene.found(answer), [""; 0]);
     scene.write("phases.yaml", "name: y\n");
     assert!(!scene.found(answer).is_empty());

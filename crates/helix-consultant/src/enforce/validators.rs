@@ -100,7 +100,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
             SavedKind::Plan => &Validator::PlanValid,
         })
     };
-    let judged = CheckedFiles::of(&evidence.directory);
+    let judged = CheckedFiles::beside(&evidence.directory);
     if wants(SavedKind::Adr) || wants(SavedKind::Plan) {
         for path in candidates(&evidence.directory)? {
             let shown = path.strip_prefix(&evidence.directory).unwrap_or(&path).display().to_string();

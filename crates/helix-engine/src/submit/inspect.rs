@@ -94,38 +94,20 @@ pub(crate) struct Inspector<'a> {
     pub(crate) roots: &'a [PathBuf],
 }
 
-/// A plan as it was read, with what is beside it.
-struct Read {
-    file: PlanFile,
-    parsed: Option<ParsedPlan>,
-    briefing: Briefing,
-    diagnostics: Vec<Diagnostic>,
-}
-
 impl Inspector<'_> {
     /// Finds everything that is wrong with a request.
     ///
     /// # Errors
     /// As [`inspect`].
     pub(crate) async fn inspect(&self, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
-        let Read { file, parsed, briefing, diagnostics } = self.read(request, site).await?;
-        let mut inspection = Inspection {
-            file: file.name(),
-            source_text: file.text(),
-            diagnostics,
-            refusals: Vec::new(),
-            parsed,
-            adr: None,
-            briefing,
-            spec: None,
-        };
+        let (file, mut inspection) = self.read(request, site).await?;
         let Some(mut parsed) = inspection.parsed.take() else { return Ok(inspection) };
         self.inspect_plan(request, site, &file, &mut parsed, &mut inspection).await?;
         inspection.parsed = Some(parsed);
         Ok(inspection)
     }
 
-    async fn read(&self, request: &SubmitRequest, site: &Site) -> Result<Read, SubmitError> {
+    async fn read(&self, request: &SubmitRequest, site: &Site) -> Result<(PlanFile, Inspection), SubmitError> {
         let (roots, wanted, project) = (self.roots.to_vec(), request.plan.clone(), request.project.clone());
         let (user, skills) = (self.config.config_dir.clone(), self.config.consultant.skills.clone());
         let (shown_as, site) = (request.shown_as.clone(), site.clone());
@@ -159,7 +141,17 @@ impl Inspector<'_> {
                     None
                 }
             };
-            Ok(Read { file, parsed, briefing, diagnostics })
+            let inspection = Inspection {
+                file: file.name(),
+                source_text: file.text(),
+                diagnostics,
+                refusals: Vec::new(),
+                parsed,
+                adr: None,
+                briefing,
+                spec: None,
+            };
+            Ok((file, inspection))
         })
         .await
     }

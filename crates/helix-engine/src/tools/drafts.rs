@@ -215,7 +215,7 @@ impl Tools {
 
     /// What has been judged of the conversation's files; drafts that a project has taken over are.
     async fn judged(&self) -> Result<Option<CheckedFiles>, Refusal> {
-        Ok(self.conversation().await?.map(|view| CheckedFiles::of(std::path::Path::new(&view.directory))))
+        Ok(self.conversation().await?.map(|view| CheckedFiles::beside(std::path::Path::new(&view.directory))))
     }
 }
 

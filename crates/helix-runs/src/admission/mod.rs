@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use helix_core::ids::PhaseId;
 use helix_job::Wait;
+use tokio::sync::oneshot::error::RecvError;
 use tokio::sync::{oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -77,11 +78,6 @@ pub struct Places {
     pub waiting: usize,
 }
 
-/// Nothing is admitted any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nothing is admitted any more")]
-pub struct Closed;
-
 impl Admission {
     /// The cap on agent processes.
     pub fn to_agents(limits: &AdmissionLimits) -> Self {
@@ -102,8 +98,8 @@ impl Admission {
     /// Joins the line at once, and gives what waits for a place. Whoever drops that leaves the line.
     ///
     /// # Errors
-    /// [`Closed`], which cannot happen while this value exists.
-    pub fn enter(&self, ticket: Ticket) -> impl Future<Output = Result<Permit, Closed>> + Send + use<> {
+    /// Nothing is admitted any more, which cannot happen while this value exists.
+    pub fn enter(&self, ticket: Ticket) -> impl Future<Output = Result<Permit, RecvError>> + Send + use<> {
         let (told, place) = oneshot::channel();
         let owner = ticket.owner.clone();
         let number = self.shared.queue().join(ticket, told);
@@ -111,7 +107,7 @@ impl Admission {
         self.shared.settle();
         async move {
             let _waiting = waiting;
-            place.await.map_err(|_| Closed)
+            place.await
         }
     }
 
