@@ -29,10 +29,9 @@ pub(super) fn of_outcome(outcome: &Outcome) -> Option<ErrorView> {
         Outcome::StoppedByHook => ("one of the agent's hooks stopped the answer".into(), ONCE_MORE),
         Outcome::Interrupted => ("the answer was interrupted from outside".into(), GO_ON),
         Outcome::Cancelled => ("the answer was stopped".into(), "the text so far is kept; say how to continue"),
-        Outcome::TimedOut => (
-            "the answer timed out".into(),
-            "say \"continue\", ask for less at once, or raise the time limit",
-        ),
+        Outcome::TimedOut => {
+            ("the answer timed out".into(), "say \"continue\", ask for less at once, or raise the time limit")
+        }
         Outcome::Stalled => ("the agent was silent for too long and was stopped".into(), GO_ON),
         Outcome::Lost => ("the agent's keeper died".into(), GO_ON),
         Outcome::RateLimited { resets_at: Some(at) } => (
@@ -54,9 +53,7 @@ pub(super) fn of_outcome(outcome: &Outcome) -> Option<ErrorView> {
             "the chat has become too long for the model".into(),
             "send the message again: Helix starts a new agent session with the end of this chat",
         ),
-        Outcome::LimitReached { limit: LimitKind::Turns } => {
-            ("the answer needed more steps than allowed".into(), LESS)
-        }
+        Outcome::LimitReached { limit: LimitKind::Turns } => ("the answer needed more steps than allowed".into(), LESS),
         Outcome::LimitReached { limit: LimitKind::Budget } => ("the answer's budget is used up".into(), LESS),
         Outcome::LimitReached { limit: LimitKind::StructuredOutput } => {
             ("the agent's answer did not have the required format".into(), "send the message again")

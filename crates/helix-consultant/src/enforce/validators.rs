@@ -129,8 +129,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
         let missing = shown.files.iter().filter(|file| !file.path.exists());
         examined.findings.extend(missing.take(MOST_FINDINGS).map(|file| {
             let message = format!("the answer refers to {:?}, which does not exist", file.written);
-            let fix =
-                "write the file, use the right path, or do not refer to it with a link or a full path";
+            let fix = "write the file, use the right path, or do not refer to it with a link or a full path";
             Validator::FileExistence.finding(Finding::new("answer.file", message).fix(fix))
         }));
     }
