@@ -40,7 +40,3 @@ pub const OUTPUT_GUESSED: &str = "HX0418";
 pub const UNKNOWN_MODEL: &str = "HX0416";
 /// The idempotency key has started another job.
 pub const KEY_USED: &str = "HX0419";
-/// `experts.toml` has an error.
-pub const EXPERTS_INVALID: &str = "HX0452";
-/// The Consultant's own template has an error.
-pub const PROMPT_INVALID: &str = "HX0453";

@@ -1,40 +1,30 @@
-//! The loop: effects in, events out. Carries out what `helix_job::decide` asks for, with agents, git and gates,
-//! and keeps the conversations with the Consultant.
+//! A host's engine: carries jobs out as `helix_job::decide` says, with agents, git and gates, and joins them with the
+//! conversations with the Consultant, projects and reports.
 //!
 //! Must not know HTTP, a terminal, or SQL text.
 
 mod activity;
-pub mod admission;
-pub mod agent_run;
 pub mod codes;
 pub mod config;
-pub mod consultant;
-pub mod crash_point;
 pub mod engine;
 pub mod error;
-mod event_log;
 pub mod evidence;
-pub mod experts;
 pub mod failures;
 mod job;
 mod job_record;
 pub mod jobs;
-mod mutex;
 pub mod observer;
 pub mod preview;
 mod probes;
 pub mod projects;
 mod prompt;
 pub mod reports;
-pub mod services;
-mod session_totals;
 pub mod sessions;
 pub mod submit;
 pub mod tools;
 
 pub use activity::Activity;
 pub use config::EngineConfig;
-pub use consultant::{ConsultantConfig, FOLLOW_JOBS};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use jobs::Follow;
@@ -42,6 +32,10 @@ pub use jobs::Follow;
 pub use helix_agents::{
     AgentKind, AgentProfile, DialectName, ExitMeaning, Program, RecordedRun, RecordingError, agent_kind, keeper_main,
 };
+pub use helix_consultant::{
+    self as consultant, BUILT_IN_PROMPT, ConsultantConfig, ConsultantPrompt, FOLLOW_JOBS, experts, prompt_inputs,
+};
+pub use helix_runs::services::{TOOL_NAMES, ToolsEndpoint};
+pub use helix_runs::{admission, agent_run, crash_point};
+use helix_runs::{event_log, mutex, services};
 pub use helix_store::{JobFilter, StateDir};
-pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
-pub use services::{TOOL_NAMES, ToolsEndpoint};

@@ -49,18 +49,14 @@ impl Projects {
         run_blocking(move || {
             confine(&project, &roots)?;
             if !project.is_dir() {
-                return Err(SubmitError::Refused {
-                    code: codes::NO_REPOSITORY,
-                    message: format!("{} is not a directory", project.display()),
-                    hint: Some("name the directory of a project, as an absolute path".into()),
-                    blame: Blame::Request,
-                });
+                let message = format!("{} is not a directory", project.display());
+                let hint = "name the directory of a project, as an absolute path";
+                return Err(SubmitError::refused(codes::NO_REPOSITORY, Blame::Request, message, hint));
             }
-            let read = AdrDirectory::open(&project).map_err(|error| SubmitError::Refused {
-                code: codes::ADR_MISSING,
-                message: format!("the decisions of {} cannot be read: {error}", project.display()),
-                hint: Some("check the permissions of its directory adr/".into()),
-                blame: Blame::Environment,
+            let read = AdrDirectory::open(&project).map_err(|error| {
+                let message = format!("the decisions of {} cannot be read: {error}", project.display());
+                let hint = "check the permissions of its directory adr/";
+                SubmitError::refused(codes::ADR_MISSING, Blame::Environment, message, hint)
             })?;
             Ok(read.summaries())
         })

@@ -116,6 +116,25 @@ const WALLS: &[Wall] = &[
         must_not_know: FRONT_ENDS,
     },
     Wall {
+        name: "helix-runs",
+        may_use: &["helix-core", "helix-job", "helix-agents", "helix-store"],
+        must_not_know: FRONT_ENDS,
+    },
+    Wall {
+        name: "helix-consultant",
+        may_use: &[
+            "helix-core",
+            "helix-plan",
+            "helix-adr",
+            "helix-job",
+            "helix-agents",
+            "helix-store",
+            "helix-project",
+            "helix-runs",
+        ],
+        must_not_know: FRONT_ENDS,
+    },
+    Wall {
         name: "helix-engine",
         may_use: &[
             "helix-core",
@@ -129,6 +148,8 @@ const WALLS: &[Wall] = &[
             "helix-gates",
             "helix-agents",
             "helix-store",
+            "helix-runs",
+            "helix-consultant",
         ],
         must_not_know: FRONT_ENDS,
     },

@@ -268,19 +268,6 @@ pub(super) fn doubt(gate: &GateEvidence, tree: Option<&TreeId>) -> Option<String
 /// SHA-256 of a file, hex, read in pieces.
 fn digest(file: &Path) -> std::io::Result<String> {
     let mut hasher = Sha256::new();
-    std::io::copy(&mut std::fs::File::open(file)?, &mut HashWriter(&mut hasher))?;
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-struct HashWriter<'a>(&'a mut Sha256);
-
-impl std::io::Write for HashWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    std::io::copy(&mut std::fs::File::open(file)?, &mut hasher)?;
+    Ok(format!("{:x}", hasher.finalize()))
 }

@@ -6,7 +6,7 @@ use helix_job::question::QuestionStatus;
 use helix_store::{Counts, JobFilter};
 
 use super::Jobs;
-use crate::admission::Admission;
+use crate::admission::Places;
 use crate::error::EngineError;
 
 /// A host at one moment.
@@ -19,24 +19,6 @@ pub struct Figures {
     pub agents: Places,
     /// Gates that run commands.
     pub gates: Places,
-}
-
-/// Places that are shared by all jobs and conversations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Places {
-    /// How many there are.
-    pub all: usize,
-    /// How many are taken.
-    pub taken: usize,
-    /// How many wait for one.
-    pub waiting: usize,
-}
-
-impl Places {
-    fn of(admission: &Admission) -> Self {
-        let (taken, all, waiting) = admission.figures();
-        Self { all, taken, waiting }
-    }
 }
 
 impl Jobs {
@@ -52,8 +34,8 @@ impl Jobs {
         Ok(Figures {
             counts,
             open_questions: open as u64,
-            agents: Places::of(self.services.runner.admission()),
-            gates: Places::of(self.effects.gate_places()),
+            agents: self.services.runner.admission().figures(),
+            gates: self.effects.gate_places().figures(),
         })
     }
 }

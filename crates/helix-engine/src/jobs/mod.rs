@@ -22,7 +22,9 @@ use helix_store::{Follower, JobFilter, JobPage, MAX_ROWS_PER_PAGE, Stream};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc};
 
-pub use figures::{Figures, Places};
+pub use figures::Figures;
+
+pub use crate::admission::Places;
 pub use questions::{AnswerError, QuestionFilter, Reply};
 pub use reopen::ReopenRequest;
 

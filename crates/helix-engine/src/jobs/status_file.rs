@@ -35,6 +35,10 @@ static WRITING: Mutex<()> = Mutex::new(());
 /// Why the file was not written.
 #[derive(Debug, thiserror::Error)]
 enum StatusFileError {
+    #[error("the job cannot be read")]
+    Unread(#[from] EngineError),
+    #[error("a task of Helix ended early")]
+    Task(#[from] tokio::task::JoinError),
     #[error("{} cannot be written: {source}", path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
     #[error("{} already exists and was not written by Helix: not overwritten", path.display())]
@@ -49,58 +53,44 @@ impl Jobs {
     /// Keeps the file of a job up to date until the job is over or this engine closes. Runs beside the job's loop.
     pub(super) async fn keep_status_file(self: Arc<Self>, id: JobId) {
         if let Err(error) = self.follow_into_file(&id).await {
-            tracing::warn!(job = %id, error = %helix_core::error_chain(error.as_ref()), "status.json is not kept");
+            tracing::warn!(job = %id, error = %helix_core::error_chain(&error), "status.json is not kept");
         }
     }
 
-    async fn follow_into_file(&self, id: &JobId) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    async fn follow_into_file(&self, id: &JobId) -> Result<(), StatusFileError> {
         let first = self.get(id.as_str()).await?;
         let path = tokio::task::spawn_blocking({
             let (first, git) = (first.clone(), self.effects.git().clone());
             move || prepare(&first, git)
         })
         .await??;
-        let mut pause = FIRST_PAUSE;
-        let mut view = Some(first);
+        let (mut pause, mut view) = (FIRST_PAUSE, Some(first));
         loop {
-            match self.follow_until_trouble(id, &path, view.take()).await {
-                Followed::ToTheEnd => return Ok(()),
-                Followed::Unwritable(error) => return Err(error),
+            match self.write_changes(id, &path, view.take()).await {
                 // The journal cannot be read at this moment: the job waits for it, too, and goes on.
-                Followed::Unread(error) => {
+                Err(StatusFileError::Unread(error)) => {
                     tracing::warn!(job = %id, %error, "status.json is behind: the journal cannot be read; trying again in {pause:?}");
                     tokio::select! {
                         () = self.services.closing.cancelled() => return Ok(()),
                         () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
                     }
                 }
+                ended => return ended,
             }
         }
     }
 
-    /// Writes the job as it is known, or as it is now, and again after every change.
-    async fn follow_until_trouble(&self, id: &JobId, path: &Path, known: Option<JobView>) -> Followed {
+    /// Writes the job as it is known, or as it is now, and again after every change until it is over or this engine closes.
+    async fn write_changes(&self, id: &JobId, path: &Path, known: Option<JobView>) -> Result<(), StatusFileError> {
         let mut view = match known {
             Some(view) => view,
-            None => match self.get(id.as_str()).await {
-                Ok(view) => view,
-                Err(error) => return Followed::Unread(error),
-            },
+            None => self.get(id.as_str()).await?,
         };
-        let mut events = match self.events(id, view.last_event).await {
-            Ok(events) => events,
-            Err(error) => return Followed::Unread(error),
-        };
+        let mut events = self.events(id, view.last_event).await?;
         loop {
             let (now, place) = (view, path.to_owned());
             let (last, running) = (now.last_event, now.status == JobStatus::Running);
-            let written = match tokio::task::spawn_blocking(move || write(&place, &now)).await {
-                Ok(written) => written.map_err(Into::into),
-                Err(error) => Err(error.into()),
-            };
-            if let Err(error) = written {
-                return Followed::Unwritable(error);
-            }
+            tokio::task::spawn_blocking(move || write(&place, &now)).await??;
             let refresh = async {
                 match running {
                     true => tokio::time::sleep(REFRESH).await,
@@ -108,41 +98,20 @@ impl Jobs {
                 }
             };
             let ended = tokio::select! {
-                received = events.recv() => match received {
-                    None => true,
-                    Some(Ok(_)) => false,
-                    Some(Err(error)) => return Followed::Unread(error),
-                },
+                received = events.recv() => received.transpose()?.is_none(),
                 // Nothing happened; but what is under way takes its time, and the file says how long.
                 () = refresh => false,
             };
             // Changes that came while it was written are written together.
-            loop {
-                match events.try_recv() {
-                    Ok(Ok(_)) => {}
-                    Ok(Err(error)) => return Followed::Unread(error),
-                    Err(_) => break,
-                }
+            while let Ok(more) = events.try_recv() {
+                more?;
             }
-            view = match self.get(id.as_str()).await {
-                Ok(view) => view,
-                Err(error) => return Followed::Unread(error),
-            };
+            view = self.get(id.as_str()).await?;
             if ended && view.last_event == last {
-                return Followed::ToTheEnd;
+                return Ok(());
             }
         }
     }
-}
-
-/// How far a job was followed.
-enum Followed {
-    /// The job is over, or this engine closes.
-    ToTheEnd,
-    /// The journal could not be read.
-    Unread(EngineError),
-    /// The file could not be written.
-    Unwritable(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Where the file goes; sees to it that git does not.
@@ -213,31 +182,28 @@ fn pattern(path: &Path) -> String {
 
 /// What there is of the file.
 enum There {
-    Nothing,
+    /// Nothing, or the status of this job or an older one.
+    Replaceable,
     /// A job of the same plan that was submitted later: the file is that one's.
     Newer,
-    Older,
     Foreign,
 }
 
 fn look(path: &Path, view: &JobView) -> std::io::Result<There> {
     let text = match std::fs::read(path) {
         Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(There::Nothing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(There::Replaceable),
         Err(error) => return Err(error),
     };
-    // An older Helix may have known fewer fields: what makes it a job's status is id, plan and phases.
-    let value: serde_json::Value = match serde_json::from_slice(&text) {
-        Ok(value) => value,
-        Err(_) => return Ok(There::Foreign),
-    };
+    // What makes it a job's status is id, plan and phases.
+    let Ok(value) = serde_json::from_slice::<serde_json::Value>(&text) else { return Ok(There::Foreign) };
     let id = value["id"].as_str().and_then(|id| JobId::new(id).ok());
     let (Some(id), true, true) = (id, value["plan_path"].is_string(), value["phases"].is_array()) else {
         return Ok(There::Foreign);
     };
     let created = value["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
     let newer = id != view.id && created.is_some_and(|created| created > view.created_at);
-    Ok(if newer { There::Newer } else { There::Older })
+    Ok(if newer { There::Newer } else { There::Replaceable })
 }
 
 /// Replaces the file in one step: whoever reads it sees a whole one.
@@ -245,7 +211,7 @@ fn write(path: &Path, view: &JobView) -> Result<(), StatusFileError> {
     let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let unwritable = |source| StatusFileError::Unwritable { path: path.to_owned(), source };
     match look(path, view).map_err(unwritable)? {
-        There::Nothing | There::Older => {}
+        There::Replaceable => {}
         There::Newer => return Ok(()),
         There::Foreign => return Err(StatusFileError::Foreign { path: path.to_owned() }),
     }

@@ -2,14 +2,11 @@
 //!
 //! Must not know agents' dialects, and reads no files: what a prompt says is decided by its arguments.
 
-mod consultant;
 mod phase;
 mod side;
 mod template;
 mod tried;
 
-pub use consultant::{BUILT_IN, ConsultantPrompt, prompt_inputs};
-pub(crate) use consultant::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};
 pub(crate) use phase::{check, correction, first, phase};
 pub(crate) use side::{advice, both_sides, review};
 

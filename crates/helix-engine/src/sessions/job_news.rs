@@ -137,22 +137,14 @@ struct Follower {
     limit: Duration,
 }
 
-/// Nobody reads any more, or everything is said.
-struct Through;
-
 impl Follower {
-    async fn run(mut self, first: Vec<JobNews>, mut jobs: Vec<JobView>) {
-        match self.watch(first, &mut jobs).await {
-            Ok(()) | Err(Through) => {}
-        }
-    }
-
-    async fn watch(&mut self, first: Vec<JobNews>, jobs: &mut Vec<JobView>) -> Result<(), Through> {
+    /// `None`: nobody reads any more.
+    async fn run(mut self, first: Vec<JobNews>, mut jobs: Vec<JobView>) -> Option<()> {
         for news in first {
-            tell(&self.sender, news).await?;
+            self.tell(news).await?;
         }
-        for job in jobs.iter() {
-            tell(&self.sender, JobNews::Progress { text: format!("{} {}", job.name, standing(job)) }).await?;
+        for job in &jobs {
+            self.tell(JobNews::Progress { text: format!("{} {}", job.name, standing(job)) }).await?;
         }
         // One job needs no name in every line.
         let several = jobs.len() > 1;
@@ -162,13 +154,13 @@ impl Follower {
                 next = self.events.next() => next,
                 () = tokio::time::sleep_until(deadline) => None,
                 _ = self.turns.wait_for(|open| *open > 0) => None,
-                () = self.sender.closed() => return Err(Through),
-                () = closing.cancelled() => return Err(Through),
+                () = self.sender.closed() => return None,
+                () = closing.cancelled() => return None,
             };
             let Some((id, event)) = next else {
                 let standing: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.name, standing(job))).collect();
                 let text = format!("{}. Ask here for its progress", standing.join("; "));
-                return tell(&self.sender, JobNews::GoesOn { text }).await;
+                return self.tell(JobNews::GoesOn { text }).await;
             };
             let read = match event {
                 Ok(recorded) => self.jobs.get(id.as_str()).await.map(|job| (recorded.event, job)),
@@ -182,11 +174,11 @@ impl Follower {
                     continue;
                 }
             };
-            if let Some(news) = of_event(&event, &job, several) {
+            if let Some(news) = news_of_event(&event, &job, several) {
                 let ends = matches!(news, JobNews::Asks(_));
-                tell(&self.sender, news).await?;
+                self.tell(news).await?;
                 if ends {
-                    return Ok(());
+                    return Some(());
                 }
             }
             match job.status.is_final() && matches!(event, JobEvent::JobFinished { .. }) {
@@ -194,16 +186,16 @@ impl Follower {
                 false => jobs.iter_mut().filter(|known| known.id == id).for_each(|known| known.clone_from(&job)),
             }
         }
-        Ok(())
+        Some(())
+    }
+
+    async fn tell(&mut self, news: JobNews) -> Option<()> {
+        self.sender.send(news).await.ok()
     }
 }
 
-async fn tell(sender: &mpsc::Sender<JobNews>, news: JobNews) -> Result<(), Through> {
-    sender.send(news).await.map_err(|_| Through)
-}
-
 /// What an event is worth telling. The job's view may be of a later time than the event.
-fn of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNews> {
+fn news_of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNews> {
     if let JobEvent::QuestionAsked { phase, question } = event {
         let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
         if let Some(open) = asked.filter(|one| one.status == QuestionStatus::Open) {

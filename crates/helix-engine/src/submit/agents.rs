@@ -47,9 +47,7 @@ impl<'a> Agents<'a> {
             };
             let message = format!("unknown agent {} (phase {})", one.agent, one.phase.id);
             let problem = self.file.error(codes::UNKNOWN_AGENT, self.place(one.phase, Part::Agent), message, help);
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
+            add_once(&mut problems, problem);
         }
         problems
     }
@@ -71,8 +69,9 @@ impl<'a> Agents<'a> {
         for (phase, agent, model) in own.chain(reviews) {
             let Some(profile) = self.profile(agent) else { continue };
             if profile.models.is_empty() {
-                let doubt = self.doubted_model(profile, phase, model);
-                problems.extend(doubt.filter(|doubt| !problems.contains(doubt)));
+                if let Some(doubt) = self.doubted_model(profile, phase, model) {
+                    add_once(&mut problems, doubt);
+                }
                 continue;
             }
             let known = || profile.models.iter().map(String::as_str);
@@ -85,9 +84,7 @@ impl<'a> Agents<'a> {
             };
             let message = format!("agent {agent} has no model {model} (phase {})", phase.id);
             let problem = self.file.error(codes::UNKNOWN_MODEL, self.place(phase, Part::Model), message, help);
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
+            add_once(&mut problems, problem);
         }
         problems
     }
@@ -129,9 +126,7 @@ impl<'a> Agents<'a> {
                     }
                 };
                 problem.span = self.place(one.phase, Part::Agent);
-                if !problems.contains(&problem) {
-                    problems.push(problem);
-                }
+                add_once(&mut problems, problem);
             }
         }
         problems.extend(self.unmeasured_limit());
@@ -142,12 +137,9 @@ impl<'a> Agents<'a> {
     pub(super) fn unkept_budget(&self, request: &SubmitRequest) -> Option<SubmitError> {
         request.budget_usd?;
         let agent = self.unmeasured(Limit::Money)?;
-        Some(SubmitError::Refused {
-            code: codes::LIMIT_NOT_KEPT,
-            message: format!("a budget in US dollars is not possible: agent {agent} does not report costs"),
-            hint: Some("omit --budget and limit `timeout` and `[jobs] max_tokens`, or use another agent".into()),
-            blame: Blame::Request,
-        })
+        let message = format!("a budget in US dollars is not possible: agent {agent} does not report costs");
+        let hint = "omit --budget and limit `timeout` and `[jobs] max_tokens`, or use another agent";
+        Some(SubmitError::refused(codes::LIMIT_NOT_KEPT, Blame::Request, message, hint))
     }
 
     /// The configuration's limits for every job, where an agent does not say what it uses of them.
@@ -233,6 +225,12 @@ impl<'a> Agents<'a> {
 enum Part {
     Agent,
     Model,
+}
+
+fn add_once(problems: &mut Vec<Diagnostic>, problem: Diagnostic) {
+    if !problems.contains(&problem) {
+        problems.push(problem);
+    }
 }
 
 fn limits(max_turns: Option<u32>, budget_usd: Option<f64>) -> [(Limit, &'static str, bool); 2] {

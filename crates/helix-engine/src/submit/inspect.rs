@@ -13,7 +13,7 @@ use super::agents::Agents;
 use super::gates;
 use super::plan_file::PlanFile;
 use super::repository::RepositoryFacts;
-use super::{Blame, SubmitError, SubmitRequest, confine, run_blocking};
+use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking};
 use crate::codes;
 use crate::config::EngineConfig;
 use crate::probes::Probes;
@@ -62,12 +62,7 @@ impl Inspection {
         match (self.refusals.into_iter().next(), self.spec) {
             (Some(refusal), _) => Err(refusal),
             (None, Some(spec)) => Ok(Checked { spec, warnings: self.diagnostics }),
-            (None, None) => Err(SubmitError::Refused {
-                code: codes::PLAN_INVALID,
-                message: format!("{} was refused for no reason", self.file),
-                hint: Some("this is a bug in Helix: please report it".into()),
-                blame: Blame::Helix,
-            }),
+            (None, None) => Err(defect(format!("{} was refused for no reason", self.file))),
         }
     }
 }
@@ -99,38 +94,20 @@ pub(crate) struct Inspector<'a> {
     pub(crate) roots: &'a [PathBuf],
 }
 
-/// A plan as it was read, with what is beside it.
-struct Read {
-    file: PlanFile,
-    parsed: Option<ParsedPlan>,
-    briefing: Briefing,
-    diagnostics: Vec<Diagnostic>,
-}
-
 impl Inspector<'_> {
     /// Finds everything that is wrong with a request.
     ///
     /// # Errors
     /// As [`inspect`].
     pub(crate) async fn inspect(&self, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
-        let Read { file, parsed, briefing, diagnostics } = self.read(request, site).await?;
-        let mut inspection = Inspection {
-            file: file.name(),
-            source_text: file.text(),
-            diagnostics,
-            refusals: Vec::new(),
-            parsed,
-            adr: None,
-            briefing,
-            spec: None,
-        };
+        let (file, mut inspection) = self.read(request, site).await?;
         let Some(mut parsed) = inspection.parsed.take() else { return Ok(inspection) };
         self.inspect_plan(request, site, &file, &mut parsed, &mut inspection).await?;
         inspection.parsed = Some(parsed);
         Ok(inspection)
     }
 
-    async fn read(&self, request: &SubmitRequest, site: &Site) -> Result<Read, SubmitError> {
+    async fn read(&self, request: &SubmitRequest, site: &Site) -> Result<(PlanFile, Inspection), SubmitError> {
         let (roots, wanted, project) = (self.roots.to_vec(), request.plan.clone(), request.project.clone());
         let (user, skills) = (self.config.config_dir.clone(), self.config.consultant.skills.clone());
         let (shown_as, site) = (request.shown_as.clone(), site.clone());
@@ -164,7 +141,17 @@ impl Inspector<'_> {
                     None
                 }
             };
-            Ok(Read { file, parsed, briefing, diagnostics })
+            let inspection = Inspection {
+                file: file.name(),
+                source_text: file.text(),
+                diagnostics,
+                refusals: Vec::new(),
+                parsed,
+                adr: None,
+                briefing,
+                spec: None,
+            };
+            Ok((file, inspection))
         })
         .await
     }
@@ -210,8 +197,8 @@ impl Inspector<'_> {
         inspection.adr = facts.as_ref().and_then(|facts| facts.adr.clone());
         for agent in agents.used() {
             if let Err((message, hint)) = self.probes.check(agent).await {
-                let (code, blame) = (codes::AGENT_UNUSABLE, Blame::Environment);
-                inspection.refusals.push(SubmitError::Refused { code, message, hint: Some(hint), blame });
+                let refusal = SubmitError::refused(codes::AGENT_UNUSABLE, Blame::Environment, message, hint);
+                inspection.refusals.push(refusal);
             }
         }
         // Errors first, as people read them.
@@ -275,12 +262,8 @@ impl Survey {
 
 fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitError> {
     if request.budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) || request.max_turns == Some(0) {
-        return Err(SubmitError::Refused {
-            code: codes::BAD_LIMIT,
-            message: "a limit must be a positive number".into(),
-            hint: Some("omit it for no limit".into()),
-            blame: Blame::Request,
-        });
+        let message = "a limit must be a positive number".to_owned();
+        return Err(SubmitError::refused(codes::BAD_LIMIT, Blame::Request, message, "omit it for no limit"));
     }
     for phase in &mut plan.phases {
         phase.agent = request.agent.clone().or_else(|| phase.agent.take());
@@ -305,12 +288,8 @@ fn selected(plan: &Plan, request: &SubmitRequest) -> Result<Option<Vec<PhaseId>>
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("phases of the plan: {}", names.join(", ")),
             };
-            return Err(SubmitError::Refused {
-                code: codes::UNKNOWN_PHASE,
-                message: format!("the plan has no phase {id}"),
-                hint: Some(hint),
-                blame: Blame::Request,
-            });
+            let message = format!("the plan has no phase {id}");
+            return Err(SubmitError::refused(codes::UNKNOWN_PHASE, Blame::Request, message, hint));
         }
     }
     if request.only.is_empty() && request.from.is_none() {

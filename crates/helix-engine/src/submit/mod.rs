@@ -96,6 +96,10 @@ pub enum SubmitError {
 }
 
 impl SubmitError {
+    pub(crate) fn refused(code: &'static str, blame: Blame, message: String, hint: impl Into<String>) -> Self {
+        Self::Refused { code, message, hint: Some(hint.into()), blame }
+    }
+
     /// `HX` and four digits.
     pub fn code(&self) -> &'static str {
         match self {
@@ -132,12 +136,9 @@ pub fn confine(path: &Path, roots: &[PathBuf]) -> Result<(), SubmitError> {
     if inside {
         return Ok(());
     }
-    Err(SubmitError::Refused {
-        code: codes::OUTSIDE_ROOTS,
-        message: format!("{} lies outside the allowed roots", path.display()),
-        hint: Some("add its directory to [server] roots in helix.toml".into()),
-        blame: Blame::Permission,
-    })
+    let message = format!("{} lies outside the allowed roots", path.display());
+    let hint = "add its directory to [server] roots in helix.toml";
+    Err(SubmitError::refused(codes::OUTSIDE_ROOTS, Blame::Permission, message, hint))
 }
 
 pub(crate) async fn run_blocking<T: Send + 'static>(
@@ -150,22 +151,14 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 }
 
 pub(crate) fn defect(message: String) -> SubmitError {
-    SubmitError::Refused {
-        code: codes::JOURNAL_FAILED,
-        message,
-        hint: Some("this is a bug in Helix: please report it".into()),
-        blame: Blame::Helix,
-    }
+    let hint = "this is a bug in Helix: please report it";
+    SubmitError::refused(codes::JOURNAL_FAILED, Blame::Helix, message, hint)
 }
 
 pub(crate) fn journal_refusal(error: &(dyn std::error::Error + 'static)) -> SubmitError {
-    let hint = DatabaseError::among(error).map(DatabaseError::hint);
-    SubmitError::Refused {
-        code: codes::JOURNAL_FAILED,
-        message: format!("the job cannot be recorded: {}", helix_core::error_chain(error)),
-        hint: Some(
-            hint.unwrap_or_else(|| "check that the state directory is writable and not full, then submit again".into()),
-        ),
-        blame: Blame::Environment,
-    }
+    let hint = DatabaseError::among(error)
+        .map(DatabaseError::hint)
+        .unwrap_or_else(|| "check that the state directory is writable and not full, then submit again".into());
+    let message = format!("the job cannot be recorded: {}", helix_core::error_chain(error));
+    SubmitError::refused(codes::JOURNAL_FAILED, Blame::Environment, message, hint)
 }

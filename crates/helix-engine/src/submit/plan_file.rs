@@ -24,12 +24,8 @@ pub(super) struct PlanFile {
 impl PlanFile {
     /// Reads the file, or finds the one plan of a directory.
     pub(super) fn find(wanted: &Path, shown_as: Option<String>) -> Result<Self, SubmitError> {
-        let unreadable = |message: String, hint: &str| SubmitError::Refused {
-            code: codes::PLAN_UNREADABLE,
-            message,
-            hint: Some(hint.into()),
-            blame: Blame::Request,
-        };
+        let unreadable =
+            |message: String, hint: &str| SubmitError::refused(codes::PLAN_UNREADABLE, Blame::Request, message, hint);
         let path = if wanted.is_dir() { Self::in_directory(wanted)? } else { wanted.to_path_buf() };
         let metadata = std::fs::metadata(&path).map_err(|error| {
             unreadable(
@@ -72,7 +68,7 @@ impl PlanFile {
                 (format!("several plans in {}", directory.display()), format!("name one: {}", names.join(", ")))
             }
         };
-        Err(SubmitError::Refused { code: codes::PLAN_UNREADABLE, message, hint: Some(hint), blame: Blame::Request })
+        Err(SubmitError::refused(codes::PLAN_UNREADABLE, Blame::Request, message, hint))
     }
 
     /// What messages call it.

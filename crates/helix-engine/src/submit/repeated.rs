@@ -23,12 +23,9 @@ pub(crate) fn check_same(request: &SubmitRequest, job: &JobView) -> Result<(), S
     }
     let key = request.idempotency_key.as_deref().unwrap_or_default();
     let (id, started) = (&job.id, if same_plan { &job.project_path } else { &job.plan_path });
-    Err(SubmitError::Refused {
-        code: codes::KEY_USED,
-        message: format!("the idempotency key {key:?} has started job {id}, which is for {started}"),
-        hint: Some("use a new key for another job; nothing was started".into()),
-        blame: Blame::Request,
-    })
+    let message = format!("the idempotency key {key:?} has started job {id}, which is for {started}");
+    let hint = "use a new key for another job; nothing was started";
+    Err(SubmitError::refused(codes::KEY_USED, Blame::Request, message, hint))
 }
 
 fn resolved(path: &Path) -> PathBuf {

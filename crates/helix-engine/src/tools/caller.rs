@@ -36,9 +36,7 @@ impl Tools {
     /// The conversation that calls, if one does.
     pub(super) async fn conversation(&self) -> Result<Option<SessionView>, Refusal> {
         match &self.caller {
-            Caller::Session(session) => {
-                Ok(Some(self.engine.sessions().get(session).await.map_err(|error| Refusal::of(&error))?))
-            }
+            Caller::Session(session) => Ok(Some(self.engine.sessions().get(session).await.map_err(Refusal::of)?)),
             Caller::Run(_) | Caller::Outside { .. } => Ok(None),
         }
     }

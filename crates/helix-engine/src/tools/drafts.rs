@@ -69,7 +69,7 @@ impl Tools {
             let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
             let (file, root, crash) = (draft.clone(), project.clone(), self.engine.projects().config.crash.clone());
             let done = blocking(move || {
-                let repository = Repository::open(&project, git).map_err(|error| Refusal::of(&error))?;
+                let repository = Repository::open(&project, git).map_err(Refusal::of)?;
                 let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
                 crash.pass(|| "before finalizing a decision".into());
                 let done = match AdrDirectory::finalize(repository.top(), &draft) {
@@ -81,7 +81,7 @@ impl Tools {
                 repository.commit_files(&[done.path.clone(), done.index.clone()], &message)?;
                 crash.pass(|| "after committing a decision".into());
                 if let (Some(judged), Some(bytes)) = (judged, accepted) {
-                    judged.accept(&draft, &bytes).map_err(|error| Refusal::of(&error))?;
+                    judged.accept(&draft, &bytes).map_err(Refusal::of)?;
                 }
                 Ok::<_, Refusal>(Ok(done))
             })
@@ -178,7 +178,7 @@ impl Tools {
                 crash.pass(|| "after creating a project".into());
                 if let Some(judged) = judged {
                     for draft in [adr, plan].into_iter().flatten() {
-                        judged.accept(&draft, &read_bounded(&draft)?).map_err(|error| Refusal::of(&error))?;
+                        judged.accept(&draft, &read_bounded(&draft)?).map_err(Refusal::of)?;
                     }
                 }
                 Ok::<_, Refusal>(Ok(made))
@@ -215,7 +215,7 @@ impl Tools {
 
     /// What has been judged of the conversation's files; drafts that a project has taken over are.
     async fn judged(&self) -> Result<Option<CheckedFiles>, Refusal> {
-        Ok(self.conversation().await?.map(|view| CheckedFiles::of(std::path::Path::new(&view.directory))))
+        Ok(self.conversation().await?.map(|view| CheckedFiles::beside(std::path::Path::new(&view.directory))))
     }
 }
 

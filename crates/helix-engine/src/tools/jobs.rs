@@ -73,7 +73,7 @@ impl Tools {
         loop {
             let key = format!("{turn} {} {time}", plan.display());
             let known = self.engine.jobs().by_key(&key).await;
-            match known.map_err(|error| Refusal::of(&error))? {
+            match known.map_err(Refusal::of)? {
                 Some(job) if job.status.is_final() && view.jobs.contains(&job.id) => time += 1,
                 Some(_) | None => return Ok(Some(key)),
             }
@@ -113,7 +113,7 @@ impl Tools {
                     }
                 },
             };
-            let job = self.engine.jobs().get(&id).await.map_err(|error| Refusal::of(&error))?;
+            let job = self.engine.jobs().get(&id).await.map_err(Refusal::of)?;
             self.join(&job.id).await;
             let mut text = status_text(&job);
             if job.status == JobStatus::Failed {
@@ -122,11 +122,10 @@ impl Tools {
                     // A person reads along.
                     Caller::Session(_) | Caller::Outside { .. } => Reader::Person,
                 };
-                let reports =
-                    self.engine.reports().of_job(job.id.as_str()).await.map_err(|error| Refusal::of(&error))?;
+                let reports = self.engine.reports().of_job(job.id.as_str()).await.map_err(Refusal::of)?;
                 last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
             }
-            let data = serde_json::to_value(&job).map_err(|error| Refusal::of(&error))?;
+            let data = serde_json::to_value(&job).map_err(Refusal::of)?;
             Ok((text, data))
         })
         .await

@@ -38,7 +38,7 @@ impl Tools {
             if !read.files.is_empty() {
                 text.push_str(&format!("\n\n[Other files of this skill: {}]", read.files.join(", ")));
             }
-            let data = serde_json::to_value(&read).map_err(|error| Refusal::of(&error))?;
+            let data = serde_json::to_value(&read).map_err(Refusal::of)?;
             Ok((text, data))
         })
         .await
@@ -72,9 +72,9 @@ impl Tools {
             found.truncate(arguments.limit.unwrap_or(10).clamp(1, 10) as usize);
             let text = match found.as_slice() {
                 [] => "No similar failure in memory.".to_owned(),
-                failures => failures.iter().map(told).collect::<Vec<_>>().join("\n\n"),
+                failures => failures.iter().map(past_failure).collect::<Vec<_>>().join("\n\n"),
             };
-            let data = serde_json::to_value(&found).map_err(|error| Refusal::of(&error))?;
+            let data = serde_json::to_value(&found).map_err(Refusal::of)?;
             Ok((text, json!({ "failures": data })))
         })
         .await
@@ -82,7 +82,7 @@ impl Tools {
 }
 
 /// A past failure for an agent: texts of the past are data, and stand in fences.
-fn told(past: &PastFailure) -> String {
+fn past_failure(past: &PastFailure) -> String {
     let known = &past.known;
     let close = match past.closeness {
         Closeness::Exact => "the same failure".to_owned(),

@@ -38,12 +38,12 @@ impl Tools {
                 }
                 Caller::Run(run) => {
                     let asked = self.engine.jobs().ask_from_run(run, question, options).await;
-                    let asked = asked.map_err(|error| Refusal::of(&error))?;
+                    let asked = asked.map_err(Refusal::of)?;
                     let text = format!(
                         "Asked as {}. End your turn now with the state of your work: you will be resumed with the answer.",
                         asked.id
                     );
-                    let data = serde_json::to_value(&asked).map_err(|error| Refusal::of(&error))?;
+                    let data = serde_json::to_value(&asked).map_err(Refusal::of)?;
                     Ok((text, data))
                 }
                 Caller::Outside { .. } => Err(Refusal::text(
@@ -65,7 +65,7 @@ impl Tools {
                 }
             };
             let id = match arguments.question.filter(|id| !id.is_empty()) {
-                Some(id) => QuestionId::new(id).map_err(|error| Refusal::of(&error))?,
+                Some(id) => QuestionId::new(id).map_err(Refusal::of)?,
                 None => {
                     let jobs =
                         jobs.ok_or_else(|| Refusal::text("pass the question's id: job_status of its job lists it"))?;
@@ -74,9 +74,9 @@ impl Tools {
             };
             let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
             let reply = Reply { choice: words(arguments.choice), text: words(arguments.text), by };
-            let answered = self.engine.jobs().answer(&id, reply).await.map_err(|error| Refusal::of(&error))?;
+            let answered = self.engine.jobs().answer(&id, reply).await.map_err(Refusal::of)?;
             let text = format!("Answered {}: job {} continues.", answered.id, answered.job);
-            let data = serde_json::to_value(&answered).map_err(|error| Refusal::of(&error))?;
+            let data = serde_json::to_value(&answered).map_err(Refusal::of)?;
             Ok((text, data))
         })
         .await
@@ -86,7 +86,7 @@ impl Tools {
     async fn open_questions(&self, jobs: &[JobId]) -> Result<Vec<QuestionView>, Refusal> {
         let mut open = Vec::new();
         for job in jobs {
-            let view = self.engine.jobs().get(job.as_str()).await.map_err(|error| Refusal::of(&error))?;
+            let view = self.engine.jobs().get(job.as_str()).await.map_err(Refusal::of)?;
             open.extend(view.questions.into_iter().filter(|question| question.status == QuestionStatus::Open));
         }
         open.sort_by_key(|question| question.asked_at);

@@ -23,8 +23,8 @@ impl Refusal {
         Self { data: json!({ "error": text }), text }
     }
 
-    pub(super) fn of(error: &dyn std::error::Error) -> Self {
-        Self::text(helix_core::error_chain(error))
+    pub(super) fn of(error: impl std::error::Error) -> Self {
+        Self::text(helix_core::error_chain(&error))
     }
 
     /// With what else a job of the same plan would be refused for.
@@ -50,7 +50,7 @@ impl From<AdrFileError> for Refusal {
     fn from(error: AdrFileError) -> Self {
         match error {
             AdrFileError::Invalid { file, diagnostics, .. } => Self::found(&file, &diagnostics),
-            other => Self::of(&other),
+            other => Self::of(other),
         }
     }
 }
@@ -68,20 +68,20 @@ impl From<ProjectError> for Refusal {
             ProjectError::Adr(error) => error.into(),
             ProjectError::Git(error) => error.into(),
             ProjectError::Plan { file, diagnostics } => Self::found(&file, &diagnostics),
-            other => Self::of(&other),
+            other => Self::of(other),
         }
     }
 }
 
 impl From<SaveCheckError> for Refusal {
     fn from(error: SaveCheckError) -> Self {
-        Self::of(&error)
+        Self::of(error)
     }
 }
 
 impl From<SkillError> for Refusal {
     fn from(error: SkillError) -> Self {
-        Self::of(&error)
+        Self::of(error)
     }
 }
 

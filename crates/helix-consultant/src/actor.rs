@@ -1,0 +1,463 @@
+//! One conversation's loop: takes its turns one after the other, runs the agent, and keeps the record.
+//!
+//! Must not know other conversations, and nothing of who listens: a turn goes on when its listener is gone.
+
+mod corrections;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use helix_agents::{AgentAsk, SessionRef};
+use helix_core::ids::{RunId, TurnId};
+use helix_core::run::{Ending, Outcome, RunFacts};
+use helix_core::usage::Usage;
+use helix_job::ErrorView;
+use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnParent, TurnView, relation};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::context::{self, Context};
+use super::job_digest::{self, JobDigest};
+use super::locator::{self, Difference, Located, TurnPosition};
+use super::services::ConsultantServices;
+use super::turn_output::TurnOutput;
+use super::{TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
+use corrections::Enforced;
+use helix_runs::admission::{Owner, Ticket, Urgency};
+use helix_runs::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
+use helix_runs::event_log::{SessionLog, settled, turn_name};
+use helix_runs::mutex::lock;
+
+/// A turn that waits for its place.
+pub(super) struct QueuedTurn {
+    pub(super) request: TurnRequest,
+    pub(super) listener: mpsc::Sender<TurnEvent>,
+    pub(super) permit: TurnPermit,
+}
+
+/// Counts as an open turn of its conversation for as long as it exists.
+pub(super) struct TurnPermit(Arc<watch::Sender<usize>>);
+
+impl TurnPermit {
+    /// Takes a permit; returns how many are taken already.
+    pub(super) fn take(open: &Arc<watch::Sender<usize>>) -> (Self, usize) {
+        let mut ahead = 0;
+        open.send_modify(|open| {
+            ahead = *open;
+            *open += 1;
+        });
+        (Self(Arc::clone(open)), ahead)
+    }
+}
+
+impl Drop for TurnPermit {
+    fn drop(&mut self) {
+        self.0.send_modify(|open| *open -= 1);
+    }
+}
+
+/// The loop's data.
+pub(super) struct SessionActor {
+    services: Arc<ConsultantServices>,
+    pub(super) log: SessionLog,
+    queue: mpsc::Receiver<QueuedTurn>,
+    pub(super) running: Arc<Mutex<Option<RunningTurn>>>,
+    /// Why the end of a turn could not be recorded: a new actor has to read the record anew.
+    failed: Option<ErrorView>,
+}
+
+/// The turn that can be stopped.
+pub(super) struct RunningTurn {
+    turn: TurnId,
+    stop: CancellationToken,
+}
+
+impl RunningTurn {
+    /// Stops it if it is this turn.
+    pub(super) fn stop(&self, turn: &TurnId) -> bool {
+        let is_it = &self.turn == turn;
+        if is_it {
+            self.stop.cancel();
+        }
+        is_it
+    }
+}
+
+/// A turn under way.
+struct ActiveTurn {
+    turn: TurnId,
+    /// The turn whose answer it continues.
+    continues: Option<TurnId>,
+    /// Runs so far.
+    runs: u32,
+    /// What the runs before the last one consumed.
+    usage: Usage,
+    stop: CancellationToken,
+    output: TurnOutput,
+    /// Its place among the conversation's open turns, given up before its end is told: whoever hears of the end may then
+    /// trust in the count. Turns of a former host have none.
+    permit: Option<TurnPermit>,
+}
+
+impl SessionActor {
+    pub(super) fn new(services: Arc<ConsultantServices>, view: SessionView, queue: mpsc::Receiver<QueuedTurn>) -> Self {
+        let log = services.log(view);
+        Self { services, log, queue, running: Arc::default(), failed: None }
+    }
+
+    fn view(&self) -> &SessionView {
+        &self.log.state.view
+    }
+
+    /// Answers turns until the engine closes or nobody can ask any more.
+    pub(super) async fn run(mut self) {
+        let closing = self.services.host.closing.clone();
+        let work = async {
+            self.finish_interrupted_turn().await;
+            while let Some(queued) = self.queue.recv().await {
+                match self.failed.clone() {
+                    None => self.answer(queued).await,
+                    Some(error) => {
+                        let QueuedTurn { request, listener, permit } = queued;
+                        drop(permit);
+                        TurnOutput::to_client(listener, request.disconnected).finish(refused(error)).await;
+                    }
+                }
+                if self.failed.is_some() {
+                    self.queue.close();
+                }
+            }
+        };
+        tokio::select! {
+            () = closing.cancelled() => {}
+            () = work => {}
+        }
+    }
+
+    /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read.
+    async fn finish_interrupted_turn(&mut self) {
+        let Some(open) = self.view().running().cloned() else { return };
+        let runs = runs_of(&self.services.runner, &open.id);
+        let mut work = ActiveTurn {
+            turn: open.id.clone(),
+            continues: open.continues.clone(),
+            runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
+            usage: Usage::default(),
+            stop: self.new_stop(&open.id),
+            output: TurnOutput::without_client(),
+            permit: None,
+        };
+        let mut done = Vec::new();
+        for run in &runs {
+            let report = match self.services.runner.follow(run, &mut work.output).await {
+                Ok(report) => report,
+                Err(error) => {
+                    tracing::warn!(session = %self.view().id, %run, %error, "a run of a former host cannot be read");
+                    lost_report()
+                }
+            };
+            work.output.end_of_run().await;
+            done.push((run.clone(), report));
+        }
+        for (_, report) in done.iter().rev().skip(1) {
+            work.usage += report.usage;
+        }
+        let request = self.recovered_request(&open);
+        let enforced = self.enforce(&mut work, &request, done).await;
+        self.conclude(&mut work, enforced, None).await;
+    }
+
+    async fn answer(&mut self, waiting: QueuedTurn) {
+        let QueuedTurn { request, listener, permit } = waiting;
+        let mut output = TurnOutput::to_client(listener, request.disconnected.clone());
+        // Jobs may have been started from this conversation meanwhile: the record is read again.
+        let ended = match self.locate(&request).await {
+            Ok(Located::Again(turn)) => Ok(self.tell_again(&turn, &mut output).await),
+            Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
+            Err(error) => Err(error),
+        };
+        drop(permit);
+        output.finish(ended.unwrap_or_else(refused)).await;
+    }
+
+    async fn locate(&mut self, request: &TurnRequest) -> Result<Located, ErrorView> {
+        self.log.reload().await.map_err(|error| error.view())?;
+        locator::locate(self.services.journal(), self.view(), request).await.map_err(context::unreadable)
+    }
+
+    /// Gives the answer of a turn that is over to whoever asks for it again.
+    async fn tell_again(&self, turn: &TurnView, output: &mut TurnOutput) -> TurnEnded {
+        output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
+        output.tell(TurnEvent::Status { text: "Already answered; here is the answer".into() }).await;
+        let Some(end) = &turn.end else { return refused(lost_view()) };
+        output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
+        let outcome = Outcome::from_facts(&end.facts);
+        TurnEnded { error: turn_error::of_outcome(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
+    }
+
+    /// Carries a new turn out, from its beginning in the record to its end.
+    async fn take_turn(
+        &mut self,
+        request: TurnRequest,
+        mut position: TurnPosition,
+        output: TurnOutput,
+        permit: TurnPermit,
+    ) {
+        let mut work = ActiveTurn {
+            turn: self.view().next_turn(),
+            continues: match &position.after {
+                TurnParent::Continuing { turn, .. } => Some(turn.clone()),
+                TurnParent::Latest | TurnParent::Beginning | TurnParent::After { .. } => None,
+            },
+            runs: 0,
+            usage: Usage::default(),
+            stop: self.new_stop(&self.view().next_turn()),
+            output,
+            permit: Some(permit),
+        };
+        if !self.services.config.enforcement.validators.is_empty() {
+            work.output.check_drafts();
+        }
+        let result = self.begin_and_ask(&mut work, &request, &mut position).await;
+        let (enforced, error) = match result {
+            Ok(report) => {
+                let run = RunId::for_turn(&work.turn, work.runs);
+                (self.enforce(&mut work, &request, vec![(run, report)]).await, None)
+            }
+            Err(error) => {
+                let never_ran = Ending::NotStarted { reason: error.message.clone(), errno: None };
+                let report = RunReport::without_record(RunFacts::without_record(never_ran, None));
+                (Enforced { report, note: None }, Some(error))
+            }
+        };
+        let ended = self.conclude(&mut work, enforced, error).await;
+        drop(work.permit.take());
+        work.output.finish(ended).await;
+    }
+
+    async fn begin_and_ask(
+        &mut self,
+        work: &mut ActiveTurn,
+        request: &TurnRequest,
+        position: &mut TurnPosition,
+    ) -> Result<RunReport, ErrorView> {
+        let attachments = uploads::keep(&self.view().directory, &request.uploads).await?;
+        let digests = self.digests(position).await?;
+        position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.for_agent())));
+        let position = &*position;
+        let context = context::at(self.services.journal(), self.view(), position, request).await?;
+        let message = uploads::with_message(&request.message, &self.view().directory, &attachments);
+        self.record(SessionEvent::TurnStarted {
+            turn: work.turn.clone(),
+            run: RunId::for_turn(&work.turn, 1),
+            message: request.message.clone(),
+            place: position.after.clone(),
+            asked: asked(&self.services, work, request).await,
+            client: request.client.clone(),
+            model: request.model.clone(),
+            system: request.system.clone(),
+            attachments,
+            resume: context.resumes().cloned(),
+            agent_session: Some(context.writes_to().clone()),
+        })
+        .await?;
+        work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
+        for digest in &digests {
+            work.output
+                .tell(TurnEvent::JobNews { text: format!("Since your last message, {}", digest.standing()) })
+                .await;
+        }
+        self.ask_agent(work, request, position, context, &message).await
+    }
+
+    /// What happened to the conversation's jobs since the turn that this one goes on from began: what came in its course its
+    /// agent need not have seen.
+    async fn digests(&self, position: &TurnPosition) -> Result<Vec<JobDigest>, ErrorView> {
+        let since = position.parent.as_ref().map(|parent| parent.started_at);
+        let found = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
+        found.map_err(|error| ErrorView {
+            message: format!("the session's jobs cannot be read: {error}"),
+            hint: Some("run `helix doctor`: it checks the database".into()),
+        })
+    }
+
+    /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record.
+    async fn ask_agent(
+        &self,
+        work: &mut ActiveTurn,
+        request: &TurnRequest,
+        position: &TurnPosition,
+        context: Context,
+        message: &str,
+    ) -> Result<RunReport, ErrorView> {
+        let resumed = context.resumes().is_some();
+        let report = self.run_once(work, request, &context.prompt(message), context.session).await?;
+        let lost =
+            resumed && matches!(Outcome::from_facts(&report.facts), Outcome::Misconfigured | Outcome::Unstarted { .. });
+        if !lost {
+            return Ok(report);
+        }
+        let text = "The agent has lost its session; a new one starts with the record of this chat".to_owned();
+        work.output.tell(TurnEvent::Status { text }).await;
+        work.usage += report.usage;
+        let context = context::rebuilt(self.services.journal(), position, request).await?;
+        self.run_once(work, request, &context.prompt(message), context.session).await
+    }
+
+    /// One run of the turn, the next by number.
+    async fn run_once(
+        &self,
+        work: &mut ActiveTurn,
+        request: &TurnRequest,
+        prompt: &str,
+        session: SessionRef,
+    ) -> Result<RunReport, ErrorView> {
+        work.runs += 1;
+        let run = RunId::for_turn(&work.turn, work.runs);
+        let ask = self.make_ask(&run, request, prompt, session).await?;
+        let owner = Owner::Session(self.view().id.clone());
+        let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
+        let limits = RunLimits { deadline: Some(self.services.config.turn_timeout), stop: &work.stop, entry };
+        let place = format!("run {}.{}", turn_name(&work.turn), work.runs);
+        self.services.host.writer.crash.pass(|| format!("before {place}"));
+        let result = self.services.runner.run(&self.view().agent, &run, || ask, limits, &mut work.output).await;
+        self.services.host.writer.crash.pass(|| format!("after {place}"));
+        work.output.end_of_run().await;
+        result.map_err(|error| {
+            let hint = match &error {
+                RunError::UnknownAgent { .. } => "set [consultant] agent in helix.toml to a configured agent",
+                _ => "run `helix doctor`",
+            };
+            ErrorView { message: helix_core::error_chain(&error), hint: Some(hint.into()) }
+        })
+    }
+
+    async fn make_ask(
+        &self,
+        run: &RunId,
+        request: &TurnRequest,
+        prompt: &str,
+        session: SessionRef,
+    ) -> Result<AgentAsk, ErrorView> {
+        let cwd = PathBuf::from(&self.view().directory);
+        let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.services.runner.agent_files(run));
+        ask.system = Some(self.services.system_prompt(self.view(), request).await?);
+        ask.model = request.model.clone().or_else(|| self.services.config.model.clone());
+        ask.tools = ConsultantServices::tool_access(self.view());
+        ask.mcp = self.services.host.tool_server("X-Helix-Session", &self.view().id).into_iter().collect();
+        let project = self.view().project.as_deref().map(Path::new);
+        ask.after_write = Some(self.services.host.save_hook(project));
+        ask.agents = self.services.config.experts.clone();
+        ask.label = Some("consultant".into());
+        Ok(ask)
+    }
+
+    /// The end of a turn: looks at what its last run left, and records it. Everything that ends a turn comes through here;
+    /// what wants another run of the same turn first (such as a correction) calls [`SessionActor::run_once`] with `work`.
+    ///
+    /// `refused` is why the agent could not be asked at all.
+    async fn conclude(&mut self, work: &mut ActiveTurn, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
+        let Enforced { report, note } = enforced;
+        work.output.release().await;
+        let usage = work.usage + report.usage;
+        let shown = work.output.shown().to_owned();
+        let plain = helix_core::step_marker::split(&report.answer).0;
+        let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
+        let event = SessionEvent::TurnFinished {
+            turn: work.turn.clone(),
+            facts: Box::new(report.facts.clone()),
+            shown: (!shown.is_empty() && relation(&shown, plain) != TextRelation::Same).then_some(shown),
+            answered: self.answered(work, &answer).await,
+            answer: report.answer.clone(),
+            usage,
+            session: report.session.clone(),
+            point: report.point.clone(),
+            runs: work.runs.max(1),
+            delivery: work.output.delivery(),
+        };
+        let outcome = Outcome::from_facts(&report.facts);
+        let error = refused.or_else(|| turn_error::of_outcome(&outcome));
+        let mut ended = TurnEnded { error, outcome, answer, usage };
+        if self.view().running().is_some_and(|running| running.id == work.turn)
+            && let Err(error) = self.record_for(work, event).await
+        {
+            tracing::error!(session = %self.view().id, message = error.message, "the end of a turn is not recorded");
+            self.failed = Some(error.clone());
+            ended.error.get_or_insert(error);
+        }
+        if let Some(note) = note {
+            let note = format!("\n\n{note}");
+            ended.answer.push_str(&note);
+            work.output.append(note).await;
+        }
+        ended
+    }
+
+    /// Digest of what the client shows as this answer: with the one that it continues, which for the client is the same.
+    async fn answered(&self, work: &ActiveTurn, answer: &str) -> Option<TextDigest> {
+        let (mut text, mut before) = (answer.to_owned(), work.continues.clone());
+        while let Some(id) = before {
+            let turn = self.services.journal().turn(id).await.ok().flatten()?;
+            text.insert_str(0, turn.end.as_ref().map_or("", |end| end.text()));
+            before = turn.continues;
+        }
+        (!text.trim().is_empty()).then(|| TextDigest::of(&text))
+    }
+
+    fn new_stop(&self, turn: &TurnId) -> CancellationToken {
+        // No child of `closing`: when the engine closes, the agent goes on under its keeper.
+        let stop = CancellationToken::new();
+        *lock(&self.running) = Some(RunningTurn { turn: turn.clone(), stop: stop.clone() });
+        stop
+    }
+
+    /// Makes an event durable, or says at once why that cannot be done.
+    async fn record(&mut self, event: SessionEvent) -> Result<(), ErrorView> {
+        settled(self.log.record_once(&[event]).await)
+    }
+
+    /// Makes an event of a turn durable that must not be lost: retries, and shows the client why the turn waits.
+    async fn record_for(&mut self, work: &mut ActiveTurn, event: SessionEvent) -> Result<(), ErrorView> {
+        let (blocked, closing) = (self.log.blocked(), self.services.host.closing.clone());
+        let recording = self.log.record(event, &closing);
+        tokio::pin!(recording);
+        let recorded = tokio::select! {
+            recorded = &mut recording => recorded,
+            why = blocked.wait() => {
+                work.output.tell(TurnEvent::Status { text: why.line() }).await;
+                recording.await
+            }
+        };
+        settled(recorded)
+    }
+}
+
+/// The user's words of a turn; those of the continued one, where it continues an answer.
+async fn asked(services: &ConsultantServices, work: &ActiveTurn, request: &TurnRequest) -> TextDigest {
+    let continued = match &work.continues {
+        Some(id) => services.journal().turn(id.clone()).await.ok().flatten(),
+        None => None,
+    };
+    continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.asked)
+}
+
+/// Runs of a turn that have a record, in order.
+pub(super) fn runs_of(runner: &AgentRunner, turn: &TurnId) -> Vec<RunId> {
+    let runs = (1..).map(|number| RunId::for_turn(turn, number));
+    runs.take_while(|run| runner.run_dir(run).exists()).collect()
+}
+
+/// The end of a turn that could not be recorded or found.
+fn refused(error: ErrorView) -> TurnEnded {
+    let outcome = Outcome::from_facts(&lost_report().facts);
+    TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error: Some(error) }
+}
+
+fn lost_view() -> ErrorView {
+    ErrorView { message: "the turn has no end".into(), hint: Some("send the message again".into()) }
+}
+
+/// What is known of a run that nobody can read.
+fn lost_report() -> RunReport {
+    RunReport::without_record(RunFacts::without_record(Ending::Unknown, None))
+}

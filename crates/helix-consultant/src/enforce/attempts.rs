@@ -1,0 +1,220 @@
+//! The attempts at one turn's answer: a list that only grows, of which the best is kept.
+//!
+//! Must not know agents or journals: texts in, a decision out.
+
+use std::path::PathBuf;
+
+use helix_core::finding::{Correction, Finding};
+use helix_core::ids::RunId;
+use helix_core::step_marker::{Marker, Step, split};
+use helix_job::session::{AnswerCheck, AnswerFinding};
+
+use super::{Examined, Validator};
+
+/// Most findings that the user is shown of an answer that could not be fixed.
+const SHOWN_FINDINGS: usize = 5;
+
+/// An answer that was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AnswerAttempt {
+    /// The run that gave it.
+    pub(crate) run: RunId,
+    /// The whole answer, marker included.
+    pub(crate) answer: String,
+    /// What was found in it.
+    pub(crate) examined: Examined,
+}
+
+/// All attempts at one turn.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AnswerAttempts {
+    all: Vec<AnswerAttempt>,
+    retries: u32,
+    asked: u32,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum NextStep {
+    /// The answer is in order.
+    Accept,
+    /// The agent is told what is wrong.
+    Retry(Retry),
+    /// The corrections are used up.
+    Exhausted,
+}
+
+/// A correction to be asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Retry {
+    /// What the agent is told.
+    pub(crate) prompt: String,
+    /// One line for the user.
+    pub(crate) status: String,
+    /// What is wanted back.
+    pub(crate) wanted: CorrectionScope,
+}
+
+/// What the agent is asked to say again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CorrectionScope {
+    /// The marker's line alone: the answer itself stands.
+    MarkerLine,
+    Answer,
+}
+
+impl AnswerAttempts {
+    pub(crate) fn new(retries: u32) -> Self {
+        Self { all: Vec::new(), retries, asked: 0 }
+    }
+
+    /// How many corrections were asked for.
+    #[cfg(test)]
+    pub(crate) fn asked(&self) -> u32 {
+        self.asked
+    }
+
+    /// The text of the answer that a run's words amount to: where only the marker was wanted, the answer before with that marker.
+    pub(crate) fn answer_of(&self, wanted: CorrectionScope, said: &str) -> String {
+        let before = match (wanted, self.all.last()) {
+            (CorrectionScope::MarkerLine, Some(before)) => before,
+            (CorrectionScope::MarkerLine | CorrectionScope::Answer, _) => return said.to_owned(),
+        };
+        let kept = split(&before.answer).0;
+        match split(said).1 {
+            Marker::Step(step) => format!("{kept}\n\n{}", marker_line(step.word())),
+            // An unknown word stays what it is; nothing is made of it.
+            Marker::Unknown(word) => format!("{kept}\n\n{}", marker_line(&word)),
+            Marker::Absent => before.answer.clone(),
+        }
+    }
+
+    /// Adds an answer that was looked at, and says what comes next.
+    pub(crate) fn add(&mut self, attempt: AnswerAttempt) -> NextStep {
+        let examined = attempt.examined.clone();
+        self.all.push(attempt);
+        if examined.findings.is_empty() {
+            return NextStep::Accept;
+        }
+        if self.asked == self.retries {
+            return NextStep::Exhausted;
+        }
+        NextStep::Retry(self.retry(&examined))
+    }
+
+    /// Counts a correction that the agent was really asked for.
+    pub(crate) fn count_asked(&mut self) {
+        self.asked += 1;
+    }
+
+    /// The best answer so far: the one with the fewest findings, those of the marker counting least; of equal ones the latest,
+    /// since it was written with knowledge of the others.
+    pub(crate) fn best(&self) -> Option<&AnswerAttempt> {
+        let weight = |attempt: &AnswerAttempt| {
+            let marker = Validator::StepMarker.word();
+            let of_marker = attempt.examined.findings.iter().filter(|one| one.validator == marker).count();
+            (attempt.examined.findings.len() - of_marker, of_marker)
+        };
+        self.all.iter().rev().min_by_key(|attempt| weight(attempt))
+    }
+
+    /// Files as the best answer left them, where a later attempt has changed them.
+    pub(crate) fn files_to_restore(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let (Some(best), Some(last)) = (self.best(), self.all.last()) else { return Vec::new() };
+        let changed = |(path, content): &&(PathBuf, Vec<u8>)| {
+            last.examined.files.iter().all(|(other, now)| other != path || now != content)
+        };
+        if best.run == last.run { Vec::new() } else { best.examined.files.iter().filter(changed).cloned().collect() }
+    }
+
+    /// Every file that was looked at, as the best answer left it.
+    pub(crate) fn judged_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        self.best().map(|best| best.examined.files.clone()).unwrap_or_default()
+    }
+
+    /// What the user is told below an answer that is not in order; `None` when it is.
+    pub(crate) fn note(&self, failed_correction: Option<&str>) -> Option<String> {
+        let best = self.best().filter(|best| !best.examined.findings.is_empty())?;
+        let times = match self.asked {
+            0 => "the agent was not asked to fix it".to_owned(),
+            1 => "the agent was asked once to fix it".to_owned(),
+            many => format!("the agent was asked {many} times to fix it"),
+        };
+        let times = match failed_correction {
+            Some(why) => format!("{times}: {}", one_line(why)),
+            None => times,
+        };
+        let mut note = format!("> [!CAUTION]\n> **Helix:** This answer did not pass its checks; {times}.\n>\n");
+        for one in best.examined.findings.iter().take(SHOWN_FINDINGS) {
+            note.push_str(&format!("> - {}: {}\n", one.validator, one_line(&finding_line(&one.finding))));
+        }
+        let more = best.examined.findings.len().saturating_sub(SHOWN_FINDINGS);
+        if more > 0 {
+            note.push_str(&format!("> - and {more} more\n"));
+        }
+        note.push_str(">\n> Ask for it again, or ignore it.\n");
+        Some(note)
+    }
+
+    fn retry(&self, examined: &Examined) -> Retry {
+        let count = examined.findings.len();
+        let mut validators: Vec<&str> = examined.findings.iter().map(|one| one.validator.as_str()).collect();
+        validators.dedup();
+        let findings = if count == 1 { "finding" } else { "findings" };
+        let status = format!(
+            "The answer did not pass its checks ({count} {findings}: {}); asking the agent to fix it, {} of {}",
+            validators.join(", "),
+            self.asked + 1,
+            self.retries
+        );
+        if examined.is_marker_alone() {
+            let lines: Vec<String> = Step::ALL.iter().map(|step| marker_line(step.word())).collect();
+            let reason = examined.findings.first().map(|one| one.finding.message.clone()).unwrap_or_default();
+            let prompt = format!(
+                "[Helix, not the user] Your last answer stands, but {reason}. Do not repeat the answer. Reply with nothing but \
+                 the one line with the current step:\n{}",
+                lines.join("\n")
+            );
+            return Retry { prompt, status, wanted: CorrectionScope::MarkerLine };
+        }
+        let correction = Correction {
+            summary: format!("Your last answer was checked, and {count} {findings} must be fixed first:"),
+            findings: examined.findings.iter().map(named).collect(),
+        };
+        let prompt = format!(
+            "[Helix, not the user] {}\nFix exactly this, in the files where it is about files, and check with the tools that you \
+             have. Then give your whole answer to the user's last message again, as it is to be read: it replaces the earlier one. \
+             Do not mention this correction.",
+            correction.to_markdown()
+        );
+        Retry { prompt, status, wanted: CorrectionScope::Answer }
+    }
+}
+
+impl AnswerAttempt {
+    /// What was found, for the journal; `None` when nothing was.
+    pub(crate) fn check(&self) -> Option<AnswerCheck> {
+        let findings = self.examined.findings.clone();
+        (!findings.is_empty()).then(|| AnswerCheck { run: self.run.clone(), findings })
+    }
+}
+
+fn marker_line(word: &str) -> String {
+    format!("<!-- STEP: {word} -->")
+}
+
+fn named(one: &AnswerFinding) -> Finding {
+    Finding { message: format!("({}) {}", one.validator, one.finding.message), ..one.finding.clone() }
+}
+
+fn finding_line(finding: &Finding) -> String {
+    match &finding.place {
+        Some(place) => format!("`{place}`: {}", finding.message),
+        None => finding.message.clone(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() > 300 { format!("{}…", line.chars().take(300).collect::<String>()) } else { line }
+}

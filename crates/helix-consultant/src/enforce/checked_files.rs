@@ -1,0 +1,124 @@
+//! What has been judged of the files in a conversation's directory, so that each content is looked at once: an ordinary question
+//! never gets a correction for a file of an earlier turn.
+//!
+//! Must not know what is wrong with a file. Without a readable record everything is looked at again, never less.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// Name of the record, beside the conversation's directory.
+const RECORD: &str = "judged.json";
+
+/// The record of one conversation's directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedFiles {
+    directory: PathBuf,
+    record: PathBuf,
+}
+
+impl CheckedFiles {
+    /// The record that belongs to a conversation's directory.
+    pub fn beside(directory: &Path) -> Self {
+        let record = directory.parent().unwrap_or(directory).join(RECORD);
+        Self { directory: directory.to_path_buf(), record }
+    }
+
+    /// Whether this content of a file was judged.
+    pub(crate) fn has(&self, file: &Path, content: &[u8]) -> bool {
+        self.read().get(&self.key(file)).is_some_and(|digest| *digest == digest_of(content))
+    }
+
+    /// Notes that this content of a file was judged.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub fn accept(&self, file: &Path, content: &[u8]) -> std::io::Result<()> {
+        self.accept_all([(file.to_path_buf(), content.to_vec())])
+    }
+
+    /// The same for several files, in one write.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    pub(crate) fn accept_all(&self, files: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> std::io::Result<()> {
+        // Tools and the end of a turn may write at the same time: the directory's lock keeps them apart, and leaves nothing behind.
+        let parent = self.record.parent().unwrap_or(&self.directory);
+        let lock = File::open(parent)?;
+        rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive)?;
+        let mut known = self.read();
+        // Files that are gone need no entry: the record stays as small as the directory.
+        known.retain(|file, _| self.directory.join(file).exists());
+        known.extend(files.into_iter().map(|(file, content)| (self.key(&file), digest_of(&content))));
+        let temporary = self.record.with_extension(format!("json.{}", std::process::id()));
+        let mut written = File::create(&temporary)?;
+        written.write_all(serde_json::to_string(&known)?.as_bytes())?;
+        written.sync_all()?;
+        std::fs::rename(&temporary, &self.record)
+    }
+
+    fn read(&self) -> BTreeMap<String, String> {
+        match std::fs::read(&self.record) {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+                tracing::warn!(file = %self.record.display(), %error, "a record of judged files is not readable; all are looked at");
+                BTreeMap::new()
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => {
+                tracing::warn!(file = %self.record.display(), %error, "a record of judged files cannot be read; all are looked at");
+                BTreeMap::new()
+            }
+        }
+    }
+
+    /// The file's name in the record. Drafts are named with links resolved, the directory perhaps not.
+    fn key(&self, file: &Path) -> String {
+        let real = self.directory.canonicalize().unwrap_or_else(|_| self.directory.clone());
+        let within = file.strip_prefix(&self.directory).or_else(|_| file.strip_prefix(&real)).unwrap_or(file);
+        within.to_string_lossy().into_owned()
+    }
+}
+
+fn digest_of(content: &[u8]) -> String {
+    format!("{:x}", Sha256::digest(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_content_is_judged_once_and_a_broken_record_judges_nothing() {
+        let session = tempfile::tempdir().unwrap();
+        let work = session.path().join("work");
+        std::fs::create_dir(&work).unwrap();
+        let draft = work.join("adr-draft.md");
+        std::fs::write(&draft, "one").unwrap();
+        let judged = CheckedFiles::beside(&work);
+        assert!(!judged.has(&draft, b"one"));
+        judged.accept(&draft, b"one").unwrap();
+        assert!(judged.has(&draft, b"one") && !judged.has(&draft, b"two"));
+        std::fs::write(session.path().join(RECORD), "{ broken").unwrap();
+        assert!(!judged.has(&draft, b"one"));
+        judged.accept(&draft, b"two").unwrap();
+        assert!(judged.has(&draft, b"two"));
+    }
+
+    #[test]
+    fn two_at_once_lose_nothing() {
+        let session = tempfile::tempdir().unwrap();
+        let work = session.path().join("work");
+        std::fs::create_dir(&work).unwrap();
+        let files: Vec<PathBuf> = (0..8).map(|n| work.join(format!("{n}.md"))).collect();
+        std::thread::scope(|scope| {
+            for file in &files {
+                std::fs::write(file, "x").unwrap();
+                scope.spawn(|| CheckedFiles::beside(&work).accept(file, b"x").unwrap());
+            }
+        });
+        assert!(files.iter().all(|file| CheckedFiles::beside(&work).has(file, b"x")));
+    }
+}

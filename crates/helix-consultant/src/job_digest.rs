@@ -1,0 +1,70 @@
+//! What happened to a session's jobs since its last turn, for the agent and for the user.
+//!
+//! Must not know who reads it, nor how an event is worded.
+
+use std::sync::Arc;
+
+use helix_core::ids::JobId;
+use helix_job::JobView;
+use helix_job::phrases::{chat_line, open_questions, standing};
+use helix_store::{Journal, ReadError};
+use jiff::Timestamp;
+
+/// Most jobs of a conversation that are told of, the newest.
+const MOST_JOBS: usize = 10;
+/// Most lines about one job, the newest.
+const MOST_LINES: usize = 20;
+
+/// What happened to one job since some time.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JobDigest {
+    job: JobView,
+    lines: Vec<String>,
+}
+
+impl JobDigest {
+    /// All of it, for the agent.
+    pub(super) fn for_agent(&self) -> String {
+        let mut text = format!("Job {} ({}), now {}:\n", self.job.id, self.job.name, self.job.status.word());
+        for line in &self.lines {
+            text.push_str(&format!("- {line}\n"));
+        }
+        for question in open_questions(&self.job) {
+            text.push_str(&format!("It waits for an answer to {}.\n", question.id));
+        }
+        text
+    }
+
+    /// How it stands, for a person.
+    pub(super) fn standing(&self) -> String {
+        format!("{} {}", self.job.name, standing(&self.job))
+    }
+}
+
+/// What happened to these jobs after some time, or ever; jobs to which nothing happened are left out.
+///
+/// # Errors
+/// The journal failed.
+pub(super) async fn since(
+    journal: &Arc<dyn Journal>,
+    jobs: &[JobId],
+    after: Option<Timestamp>,
+) -> Result<Vec<JobDigest>, ReadError> {
+    let mut digests = Vec::new();
+    for id in &jobs[jobs.len().saturating_sub(MOST_JOBS)..] {
+        // A job that is gone from the journal is of no use to anybody.
+        let Some(job) = journal.job(id.to_string()).await? else { continue };
+        if after.zip(job.completed_at).is_some_and(|(after, end)| end <= after) {
+            continue;
+        }
+        let events = helix_store::job_events(journal.as_ref(), id, 0).await?;
+        let new = events.iter().filter(|event| after.is_none_or(|after| event.at > after));
+        let mut lines: Vec<String> = new.filter_map(|recorded| chat_line(&recorded.event, &job)).collect();
+        if lines.is_empty() {
+            continue;
+        }
+        lines.drain(..lines.len().saturating_sub(MOST_LINES));
+        digests.push(JobDigest { job, lines });
+    }
+    Ok(digests)
+}

@@ -1,0 +1,197 @@
+//! The Consultant: conversations as trees of turns, one run at a time in each, further turns queue; its instructions, its
+//! experts, and the checks of its answers.
+//!
+//! Must not know HTTP or any chat client's wire format, nor how a job is carried out.
+
+mod actor;
+pub mod codes;
+mod config;
+mod context;
+mod copy_directory;
+mod enforce;
+pub mod experts;
+mod facts;
+mod job_digest;
+mod locator;
+mod prompt;
+mod registry;
+mod retention;
+mod services;
+mod turn_error;
+mod turn_output;
+mod uploads;
+
+pub use config::{ConsultantConfig, FOLLOW_JOBS};
+pub use enforce::{CheckedFiles, Enforcement, Validator};
+pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
+pub use registry::Consultant;
+pub use retention::Retention;
+
+use std::sync::Arc;
+
+use helix_core::ids::{SessionId, TurnId};
+use helix_core::run::Outcome;
+use helix_core::usage::Usage;
+pub use helix_job::session::Author;
+use helix_job::session::ClientIds;
+use helix_job::{ErrorView, Wait};
+use tokio_util::sync::CancellationToken;
+
+/// A user message to be answered.
+#[derive(Debug, Clone)]
+pub struct TurnRequest {
+    /// Which conversation it belongs to.
+    pub session: SessionSelector,
+    /// Whose conversation it is, as the client tells it; conversations of different owners never meet.
+    pub owner: Option<String>,
+    /// Where in the conversation it stands.
+    pub parent: ParentSelector,
+    /// What is to be done.
+    pub purpose: Purpose,
+    /// The user's new message, as the agent is to read it.
+    pub message: String,
+    /// The user's own words in it: what a client sends back of it later.
+    pub words: String,
+    /// Files that came with it.
+    pub uploads: Vec<Upload>,
+    /// What was said before, as the client tells it: finds the place, and is what a new agent session is told.
+    pub history: Vec<Message>,
+    /// What the client calls the turn.
+    pub client: ClientIds,
+    /// Extra system prompt of the client, if any; data for the agent, after Helix's own.
+    pub system: Option<String>,
+    /// Model name, as the agent knows it.
+    pub model: Option<String>,
+    /// Cancelled when the client has disconnected.
+    pub disconnected: CancellationToken,
+}
+
+/// Which conversation a turn belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionSelector {
+    /// The one with the client's own key, which is opaque and unique; opened if there is none.
+    Key(String),
+    Id(SessionId),
+}
+
+/// Where in a conversation a turn stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParentSelector {
+    /// After the turn that was started last.
+    Latest,
+    /// After the answer that the client calls so; `None`: at the beginning.
+    Ids {
+        /// The client's id of the answer.
+        parent: Option<String>,
+    },
+    /// Where the client's history ends.
+    History,
+}
+
+/// What a turn is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Answer,
+    /// More of the answer that the history (or the answer's id) ends with.
+    Continue,
+}
+
+/// A file that came with a message.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// What the user calls it, if anything.
+    pub name: Option<String>,
+    /// Media type as the client names it.
+    pub media_type: String,
+    pub bytes: Arc<[u8]>,
+}
+
+impl std::fmt::Debug for Upload {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Upload({:?}, {}, {} bytes)", self.name, self.media_type, self.bytes.len())
+    }
+}
+
+/// Something that was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub author: Author,
+    /// The text, without what a client wrapped around it.
+    pub text: String,
+    /// Files that came with it.
+    pub uploads: Vec<Upload>,
+}
+
+/// What happens while a turn is answered. The last one is always [`TurnEvent::Ended`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnEvent {
+    /// The turn has its place: it runs now.
+    Began { session: SessionId, turn: TurnId },
+    /// The turn waits for others before it.
+    Queued { ahead: usize },
+    /// The turn has its place in the conversation, and its agent waits for one among all agents.
+    Waits { wait: Wait },
+    /// Something worth one line: a retry, a rate limit, a job that started.
+    Status { text: String },
+    /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
+    JobNews { text: String },
+    /// A piece of reasoning.
+    Thinking { text: String },
+    /// A piece of the answer.
+    Text { text: String },
+    /// A tool call began.
+    ToolStarted {
+        /// Id of the call.
+        id: String,
+        /// Name of the tool.
+        name: String,
+        input: serde_json::Value,
+    },
+    /// A tool call ended.
+    ToolFinished {
+        /// Id of the call.
+        id: String,
+        /// What it said, cut to 16 KiB.
+        output: String,
+        failed: bool,
+    },
+    /// The turn is over.
+    Ended(Box<TurnEnded>),
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnEnded {
+    /// What the run amounts to.
+    pub outcome: Outcome,
+    /// The whole answer, also when it was cut off.
+    pub answer: String,
+    pub usage: Usage,
+    /// Why it is no good answer and what to do, if it is none.
+    pub error: Option<ErrorView>,
+}
+
+/// What is wrong with a turn's outcome, and what to do, in one sentence; empty if it is an answer.
+pub fn outcome_error_line(outcome: &Outcome) -> String {
+    turn_error::of_outcome(outcome).map_or_else(String::new, |view| view.line())
+}
+
+/// Why a turn could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum TurnError {
+    /// The request is wrong.
+    #[error("{0}")]
+    Request(String),
+    /// There is no such conversation.
+    #[error("no session {0}")]
+    NoSession(SessionId),
+    /// The agent is missing or not configured.
+    #[error("{message}")]
+    Agent { message: String, hint: Option<String> },
+    /// Helix is shutting down.
+    #[error("Helix is shutting down")]
+    Closing,
+    /// Helix's own storage failed.
+    #[error("the journal failed")]
+    Journal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}

@@ -1,0 +1,340 @@
+//! The Consultant's standing instructions: a versioned template, built in or the user's own, rendered with typed inputs.
+//!
+//! Must not know the chat: what is said in it never becomes part of the instructions.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::finding::fence_for;
+use helix_core::source_text::SourceText;
+use helix_core::step_marker::Step;
+use helix_plan::{GateSpec, PhaseType};
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior, Value};
+use serde::Serialize;
+
+use crate::codes;
+use helix_project::front_matter::Front;
+
+/// The version of the inputs below. A template of another version is refused: it would be rendered with inputs that it was not
+/// written for.
+const PROMPT_VERSION: u32 = 1;
+pub const BUILT_IN: &str = include_str!("../prompts/consultant.md.j2");
+/// Instructions that a template may take: far more than any loop over the inputs needs.
+const FUEL: u64 = 2_000_000;
+/// Longest text of a question that the prompt shows, in characters.
+const LONGEST_TEXT: usize = 600;
+/// The form of a plan, as it is shown: every line of it is read by Helix's own parser in a test.
+const PLAN_EXAMPLE: &str = "\
+name: csv-export                       # lower-case letters, digits, '-'
+description: What the whole plan is for.
+defaults: { max_attempts: 3, timeout: 30m }
+phases:
+  - id: implement                      # [a-z0-9][a-z0-9-]*, unique
+    name: Implement the exporter
+    type: development
+    description: |
+      What to do, in enough detail for an engineer who has only this text.
+    depends_on: []                     # ids; phases that do not depend on each other run in parallel
+    skills: []                         # names of skills that the phase's agent reads first
+    inputs: []                         # files that must exist before
+    outputs: [src/export.py, tests/test_export.py]   # files that must be in the diff
+    gates:
+      - { type: syntax_check }
+      - { type: tests_pass, command: \"pytest -q\", timeout: 10m }
+    on_failure: escalate               # or skip, fail: after the attempts are used up
+";
+
+/// A template that has been checked: it renders with every input there may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConsultantPrompt {
+    name: String,
+    text: String,
+}
+
+/// What the Consultant knows besides the conversation. Every field is an input of the template.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct ConsultantFacts {
+    pub workspace: String,
+    /// Where new projects are created.
+    pub projects: String,
+    /// Projects that exist there, by name.
+    pub known_projects: Vec<String>,
+    /// The project that the conversation is about.
+    pub project: Option<KnownProject>,
+    /// Jobs that the conversation has started.
+    pub jobs: Vec<KnownJob>,
+    /// What waits for the user in these jobs.
+    pub questions: Vec<KnownQuestion>,
+    /// Skills that can be read.
+    pub skills: Vec<Named>,
+    /// Sub-agents that can be asked.
+    pub experts: Vec<Named>,
+    /// Form of an ADR.
+    pub adr_template: String,
+    /// Helix's tools by name; none where they cannot be reached.
+    pub tools: Vec<String>,
+}
+
+/// Something with a name and a line that says what it is for.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Named {
+    pub name: String,
+    pub description: String,
+}
+
+/// A project in a few words.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct KnownProject {
+    pub path: String,
+    /// Names at its top.
+    pub files: Vec<String>,
+    pub plans: Vec<String>,
+    pub adrs: Vec<KnownAdr>,
+    /// How many more there are.
+    pub more_adrs: usize,
+}
+
+/// A decision in one line.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct KnownAdr {
+    pub id: String,
+    pub title: String,
+    pub status: String,
+    pub file: String,
+}
+
+/// A job in a few words.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct KnownJob {
+    pub id: String,
+    pub name: String,
+    pub status: String,
+    /// Each phase with where it stands.
+    pub phases: Vec<String>,
+}
+
+/// A question that a job waits for.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct KnownQuestion {
+    pub id: String,
+    pub kind: String,
+    pub job: String,
+    pub phase: String,
+    pub text: String,
+    pub options: Vec<String>,
+}
+
+impl KnownQuestion {
+    /// The question, its text cut to what a prompt can bear.
+    pub(crate) fn from_view(question: &helix_job::question::QuestionView) -> Self {
+        let kind = serde_json::to_value(question.kind).ok().and_then(|kind| Some(kind.as_str()?.to_owned()));
+        Self {
+            id: question.id.to_string(),
+            kind: kind.unwrap_or_default(),
+            job: question.job.to_string(),
+            phase: question.phase.to_string(),
+            text: question.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST_TEXT).collect(),
+            options: question.options.iter().map(|option| option.key.clone()).collect(),
+        }
+    }
+}
+
+impl ConsultantPrompt {
+    /// Checks a template: its front matter with its version, its syntax, its inputs, and that it renders.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with places.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Vec<Diagnostic>> {
+        let name = path.display().to_string();
+        let source = SourceText::new(&name, text);
+        let problem =
+            |range, message: String, help: &str| source.error(codes::PROMPT_INVALID, range, message).help(help);
+        let begin = format!("begin the file with `---`, `prompt: consultant`, `version: {PROMPT_VERSION}`, `---`");
+        let front = Front::read(text).map_err(|wrong| vec![problem(wrong.range, wrong.message, &begin)])?;
+        let mut problems = Vec::new();
+        match front.text("prompt") {
+            Some(("consultant", _)) => {}
+            Some((other, range)) => {
+                problems.push(problem(range, format!("this is a prompt of `{other}`, not of the Consultant"), &begin))
+            }
+            None => problems.push(problem(0..3, "the front matter has no `prompt`".into(), &begin)),
+        }
+        match front.text("version") {
+            Some((version, _)) if version == PROMPT_VERSION.to_string() => {}
+            Some((version, range)) => problems.push(problem(
+                range,
+                format!("the template is of version {version}, and this Helix has inputs of version {PROMPT_VERSION}"),
+                "compare it with the built-in one (`helix prompt show`), take over what changed, and raise `version`",
+            )),
+            None => problems.push(problem(0..3, "the front matter has no `version`".into(), &begin)),
+        }
+        for (key, range) in front.keys().filter(|(key, _)| !["prompt", "version"].contains(key)) {
+            problems.push(problem(range, format!("unknown key `{key}` in the front matter"), &begin));
+        }
+        let prompt = Self { name: name.clone(), text: text.to_owned() };
+        if problems.is_empty() {
+            problems.extend(prompt.template_problem(&source, front.body));
+        }
+        if problems.is_empty() { Ok(prompt) } else { Err(problems) }
+    }
+
+    /// What is wrong with the template below its front matter.
+    fn template_problem(&self, source: &SourceText<'_>, body: usize) -> Option<Diagnostic> {
+        let at_line = |line: usize| {
+            let start = source.line_start(source.line_of(body) - 1 + line);
+            start..start + source.text()[start..].lines().next().map_or(0, str::len)
+        };
+        let told = |error: &minijinja::Error| {
+            let range = error.line().map_or(body..body, at_line);
+            let message = match error.detail() {
+                Some(detail) => format!("the template cannot be rendered: {}: {detail}", error.kind()),
+                None => format!("the template cannot be rendered: {}", error.kind()),
+            };
+            let help = "fix the template; docs/consultant.md lists its inputs";
+            source.error(codes::PROMPT_INVALID, range, message).help(help)
+        };
+        let environment = environment();
+        let template = match environment.template_from_named_str(&self.name, &self.text[body..]) {
+            Ok(template) => template,
+            Err(error) => return Some(told(&error)),
+        };
+        let known: BTreeSet<String> = inputs(&samples()[0]).keys().cloned().collect();
+        let mut unknown: Vec<String> = template.undeclared_variables(false).into_iter().collect();
+        unknown.retain(|name| !known.contains(name) && !is_global(&environment, name));
+        unknown.sort();
+        if let Some(name) = unknown.first() {
+            let text = &source.text()[body..];
+            let at = body + find_word(text, name).unwrap_or(0);
+            let help = match did_you_mean(name, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the inputs are {}", known.iter().cloned().collect::<Vec<_>>().join(", ")),
+            };
+            let message = format!("unknown input `{name}`");
+            return Some(source.error(codes::PROMPT_INVALID, at..at + name.len(), message).help(help));
+        }
+        samples().iter().find_map(|facts| template.render(values(facts)).err()).map(|error| told(&error))
+    }
+
+    /// The instructions for one turn.
+    ///
+    /// # Errors
+    /// A checked template gives none.
+    pub(crate) fn render(&self, facts: &ConsultantFacts) -> Result<String, minijinja::Error> {
+        let body = Front::read(&self.text).map_or(0, |front| front.body);
+        environment().render_named_str(&self.name, &self.text[body..], values(facts))
+    }
+}
+
+impl Default for ConsultantPrompt {
+    fn default() -> Self {
+        Self { name: "consultant.md.j2".into(), text: BUILT_IN.into() }
+    }
+}
+
+fn environment<'a>() -> Environment<'a> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    environment
+}
+
+fn is_global(environment: &Environment<'_>, name: &str) -> bool {
+    environment.globals().any(|(own, _)| own == name)
+}
+
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .find(|at| !is_part(text[..*at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next()))
+}
+
+/// The inputs by name.
+fn inputs(facts: &ConsultantFacts) -> serde_json::Map<String, serde_json::Value> {
+    let mut inputs = match serde_json::to_value(facts) {
+        Ok(serde_json::Value::Object(inputs)) => inputs,
+        Ok(_) | Err(_) => serde_json::Map::new(),
+    };
+    // Long enough for whatever stands in the data, so that nothing in it can end the fence.
+    let data = serde_json::to_string(&inputs).unwrap_or_default();
+    inputs.insert("data_fence".into(), fence_for(&data).into());
+    inputs.insert("plan_example".into(), PLAN_EXAMPLE.into());
+    inputs.insert("phase_types".into(), PhaseType::ALL.map(PhaseType::word).to_vec().into());
+    inputs.insert("gates".into(), GATES.clone().into());
+    inputs.insert("steps".into(), Step::ALL.map(Step::word).to_vec().into());
+    inputs
+}
+
+fn values(facts: &ConsultantFacts) -> Value {
+    Value::from(Serde(inputs(facts)))
+}
+
+/// Every gate with the parameters that it needs, from the type that reads plans.
+static GATES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let schema = schemars::schema_for!(GateSpec).to_value();
+    let variants = schema.get("oneOf").and_then(serde_json::Value::as_array).cloned().unwrap_or_default();
+    let named = variants.iter().filter_map(|variant| {
+        let name = variant.pointer("/properties/type/const")?.as_str()?;
+        let required = variant.get("required").and_then(serde_json::Value::as_array).cloned().unwrap_or_default();
+        let needs: Vec<&str> = required
+            .iter()
+            .filter_map(serde_json::Value::as_str)
+            .filter(|key| *key != "type" && *key != "timeout")
+            .collect();
+        Some(if needs.is_empty() { name.to_owned() } else { format!("{name} ({})", needs.join(", ")) })
+    });
+    named.collect()
+});
+
+/// Inputs that take every branch of a template: nothing, and something of everything.
+fn samples() -> [ConsultantFacts; 2] {
+    let nothing = ConsultantFacts { workspace: "/w".into(), projects: "/p".into(), ..ConsultantFacts::default() };
+    let named = || vec![Named { name: "python".into(), description: "How we write it".into() }];
+    let everything = ConsultantFacts {
+        known_projects: vec!["shop".into()],
+        project: Some(KnownProject {
+            path: "/p/shop".into(),
+            files: vec!["README.md".into()],
+            plans: vec!["plans/a/phases.yaml".into()],
+            adrs: vec![KnownAdr {
+                id: "001".into(),
+                title: "T".into(),
+                status: "Accepted".into(),
+                file: "adr/001-t.md".into(),
+            }],
+            more_adrs: 1,
+        }),
+        jobs: vec![KnownJob {
+            id: "j1".into(),
+            name: "shop".into(),
+            status: "running".into(),
+            phases: vec!["implement: running".into()],
+        }],
+        questions: vec![KnownQuestion {
+            id: "j1.implement.q1".into(),
+            kind: "approval".into(),
+            job: "j1".into(),
+            phase: "implement".into(),
+            text: "Begin?".into(),
+            options: vec!["approve".into(), "reject".into()],
+        }],
+        skills: named(),
+        experts: named(),
+        adr_template: "form".into(),
+        tools: vec!["adr_check".into()],
+        ..nothing.clone()
+    };
+    [nothing, everything]
+}
+
+/// Names of all inputs, for documentation.
+pub fn prompt_inputs() -> Vec<String> {
+    inputs(&samples()[0]).keys().cloned().collect()
+}
+
+#[cfg(test)]
+#[path = "prompt_test.rs"]
+mod tests;

@@ -1,0 +1,220 @@
+//! The Consultant: opens conversations by the client's key, finds them again, and gives each its loop.
+//!
+//! Must not know what a turn does.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use helix_core::ids::{RunId, SessionId, TurnId};
+use helix_job::session::{SessionEvent, SessionView};
+use helix_job::{ErrorView, Recorded};
+use helix_store::{NewEvent, NewSession, Opened, ReadError, all_sessions};
+use jiff::Timestamp;
+use tokio::sync::{mpsc, watch};
+
+use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
+use super::config::ConsultantConfig;
+use super::services::ConsultantServices;
+use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, copy_directory};
+use helix_runs::event_log::Blocked;
+use helix_runs::mutex::lock;
+use helix_runs::services::Services;
+
+/// Longest time that each step of a stop may take: a stop ends a turn within two seconds.
+const CHAT_GRACE: Duration = Duration::from_millis(700);
+/// Turns that may wait in one conversation.
+const QUEUE: usize = 32;
+/// Events that a slow listener may be behind before the agent's record is read more slowly.
+const LISTENER_BUFFER: usize = 256;
+
+/// Answers in all conversations of a host.
+pub struct Consultant {
+    services: Arc<ConsultantServices>,
+    actors: Mutex<HashMap<SessionId, SessionHandle>>,
+}
+
+/// The way into a conversation's loop.
+#[derive(Clone)]
+struct SessionHandle {
+    queue: mpsc::Sender<QueuedTurn>,
+    running: Arc<Mutex<Option<RunningTurn>>>,
+    blocked: Blocked,
+    /// Turns that are waiting or under way.
+    open: Arc<watch::Sender<usize>>,
+}
+
+impl Consultant {
+    /// `projects` is where it creates new projects, `config_dir` has the user's own workflows.
+    pub fn new(host: Arc<Services>, config: ConsultantConfig, projects: PathBuf, config_dir: Option<PathBuf>) -> Self {
+        let runner = host.runner.clone().with_grace_within(CHAT_GRACE);
+        let services = Arc::new(ConsultantServices { host, runner, config, projects, config_dir });
+        Self { services, actors: Mutex::default() }
+    }
+
+    /// Goes on with turns that a former host began.
+    pub async fn recover(&self) -> Result<(), ReadError> {
+        for view in self.interrupted().await? {
+            self.handle(view);
+        }
+        Ok(())
+    }
+
+    /// Runs of turns that a former host began and whose end is not recorded.
+    pub async fn open_runs(&self) -> Result<Vec<RunId>, ReadError> {
+        let interrupted = self.interrupted().await?;
+        let turns = interrupted.iter().filter_map(SessionView::running);
+        Ok(turns.flat_map(|turn| actor::runs_of(&self.services.runner, &turn.id)).collect())
+    }
+
+    async fn interrupted(&self) -> Result<Vec<SessionView>, ReadError> {
+        let mut sessions = all_sessions(self.services.journal().as_ref()).await?;
+        sessions.retain(|view| view.running().is_some());
+        Ok(sessions)
+    }
+
+    /// Answers a user message: opens the session if need be, queues behind its other turns, runs the agent. The turn
+    /// goes on when the receiver is dropped; [`Consultant::stop_turn`] ends it.
+    ///
+    /// # Errors
+    /// [`TurnError`] when it cannot begin.
+    pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
+        if request.message.trim().is_empty() && request.uploads.is_empty() {
+            return Err(TurnError::Request("the message is empty".into()));
+        }
+        if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
+            let hint = "set [consultant] agent in helix.toml to a configured agent".to_owned();
+            return Err(TurnError::Agent { message: error.to_string(), hint: Some(hint) });
+        }
+        let view = self.find(&request).await?;
+        let (listener, events) = mpsc::channel(LISTENER_BUFFER);
+        let mut unsent = (request, listener);
+        while !self.services.host.closing.is_cancelled() {
+            let handle = self.handle(view.clone());
+            let (permit, ahead) = TurnPermit::take(&handle.open);
+            if ahead > 0 {
+                // The buffer is new and empty, and its receiver is here: this cannot fail.
+                drop(unsent.1.try_send(TurnEvent::Queued { ahead }));
+            }
+            if let Some(why) = handle.blocked.now() {
+                drop(unsent.1.try_send(TurnEvent::Status { text: why.line() }));
+            }
+            let (request, listener) = unsent;
+            match handle.queue.send(QueuedTurn { request, listener, permit }).await {
+                Ok(()) => return Ok(events),
+                // The loop ended between finding and using it: make a new one.
+                Err(mpsc::error::SendError(back)) => unsent = (back.request, back.listener),
+            }
+        }
+        Err(TurnError::Closing)
+    }
+
+    /// Stops a turn of a session if it is running; returns whether it was. A turn that waits behind it is not touched.
+    pub fn stop_turn(&self, session: &SessionId, turn: &TurnId) -> bool {
+        let handle = lock(&self.actors).get(session).cloned();
+        handle.is_some_and(|handle| lock(&handle.running).as_ref().is_some_and(|running| running.stop(turn)))
+    }
+
+    /// Why a session cannot be recorded at the moment.
+    pub fn blocked(&self, session: &SessionId) -> Option<ErrorView> {
+        lock(&self.actors).get(session).and_then(|handle| handle.blocked.now())
+    }
+
+    /// Ends the loop of a conversation that is gone.
+    pub fn close(&self, session: &SessionId) {
+        // Its queue has no other sender: the loop ends with it.
+        drop(lock(&self.actors).remove(session));
+    }
+
+    /// Whether a turn of a conversation is waiting or under way.
+    pub fn is_busy(&self, session: &SessionId) -> bool {
+        lock(&self.actors).get(session).is_some_and(|handle| *handle.open.borrow() > 0)
+    }
+
+    /// How many turns of a conversation are waiting or under way, from now on.
+    pub fn open_turns(&self, view: SessionView) -> watch::Receiver<usize> {
+        self.handle(view).open.subscribe()
+    }
+
+    /// The conversation of a request; opened if the client has a new key for it.
+    async fn find(&self, request: &TurnRequest) -> Result<SessionView, TurnError> {
+        let journal = self.services.journal();
+        match &request.session {
+            SessionSelector::Id(id) => {
+                let found = journal.session(id.clone()).await.map_err(journal_error)?;
+                found.ok_or_else(|| TurnError::NoSession(id.clone()))
+            }
+            SessionSelector::Key(key) => match journal.session_by_key(key.clone()).await.map_err(journal_error)? {
+                Some(view) => Ok(view),
+                None => self.open(key, request).await,
+            },
+        }
+    }
+
+    /// Opens a conversation. One that goes on from an answer of another one is a copy of that, drafts included.
+    async fn open(&self, key: &str, request: &TurnRequest) -> Result<SessionView, TurnError> {
+        let journal = self.services.journal();
+        let origin = match &request.parent {
+            ParentSelector::Ids { parent: Some(parent) } => {
+                let turn = journal.turn_by_message(request.owner.clone(), parent.clone()).await;
+                turn.map_err(journal_error)?.map(|turn| turn.session)
+            }
+            ParentSelector::Ids { parent: None } | ParentSelector::Latest | ParentSelector::History => None,
+        };
+        let origin = match origin {
+            Some(origin) => journal.session(origin).await.map_err(journal_error)?,
+            None => None,
+        };
+        let (now, random) = (Timestamp::now(), uuid::Uuid::now_v7().as_u64_pair().1);
+        let id = SessionId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), random);
+        let directory = self.services.host.state.sessions().join(id.as_str()).join("work");
+        tokio::fs::create_dir_all(&directory).await.map_err(journal_error)?;
+        if let Some(origin) = &origin {
+            let copied =
+                copy_directory::copy(origin.directory.clone(), directory.clone()).await.map_err(journal_error)?;
+            if copied.extent == copy_directory::Extent::Part {
+                tracing::warn!(from = %origin.id, to = %id, ?copied, "a conversation's directory is too large to be copied whole");
+            }
+        }
+        let event = SessionEvent::SessionOpened {
+            key: key.to_owned(),
+            owner: request.owner.clone(),
+            copied_from: origin.map(|origin| origin.id),
+            directory: directory.to_string_lossy().into_owned(),
+            agent: self.services.config.agent.clone(),
+        };
+        let new = NewEvent::of(now, &event).map_err(journal_error)?;
+        let recorded = Recorded { number: 1, at: now, event };
+        let view = SessionView::apply(None, &id, &recorded).map_err(journal_error)?.view;
+        self.services.host.writer.crash.pass(|| "before opening a conversation".into());
+        let opened = journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
+        self.services.host.writer.crash.pass(|| "after opening a conversation".into());
+        match opened.map_err(journal_error)? {
+            Opened::Created(_) => Ok(view),
+            Opened::Existing(other) => {
+                let found = journal.session(other.clone()).await.map_err(journal_error)?;
+                found.ok_or_else(|| TurnError::Journal(format!("session {other} is gone").into()))
+            }
+        }
+    }
+
+    fn handle(&self, view: SessionView) -> SessionHandle {
+        let mut actors = lock(&self.actors);
+        if let Some(handle) = actors.get(&view.id).filter(|handle| !handle.queue.is_closed()) {
+            return handle.clone();
+        }
+        let (queue, waiting) = mpsc::channel(QUEUE);
+        let id = view.id.clone();
+        let actor = SessionActor::new(Arc::clone(&self.services), view, waiting);
+        let (running, blocked) = (Arc::clone(&actor.running), actor.log.blocked());
+        self.services.host.tasks.spawn(actor.run());
+        let handle = SessionHandle { queue, running, blocked, open: Arc::default() };
+        actors.insert(id, handle.clone());
+        handle
+    }
+}
+
+fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> TurnError {
+    TurnError::Journal(Box::new(error))
+}

@@ -1,0 +1,64 @@
+//! What all conversations share: the host's services, the prompt, and what the agent may do.
+//!
+//! Must not know any single conversation's progress.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use helix_agents::{McpAccess, ToolAccess};
+use helix_job::ErrorView;
+use helix_job::session::{SessionState, SessionView};
+use helix_store::Journal;
+
+use super::TurnRequest;
+use super::config::ConsultantConfig;
+use helix_runs::agent_run::AgentRunner;
+use helix_runs::event_log::SessionLog;
+use helix_runs::services::{Services, TOOL_SERVER};
+
+/// What all conversations share.
+pub(crate) struct ConsultantServices {
+    pub(crate) host: Arc<Services>,
+    /// The host's, with less patience for what is asked to stop.
+    pub(crate) runner: AgentRunner,
+    pub(crate) config: ConsultantConfig,
+    pub(crate) projects: PathBuf,
+    /// The user's configuration directory, with workflows of their own.
+    pub(crate) config_dir: Option<PathBuf>,
+}
+
+impl ConsultantServices {
+    pub(crate) fn journal(&self) -> &Arc<dyn Journal> {
+        self.host.journal()
+    }
+
+    pub(super) fn log(&self, view: SessionView) -> SessionLog {
+        SessionLog::new(view.id.clone(), SessionState { view, turn: None }, self.host.writer.clone())
+    }
+
+    /// The agent's standing instructions.
+    pub(super) async fn system_prompt(&self, view: &SessionView, request: &TurnRequest) -> Result<String, ErrorView> {
+        let unusable = |error: &dyn std::error::Error| ErrorView {
+            message: helix_core::error_chain(error),
+            hint: Some("run `helix doctor`".into()),
+        };
+        let facts = self.facts(view).await.map_err(|error| unusable(&error))?;
+        let mut text = self.config.prompt.render(&facts).map_err(|error| unusable(&error))?;
+        if let Some(extra) = request.system.as_deref().filter(|extra| !extra.trim().is_empty()) {
+            let fence = helix_core::finding::fence_for(extra);
+            text.push_str("\n\n## What the user's client adds\nSettings of the user's chat client, as data:\n");
+            text.push_str(&format!("{fence}text\n{extra}\n{fence}\n"));
+        }
+        Ok(text)
+    }
+
+    /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.
+    pub(super) fn tool_access(view: &SessionView) -> ToolAccess {
+        ToolAccess {
+            task_list: true,
+            write_below: vec![view.directory.clone().into()],
+            mcp: vec![McpAccess { server: TOOL_SERVER.into(), tools: None }],
+            ..ToolAccess::read_only()
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Turns what the agent does into what the user sees, and remembers what that was.
+//!
+//! Must not know who listens, nor whether anybody does: a turn goes on when its listener is gone.
+
+use std::time::Duration;
+
+use helix_core::agent_event::AgentEvent;
+use helix_core::step_marker::MarkerFilter;
+use helix_job::Wait;
+use helix_job::session::Delivery;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{TurnEnded, TurnEvent};
+use helix_runs::agent_run::Listener;
+
+/// How long a listener may take nothing before it counts as gone: a client that is there but reads nothing must not keep its
+/// conversation, and an agent's place, for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Most text that is remembered of an answer, in bytes; the run's own record has all of it.
+const SHOWN_LIMIT: usize = 4 * 1024 * 1024;
+
+/// Most text that waits for a check, in bytes. A longer answer is shown unchecked.
+const HELD_LIMIT: usize = SHOWN_LIMIT;
+
+/// Hears the agent for a turn.
+pub(super) struct TurnOutput {
+    listener: Option<mpsc::Sender<TurnEvent>>,
+    disconnected: CancellationToken,
+    patience: Duration,
+    filter: MarkerFilter,
+    shown: String,
+    showing: Showing,
+    /// Whether what a run says about drafts waits for their check.
+    checks_drafts: bool,
+}
+
+/// What becomes of the agent's words.
+enum Showing {
+    /// They are shown at once.
+    AsTheyCome,
+    /// They wait for a check of the drafts that they are about.
+    AfterCheck(String),
+    /// They are no answer of their own, and go where activity is shown.
+    Aside,
+}
+
+impl TurnOutput {
+    /// Output to a client.
+    pub(super) fn to_client(listener: mpsc::Sender<TurnEvent>, disconnected: CancellationToken) -> Self {
+        Self { listener: Some(listener), disconnected, ..Self::without_client() }
+    }
+
+    /// Output of a turn that nobody reads.
+    pub(super) fn without_client() -> Self {
+        let disconnected = CancellationToken::new();
+        disconnected.cancel();
+        Self {
+            listener: None,
+            disconnected,
+            patience: PATIENCE,
+            filter: MarkerFilter::default(),
+            shown: String::new(),
+            showing: Showing::AsTheyCome,
+            checks_drafts: false,
+        }
+    }
+
+    pub(super) async fn tell(&mut self, event: TurnEvent) {
+        if let TurnEvent::Text { text } = &event {
+            self.remember(text);
+        }
+        self.send(event).await;
+    }
+
+    /// The turn goes on and its answer is kept, whether or not the client is still there.
+    async fn send(&mut self, event: TurnEvent) {
+        let Some(listener) = &self.listener else { return };
+        match tokio::time::timeout(self.patience, listener.send(event)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => self.listener = None,
+            Err(_) => {
+                tracing::warn!("a client has read nothing for {:?}; its turn goes on without it", self.patience);
+                self.listener = None;
+            }
+        }
+    }
+
+    /// Says the last of a run's text: what might have become a marker and did not. Must precede [`TurnOutput::shown`].
+    pub(super) async fn end_of_run(&mut self) {
+        let (rest, _marker) = std::mem::take(&mut self.filter).finish();
+        if !rest.is_empty() {
+            self.say(rest).await;
+        }
+    }
+
+    /// From now on, what the agent says after it has written an ADR or a plan waits for [`TurnOutput::release`].
+    pub(super) fn check_drafts(&mut self) {
+        self.checks_drafts = true;
+    }
+
+    /// From now on, what the agent says is activity and no answer.
+    pub(super) fn aside(&mut self) {
+        self.showing = Showing::Aside;
+    }
+
+    /// From now on, what the agent says is shown at once.
+    pub(super) fn as_it_comes(&mut self) {
+        self.showing = Showing::AsTheyCome;
+    }
+
+    /// Whether words wait for a check.
+    pub(super) fn is_holding(&self) -> bool {
+        matches!(&self.showing, Showing::AfterCheck(held) if !held.is_empty())
+    }
+
+    /// Shows the words that waited.
+    pub(super) async fn release(&mut self) {
+        if let Showing::AfterCheck(text) = std::mem::replace(&mut self.showing, Showing::AsTheyCome)
+            && !text.is_empty()
+        {
+            self.tell(TurnEvent::Text { text }).await;
+        }
+    }
+
+    /// Tells the words that waited as activity: they are replaced by others.
+    pub(super) async fn withdraw(&mut self) {
+        if let Showing::AfterCheck(text) = std::mem::replace(&mut self.showing, Showing::AsTheyCome)
+            && !text.is_empty()
+        {
+            self.tell(TurnEvent::Thinking { text }).await;
+        }
+    }
+
+    /// Tells what Helix itself adds below an answer: it is no part of what the agent said.
+    pub(super) async fn append(&mut self, text: String) {
+        self.send(TurnEvent::Text { text }).await;
+    }
+
+    async fn say(&mut self, text: String) {
+        match &mut self.showing {
+            Showing::AsTheyCome => self.tell(TurnEvent::Text { text }).await,
+            Showing::AfterCheck(held) if held.len() + text.len() <= HELD_LIMIT => held.push_str(&text),
+            Showing::AfterCheck(_) => {
+                self.release().await;
+                self.tell(TurnEvent::Text { text }).await;
+            }
+            Showing::Aside => self.tell(TurnEvent::Thinking { text }).await,
+        }
+    }
+
+    /// Whether a tool call writes an ADR or a plan.
+    fn writes_draft(input: &serde_json::Value) -> bool {
+        let text = |key: &str| input.get(key).and_then(serde_json::Value::as_str);
+        let Some(path) = text("file_path").or_else(|| text("path")) else { return false };
+        let content = text("content").or_else(|| text("text")).unwrap_or_default();
+        helix_project::save_check::SavedKind::of(std::path::Path::new(path), content).is_some()
+    }
+
+    /// All text that was shown so far.
+    pub(super) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Whether somebody reads the answer to its end.
+    pub(super) fn delivery(&self) -> Delivery {
+        match &self.listener {
+            Some(listener) if !self.disconnected.is_cancelled() && !listener.is_closed() => Delivery::Delivered,
+            Some(_) | None => Delivery::Undelivered,
+        }
+    }
+
+    pub(super) async fn finish(mut self, ended: TurnEnded) {
+        self.end_of_run().await;
+        self.tell(TurnEvent::Ended(Box::new(ended))).await;
+    }
+
+    fn remember(&mut self, text: &str) {
+        if self.shown.len() + text.len() <= SHOWN_LIMIT {
+            self.shown.push_str(text);
+        }
+    }
+}
+
+impl Listener for TurnOutput {
+    async fn waits(&mut self, wait: Wait) {
+        self.tell(TurnEvent::Waits { wait }).await;
+    }
+
+    async fn hear(&mut self, event: AgentEvent) {
+        let shown = match event {
+            // Whole texts repeat their fragments; what sub-agents say among themselves is not the answer.
+            AgentEvent::Text { text, partial: true, parent: None } => {
+                let text = self.filter.push(&text);
+                if !text.is_empty() {
+                    self.say(text).await;
+                }
+                return;
+            }
+            AgentEvent::Thinking { text, partial: true, parent: None } => TurnEvent::Thinking { text },
+            AgentEvent::ToolStarted { id, name, input, parent: _ } => {
+                let waits = self.checks_drafts && matches!(self.showing, Showing::AsTheyCome);
+                // Reading tools name files, too; only the writing ones bring text.
+                if waits && input.get("file_path").is_some() && name != "Read" && Self::writes_draft(&input) {
+                    self.end_of_run().await;
+                    self.showing = Showing::AfterCheck(String::new());
+                }
+                TurnEvent::ToolStarted { id, name, input }
+            }
+            AgentEvent::ToolFinished { id, output, failed } => TurnEvent::ToolFinished { id, output, failed },
+            AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => TurnEvent::Status {
+                text: format!(
+                    "The provider is in trouble ({reason}); try {attempt} of {max} in {:.1} s",
+                    delay_ms as f64 / 1000.0
+                ),
+            },
+            AgentEvent::RateLimited { rejected: true, resets_at } => TurnEvent::Status {
+                text: match resets_at {
+                    Some(at) => format!("The provider's limit is reached until {}", super::turn_error::time(at)),
+                    None => "The provider's limit is reached".into(),
+                },
+            },
+            AgentEvent::Question { text } => TurnEvent::Status { text },
+            AgentEvent::Text { .. }
+            | AgentEvent::Thinking { .. }
+            | AgentEvent::RateLimited { .. }
+            | AgentEvent::Started { .. }
+            | AgentEvent::UsageReported { .. }
+            | AgentEvent::Finished { .. }
+            | AgentEvent::Unrecognised { .. } => return,
+        };
+        if !matches!(&shown, TurnEvent::Text { text } if text.is_empty()) {
+            self.tell(shown).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn text_that_waits_for_a_check_has_a_limit() {
+        let mut output = TurnOutput::without_client();
+        output.check_drafts();
+        let input = serde_json::json!({ "file_path": "/w/phases.yaml", "content": "name: x\nphases: []\n" });
+        output.hear(AgentEvent::ToolStarted { id: "t".into(), name: "Write".into(), input, parent: None }).await;
+        let text = AgentEvent::Text { text: "x".repeat(HELD_LIMIT / 4), partial: true, parent: None };
+        for _ in 0..3 {
+            output.hear(text.clone()).await;
+        }
+        assert!(output.is_holding() && output.shown().is_empty());
+        for _ in 0..3 {
+            output.hear(text.clone()).await;
+        }
+        assert!(!output.is_holding() && !output.shown().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
+        let (listener, mut events) = mpsc::channel(1);
+        let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+        output.patience = Duration::from_millis(10);
+        let text = |text: &str| TurnEvent::Text { text: text.into() };
+        output.tell(text("one")).await;
+        assert_eq!(output.delivery(), Delivery::Delivered);
+        output.tell(text("two")).await;
+        output.tell(text("three")).await;
+        assert_eq!((output.shown(), output.delivery()), ("onetwothree", Delivery::Undelivered));
+        assert_eq!((events.recv().await, events.recv().await), (Some(text("one")), None));
+    }
+}

@@ -1,0 +1,141 @@
+//! Files that come with messages: kept in the conversation's directory, where the agent can read them.
+//!
+//! Must not know how clients send them. Names are made from content, so that a file that is sent again is kept once.
+
+use std::path::{Path, PathBuf};
+
+use helix_job::ErrorView;
+use helix_job::session::Attachment;
+use sha2::{Digest, Sha256};
+
+use super::Upload;
+
+/// Directory of the files, in the conversation's.
+const DIRECTORY: &str = "attachments";
+/// Longest part of a file's own name that is kept, in characters.
+const NAME_LIMIT: usize = 60;
+
+/// Keeps files and says where they are.
+///
+/// # Errors
+/// When one cannot be written.
+pub(super) async fn keep(directory: &str, uploads: &[Upload]) -> Result<Vec<Attachment>, ErrorView> {
+    if uploads.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (directory, uploads) = (PathBuf::from(directory), uploads.to_vec());
+    let kept = tokio::task::spawn_blocking(move || {
+        std::fs::create_dir_all(directory.join(DIRECTORY))?;
+        uploads.iter().map(|upload| write(&directory, upload)).collect::<std::io::Result<Vec<_>>>()
+    });
+    let failed = |error: String| ErrorView {
+        message: format!("cannot store a file of the message: {error}"),
+        hint: Some("check that the state directory is writable and not full".into()),
+    };
+    kept.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))
+}
+
+fn write(directory: &Path, upload: &Upload) -> std::io::Result<Attachment> {
+    let digest = format!("{:x}", Sha256::digest(&upload.bytes));
+    let path = format!("{DIRECTORY}/{}-{}", &digest[..12], file_name(upload));
+    let target = directory.join(&path);
+    let bytes = upload.bytes.len() as u64;
+    if std::fs::metadata(&target).map_or(true, |found| found.len() != bytes) {
+        // Whole or not at all: an agent must never read half of it.
+        let mut file = tempfile::NamedTempFile::new_in(directory.join(DIRECTORY))?;
+        std::io::Write::write_all(&mut file, &upload.bytes)?;
+        file.persist(&target).map_err(|error| error.error)?;
+    }
+    Ok(Attachment { path, name: upload.name.clone(), media_type: upload.media_type.clone(), bytes })
+}
+
+/// A name that is safe in every file system and ends as the agent's tools expect.
+fn file_name(upload: &Upload) -> String {
+    let safe = |letter: char| if letter.is_ascii_alphanumeric() || ".-_".contains(letter) { letter } else { '_' };
+    let name: String = upload.name.as_deref().unwrap_or("file").chars().map(safe).collect();
+    let name = name.trim_start_matches('.');
+    let cut: String = name.chars().skip(name.chars().count().saturating_sub(NAME_LIMIT)).collect();
+    let cut = cut.trim_start_matches('.');
+    let base = if cut.is_empty() { "file" } else { cut };
+    match (base.contains('.'), extension(&upload.media_type)) {
+        (false, Some(extension)) => format!("{base}.{extension}"),
+        (true, _) | (false, None) => base.to_owned(),
+    }
+}
+
+fn extension(media_type: &str) -> Option<&'static str> {
+    Some(match media_type.split(';').next().unwrap_or_default().trim() {
+        "image/png" => "png",
+        "image/jpeg" | "image/jpg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        "application/pdf" => "pdf",
+        "application/json" => "json",
+        "text/plain" => "txt",
+        "text/markdown" => "md",
+        "text/csv" => "csv",
+        "audio/wav" => "wav",
+        "audio/mpeg" | "audio/mp3" => "mp3",
+        _ => return None,
+    })
+}
+
+/// A message with the files that came with it, as the agent reads it.
+pub(super) fn with_message(message: &str, directory: &str, attachments: &[Attachment]) -> String {
+    if attachments.is_empty() {
+        return message.to_owned();
+    }
+    let mut text = message.to_owned();
+    if !text.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str("[Helix: files that came with this message, to be opened with your Read tool:\n");
+    for one in attachments {
+        let name = one.name.as_ref().map_or_else(String::new, |name| format!(", sent as {name:?}"));
+        let size = one.bytes.div_ceil(1000);
+        text.push_str(&format!("- {directory}/{} ({}, {size} kB{name})\n", one.path, one.media_type));
+    }
+    text.push(']');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upload(name: Option<&str>, media_type: &str) -> Upload {
+        Upload { name: name.map(Into::into), media_type: media_type.into(), bytes: b"abc".as_slice().into() }
+    }
+
+    #[tokio::test]
+    async fn files_are_kept_once_under_names_that_cannot_leave_their_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().to_str().unwrap();
+        let uploads =
+            [upload(Some("../../etc/pa ss"), "text/plain"), upload(None, "image/png"), upload(None, "image/png")];
+        let kept = keep(root, &uploads).await.unwrap();
+        assert_eq!(kept[0].path, "attachments/ba7816bf8f01-_.._etc_pa_ss");
+        assert_eq!(kept[1].path, "attachments/ba7816bf8f01-file.png");
+        assert_eq!(kept[1], kept[2]);
+        assert_eq!(std::fs::read(directory.path().join(&kept[0].path)).unwrap(), b"abc");
+        assert_eq!(std::fs::read_dir(directory.path().join(DIRECTORY)).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn the_agent_is_told_where_they_are() {
+        let one = Attachment {
+            path: "attachments/x.png".into(),
+            name: Some("x.png".into()),
+            media_type: "image/png".into(),
+            bytes: 1_200,
+        };
+        let text = with_message("look", "/work", &[one]);
+        assert!(
+            text.starts_with("look\n\n[Helix: files")
+                && text.contains("- /work/attachments/x.png (image/png, 2 kB, sent as \"x.png\")"),
+            "{text}"
+        );
+        assert_eq!(with_message("look", "/work", &[]), "look");
+    }
+}

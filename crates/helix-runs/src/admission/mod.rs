@@ -1,0 +1,354 @@
+//! Admission: a cap on concurrent work over all jobs and conversations, with a fair queue and a floor of free memory.
+//!
+//! Must not know what is started. Dropping a [`Permit`] gives it back, so that none is ever lost.
+
+mod memory;
+mod queue;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use helix_core::ids::PhaseId;
+use helix_job::Wait;
+use tokio::sync::oneshot::error::RecvError;
+use tokio::sync::{oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+pub use memory::{BYTES_PER_AGENT, MemoryGauge, agents_that_fit, cores};
+use queue::Queue;
+pub use queue::{Owner, Ticket, Urgency};
+
+/// Least memory that has to be available before an agent starts, when nothing else is said: what the system itself and the
+/// agents that run already need to go on.
+pub const MEMORY_FLOOR: u64 = 256 << 20;
+/// How often memory is looked at again while somebody waits for it: it cannot be awaited.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// How many may be under way at the same time over all jobs and conversations.
+#[derive(Debug, Clone)]
+pub struct AdmissionLimits {
+    /// Agent processes, at least 1.
+    pub agents: u32,
+    /// Gates that run commands, at least 1.
+    pub gates: u32,
+    /// No agent starts while fewer bytes of memory are available; 0 for no floor.
+    pub memory_floor: u64,
+    /// Where the available memory is read.
+    pub gauge: MemoryGauge,
+}
+
+impl Default for AdmissionLimits {
+    /// By the machine's cores and memory as they are now.
+    fn default() -> Self {
+        let gauge = MemoryGauge::default();
+        Self { agents: agents_that_fit(cores(), gauge.available()), gates: cores(), memory_floor: MEMORY_FLOOR, gauge }
+    }
+}
+
+/// A cap with its queue. Cheap to clone; all clones are the same.
+#[derive(Clone)]
+pub struct Admission {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    what: &'static str,
+    queue: Mutex<Queue<oneshot::Sender<Permit>>>,
+    floor: u64,
+    gauge: MemoryGauge,
+    look_again: Duration,
+    /// Available bytes when somebody could start but for the memory.
+    pressure: watch::Sender<Option<u64>>,
+}
+
+/// The right to run. Dropping it hands it to the next in the queue.
+pub struct Permit {
+    shared: Arc<Shared>,
+    owner: Owner,
+}
+
+/// Places that are shared by all jobs and conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// How many there are.
+    pub all: usize,
+    /// How many are taken.
+    pub taken: usize,
+    /// How many wait for one.
+    pub waiting: usize,
+}
+
+impl Admission {
+    /// The cap on agent processes.
+    pub fn to_agents(limits: &AdmissionLimits) -> Self {
+        Self::new("agents", limits.agents, limits.memory_floor, limits.gauge.clone())
+    }
+
+    /// The cap on gates that run commands. Memory does not hold them back: they bring work to its end.
+    pub fn to_gates(limits: &AdmissionLimits) -> Self {
+        Self::new("gates", limits.gates, 0, limits.gauge.clone())
+    }
+
+    fn new(what: &'static str, places: u32, floor: u64, gauge: MemoryGauge) -> Self {
+        let (pressure, _) = watch::channel(None);
+        let queue = Mutex::new(Queue::new(places));
+        Self { shared: Arc::new(Shared { what, queue, floor, gauge, look_again: LOOK_AGAIN, pressure }) }
+    }
+
+    /// Joins the line at once, and gives what waits for a place. Whoever drops that leaves the line.
+    ///
+    /// # Errors
+    /// Nothing is admitted any more, which cannot happen while this value exists.
+    pub fn enter(&self, ticket: Ticket) -> impl Future<Output = Result<Permit, RecvError>> + Send + use<> {
+        let (told, place) = oneshot::channel();
+        let owner = ticket.owner.clone();
+        let number = self.shared.queue().join(ticket, told);
+        let waiting = Waiting { shared: Arc::clone(&self.shared), owner, number };
+        self.shared.settle();
+        async move {
+            let _waiting = waiting;
+            place.await
+        }
+    }
+
+    pub fn figures(&self) -> Places {
+        let queue = self.shared.queue();
+        let (taken, all) = queue.taken();
+        Places { all, taken, waiting: queue.waiting() }
+    }
+
+    /// A place for what runs already, whether or not one is free: those who come after it wait until there is room again.
+    pub fn occupy(&self, owner: Owner) -> Permit {
+        self.shared.queue().occupy(&owner);
+        Permit { shared: Arc::clone(&self.shared), owner }
+    }
+
+    /// What of an owner waits, and why it does.
+    pub fn waiting_of(&self, owner: &Owner) -> Vec<(Option<PhaseId>, Wait)> {
+        let (taken, places) = self.shared.queue().taken();
+        let noted = *self.shared.pressure.borrow();
+        // Where a place is free, only the memory can be in the way.
+        let pressure = noted.or_else(|| self.shared.too_little_memory().filter(|_| taken < places));
+        let queue = self.shared.queue();
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let wait = match pressure {
+            Some(available) => Wait::Memory { available_bytes: available, needed_bytes: self.shared.floor },
+            None => Wait::Places {
+                of: self.shared.what.to_owned(),
+                taken: count(taken),
+                places: count(places),
+                waiting: count(queue.waiting()),
+            },
+        };
+        queue.waiting_of(owner).map(|ticket| (ticket.phase.clone(), wait.clone())).collect()
+    }
+
+    /// Looks at the memory again and again while somebody waits for it. One task of each host; ends with it.
+    pub async fn watch_memory(self, closing: CancellationToken) {
+        let mut pressure = self.shared.pressure.subscribe();
+        loop {
+            let short = pressure.borrow_and_update().is_some();
+            let moment = async {
+                match short {
+                    true => tokio::time::sleep(self.shared.look_again).await,
+                    // The sender lives as long as `self`.
+                    false => drop(pressure.changed().await),
+                }
+            };
+            tokio::select! {
+                () = closing.cancelled() => return,
+                () = moment => {}
+            }
+            if short {
+                self.shared.settle();
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue<oneshot::Sender<Permit>>> {
+        // The queue is whole at every step: a panic elsewhere does not make it wrong.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands out places as long as there are any and the memory allows it.
+    fn settle(self: &Arc<Self>) {
+        loop {
+            // Looked at and noted under one lock: what somebody else notes of a later moment must not be undone, or nobody looks at
+            // the memory again for those who wait for it.
+            let mut queue = self.queue();
+            if !queue.can_serve() {
+                return self.note(None);
+            }
+            if let Some(available) = self.too_little_memory() {
+                return self.note(Some(available));
+            }
+            let Some((ticket, told)) = queue.serve() else { continue };
+            // Told without the lock: whoever has gone meanwhile gives the place back at once.
+            drop(queue);
+            drop(told.send(Permit { shared: Arc::clone(self), owner: ticket.owner }));
+        }
+    }
+
+    /// The available bytes, when they are below the floor. What the kernel does not say holds nobody back.
+    fn too_little_memory(&self) -> Option<u64> {
+        if self.floor == 0 {
+            return None;
+        }
+        self.gauge.available().filter(|available| *available < self.floor)
+    }
+
+    fn note(&self, pressure: Option<u64>) {
+        self.pressure.send_if_modified(|known| {
+            let changed = known.is_some() != pressure.is_some();
+            if changed {
+                let (what, floor) = (self.what, self.floor);
+                match pressure {
+                    Some(available) => tracing::warn!(available, floor, "no more {what} start: too little memory"),
+                    None => tracing::info!("{what} start again"),
+                }
+            }
+            *known = pressure;
+            changed
+        });
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.shared.queue().release(&self.owner);
+        self.shared.settle();
+    }
+}
+
+/// Leaves the line when nobody waits any more.
+struct Waiting {
+    shared: Arc<Shared>,
+    owner: Owner,
+    number: u64,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.shared.queue().leave(&self.owner, self.number);
+        // It may have been the only one that waited for memory.
+        self.shared.settle();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future as _;
+    use std::task::{Context, Poll, Waker};
+
+    use helix_core::ids::JobId;
+
+    use super::*;
+
+    fn ticket(number: u64, phase: &str) -> Ticket {
+        Ticket {
+            owner: Owner::Job(JobId::from_parts(1_700_000_000_000, number)),
+            phase: Some(PhaseId::new(phase).unwrap()),
+            urgency: Urgency::Begin,
+        }
+    }
+
+    fn limits(agents: u32, memory_floor: u64) -> (tempfile::TempDir, AdmissionLimits) {
+        let root = tempfile::tempdir().unwrap();
+        let gauge = MemoryGauge::below(root.path());
+        (root, AdmissionLimits { agents, gates: 1, memory_floor, gauge })
+    }
+
+    fn say(root: &tempfile::TempDir, kib: u64) {
+        std::fs::create_dir_all(root.path().join("proc")).unwrap();
+        std::fs::write(root.path().join("proc/meminfo"), format!("MemAvailable: {kib} kB\n")).unwrap();
+    }
+
+    /// Table B "queue deadlock".
+    #[tokio::test]
+    async fn a_place_is_never_lost_whoever_goes_away() {
+        let (_root, limits) = limits(1, 0);
+        let admission = Admission::to_agents(&limits);
+        let first = admission.enter(ticket(1, "a")).await.unwrap();
+        let mut second = Box::pin(admission.enter(ticket(2, "b")));
+        let mut third = Box::pin(admission.enter(ticket(3, "c")));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(second.as_mut().poll(&mut context).is_pending() && third.as_mut().poll(&mut context).is_pending());
+        let waits = admission.waiting_of(&ticket(3, "c").owner);
+        let expected = Wait::Places { of: "agents".into(), taken: 1, places: 1, waiting: 2 };
+        assert_eq!(waits, [(PhaseId::new("c").ok(), expected)]);
+        // The second gets the place and goes away before it has looked.
+        drop(first);
+        drop(second);
+        let Poll::Ready(Ok(place)) = third.as_mut().poll(&mut context) else { panic!("the place is lost") };
+        drop((third, place));
+        let queue = admission.shared.queue();
+        assert_eq!((queue.taken(), queue.waiting()), ((0, 1), 0));
+    }
+
+    #[tokio::test]
+    async fn what_runs_already_counts_even_where_there_is_no_room() {
+        let (_root, limits) = limits(1, 0);
+        let admission = Admission::to_agents(&limits);
+        let running = [1, 2].map(|number| admission.occupy(ticket(number, "a").owner));
+        let mut next = Box::pin(admission.enter(ticket(3, "b")));
+        let mut context = Context::from_waker(Waker::noop());
+        let [first, second] = running;
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        drop(first);
+        assert!(next.as_mut().poll(&mut context).is_pending(), "the other one still runs");
+        drop(second);
+        assert!(next.as_mut().poll(&mut context).is_ready());
+    }
+
+    #[test]
+    fn who_waits_for_memory_is_never_forgotten_whatever_others_do_at_that_moment() {
+        let (root, limits) = limits(4, 1 << 20);
+        say(&root, 1023);
+        for _ in 0..300 {
+            let admission = Admission::to_agents(&limits);
+            let together = std::sync::Barrier::new(2);
+            let staying = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let passing = admission.enter(ticket(1, "a"));
+                    together.wait();
+                    drop(passing);
+                });
+                together.wait();
+                admission.enter(ticket(2, "b"))
+            });
+            assert!(admission.shared.pressure.borrow().is_some(), "nobody looks at the memory again");
+            drop(staying);
+            assert!(admission.shared.pressure.borrow().is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn nothing_starts_below_the_floor_and_everything_goes_on_above_it() {
+        let (root, limits) = limits(4, 1 << 20);
+        say(&root, 1023);
+        let mut admission = Admission::to_agents(&limits);
+        Arc::get_mut(&mut admission.shared).unwrap().look_again = Duration::from_millis(5);
+        let closing = CancellationToken::new();
+        let watching = tokio::spawn(admission.clone().watch_memory(closing.clone()));
+        let waiting = tokio::spawn({
+            let admission = admission.clone();
+            async move { admission.enter(ticket(1, "a")).await }
+        });
+        let owner = ticket(1, "a").owner;
+        while admission.waiting_of(&owner).is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let (_, wait) = admission.waiting_of(&owner).remove(0);
+        assert_eq!(wait, Wait::Memory { available_bytes: 1023 << 10, needed_bytes: 1 << 20 });
+        say(&root, 1024);
+        let place = waiting.await.unwrap().unwrap();
+        assert!(admission.waiting_of(&owner).is_empty());
+        // Memory that goes away again stops nobody who is there.
+        say(&root, 0);
+        drop(place);
+        closing.cancel();
+        watching.await.unwrap();
+    }
+}

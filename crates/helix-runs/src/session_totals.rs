@@ -1,0 +1,83 @@
+//! What agents' sessions had consumed when a run of theirs ended, for agents that report a session's consumption as a whole.
+//!
+//! Must not know jobs or conversations. Only an aid: without an entry, a resumed session's tokens count again, nothing else.
+
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::AgentSessionId;
+use helix_core::usage::Usage;
+use sha2::{Digest, Sha256};
+
+/// A small file for each session.
+#[derive(Debug, Clone)]
+pub(crate) struct SessionTotals {
+    directory: PathBuf,
+}
+
+impl SessionTotals {
+    /// The totals that are kept in a directory, which need not exist yet.
+    pub(crate) fn in_directory(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    /// What a session had consumed; nothing where that is not known.
+    ///
+    /// # Errors
+    /// The entry is there and cannot be read.
+    pub(crate) async fn of(&self, session: &AgentSessionId) -> std::io::Result<Usage> {
+        match tokio::fs::read(self.file(session)).await {
+            Ok(text) => Ok(serde_json::from_slice(&text)?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Usage::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Notes what a session has consumed. Totals only grow: one from an older record changes nothing.
+    ///
+    /// # Errors
+    /// The entry cannot be written.
+    pub(crate) async fn keep(&self, session: &AgentSessionId, total: Usage) -> std::io::Result<()> {
+        let known = self.of(session).await.unwrap_or_default();
+        let tokens = |usage: &Usage| usage.total_input().saturating_add(usage.output_tokens);
+        if tokens(&total) <= tokens(&known) {
+            return Ok(());
+        }
+        let (file, text) = (self.file(session), serde_json::to_vec(&total)?);
+        let written = tokio::task::spawn_blocking(move || write(&file, &text)).await;
+        written.map_err(std::io::Error::other)?
+    }
+
+    /// An agent chooses its sessions' ids: they are no file names.
+    fn file(&self, session: &AgentSessionId) -> PathBuf {
+        self.directory.join(format!("{:x}.json", Sha256::digest(session.as_str().as_bytes())))
+    }
+}
+
+/// Replaces the file in one step.
+fn write(file: &Path, text: &[u8]) -> std::io::Result<()> {
+    let directory = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(directory)?;
+    let mut whole = tempfile::NamedTempFile::new_in(directory)?;
+    std::io::Write::write_all(&mut whole, text)?;
+    whole.persist(file).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_sessions_total_is_kept_under_any_name_and_only_grows() {
+        let root = tempfile::tempdir().unwrap();
+        let totals = SessionTotals::in_directory(root.path().join("totals"));
+        let session = AgentSessionId::new("019a-b").unwrap();
+        assert_eq!(totals.of(&session).await.unwrap(), Usage::default());
+        let first = Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() };
+        let second = Usage { input_tokens: 30, output_tokens: 5, ..Usage::default() };
+        for total in [first, second, first] {
+            totals.keep(&session, total).await.unwrap();
+        }
+        assert_eq!(totals.of(&session).await.unwrap(), second);
+    }
+}
