@@ -22,7 +22,6 @@ pub(super) const REMAINING: &[&str] = &[
     "helix-process: supervisor, tail",
     "helix-plan: check, checked, delivery, dialects, gates, model, parse, print, reach, source, words, workflow",
     "helix-failure: fingerprint, memory",
-    "helix-engine::job: delivery, gate",
     "helix-core::document: fields, mapping",
     "helix-agents: dialect, probe",
     "helix-agents::dialect: agent_files, arguments, draft",
