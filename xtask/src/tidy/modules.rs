@@ -26,7 +26,6 @@ pub(super) const REMAINING: &[&str] = &[
     "helix-agents: dialect, probe",
     "helix-agents::dialect: agent_files, arguments, draft",
     "helix-gates::tests: go, javascript, node, output, python, rust",
-    "helix-git: objects, repository",
     "helix-plan::dialects: phase, plan",
     "helix-project: adr_files, save_check",
     "helix-project::adr_files: check, numbers",
