@@ -207,7 +207,7 @@ impl SessionActor {
             turn: self.view().next_turn(),
             continues: match &position.after {
                 TurnParent::Continuing { turn, .. } => Some(turn.clone()),
-                TurnParent::Latest | TurnParent::Beginning | TurnParent::After { .. } => None,
+                TurnParent::Beginning | TurnParent::After { .. } => None,
             },
             runs: 0,
             usage: Usage::default(),

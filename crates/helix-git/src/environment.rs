@@ -64,16 +64,23 @@ const CONFIG: [(&str, &str); 13] = [
 const OWN: [(&str, &str); 2] = [("core.sparseCheckout", "false"), ("core.ignoreCase", "false")];
 
 /// The variables that make [`OWN`] hold for a git process.
-pub(crate) fn own_worktree() -> Vec<(String, String)> {
-    let numbered = OWN.iter().enumerate().flat_map(|(index, (key, value))| {
-        let number = CONFIG.len() + index;
+pub(crate) fn own_worktree() -> Vec<(OsString, OsString)> {
+    configuration(CONFIG.iter().chain(&OWN)).skip(2 * CONFIG.len()).collect()
+}
+
+/// Settings as variables: two for each, and their number at the end.
+fn configuration<'a>(
+    settings: impl Iterator<Item = &'a (&'a str, &'a str)>,
+) -> impl Iterator<Item = (OsString, OsString)> {
+    let settings: Vec<_> = settings.collect();
+    let count = ("GIT_CONFIG_COUNT".into(), settings.len().to_string().into());
+    let numbered = settings.into_iter().enumerate().flat_map(|(index, (key, value))| {
         [
-            (format!("GIT_CONFIG_KEY_{number}"), (*key).to_owned()),
-            (format!("GIT_CONFIG_VALUE_{number}"), (*value).to_owned()),
+            (format!("GIT_CONFIG_KEY_{index}").into(), key.into()),
+            (format!("GIT_CONFIG_VALUE_{index}").into(), value.into()),
         ]
     });
-    let count = ("GIT_CONFIG_COUNT".to_owned(), (CONFIG.len() + OWN.len()).to_string());
-    numbered.chain([count]).collect()
+    numbered.chain([count])
 }
 
 /// Program and environment of every git process.
@@ -93,13 +100,8 @@ impl GitEnvironment {
     pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let passed = variables.into_iter().filter(|(name, _)| PASSED.iter().any(|known| name == OsStr::new(known)));
         let fixed = FIXED.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        let mut all: Vec<_> = passed.chain(fixed).collect();
-        all.push(("GIT_CONFIG_COUNT".into(), CONFIG.len().to_string().into()));
-        for (index, (key, value)) in CONFIG.iter().enumerate() {
-            all.push((format!("GIT_CONFIG_KEY_{index}").into(), (*key).into()));
-            all.push((format!("GIT_CONFIG_VALUE_{index}").into(), (*value).into()));
-        }
-        Self { program: "git".into(), variables: all }
+        let variables = passed.chain(fixed).chain(configuration(CONFIG.iter())).collect();
+        Self { program: "git".into(), variables }
     }
 
     /// Marks every git process as started by the host of this state directory, so that the next host can wait for those that

@@ -75,28 +75,26 @@ fn exit_text(code: Option<i32>) -> String {
 impl GitError {
     /// What a person can do about it.
     pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unstartable { .. } => Some("install git 2.38 or newer and make sure that it is on PATH".into()),
-            Self::Failed { hint, .. } => hint.clone(),
-            Self::StillRunning { .. } => {
-                Some("wait until it has ended, or check why it hangs; then run `helix jobs resume`".into())
-            }
+        let hint = match self {
+            Self::Failed { hint, .. } => return hint.clone(),
+            Self::Unstartable { .. } => "install git 2.38 or newer and make sure that it is on PATH",
+            Self::StillRunning { .. } => "wait until it has ended, or check why it hangs; then run `helix jobs resume`",
             Self::TimedOut { .. } => {
-                Some("check for a hanging file system, filter or credential helper; run the command by hand".into())
+                "check for a hanging file system, filter or credential helper; run the command by hand"
             }
-            Self::Unreadable { .. } => Some("check that `git --version` is 2.38 or newer".into()),
+            Self::Unreadable { .. } => "check that `git --version` is 2.38 or newer",
             Self::NoObject { .. } => {
-                Some("the commit may have been removed by `git gc`, or the clone is shallow: `git fetch --unshallow`".into())
+                "the commit may have been removed by `git gc`, or the clone is shallow: `git fetch --unshallow`"
             }
             Self::WorktreeGone { .. } => {
-                Some("find out what deletes files in the state directory; `helix jobs resume` repeats the work".into())
+                "find out what deletes files in the state directory; `helix jobs resume` repeats the work"
             }
-            Self::NoIdentity { .. } => Some(
+            Self::NoIdentity { .. } => {
                 "run `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`"
-                    .into(),
-            ),
-            Self::Disk { .. } => Some("check free space and permissions".into()),
-        }
+            }
+            Self::Disk { .. } => "check free space and permissions",
+        };
+        Some(hint.into())
     }
 
     /// The same as a fault of a check.
@@ -111,11 +109,7 @@ impl GitError {
                 FaultKind::Environment
             }
         };
-        let mut message = self.to_string();
-        if let Some(source) = std::error::Error::source(self) {
-            message.push_str(&format!(": {source}"));
-        }
-        Fault { kind, message, hint: self.hint() }
+        Fault { kind, message: helix_core::error_chain(self), hint: self.hint() }
     }
 
     pub(crate) fn disk(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {

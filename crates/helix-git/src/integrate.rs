@@ -99,17 +99,15 @@ impl Repository {
         if request.result == request.base {
             return Ok(Integration::Nothing);
         }
-        let target = match &request.branch {
-            Some(branch) => self.branch_tip(branch)?,
-            None => None,
-        };
-        let onto = target.clone().unwrap_or_else(|| request.base.clone());
-        if let (Some(tip), Some(branch)) = (&target, &request.branch)
-            && *tip != request.base
-            && self.is_ancestor(&request.result, tip)?
+        let mut onto = request.base.clone();
+        if let Some(branch) = &request.branch
+            && let Some(tip) = self.branch_tip(branch)?
         {
-            let commit = self.bringer(&request.result, tip)?;
-            return Ok(Integration::Already { commit, branch: branch.clone() });
+            if tip != request.base && self.is_ancestor(&request.result, &tip)? {
+                let commit = self.bringer(&request.result, &tip)?;
+                return Ok(Integration::Already { commit, branch: branch.clone() });
+            }
+            onto = tip;
         }
         let (head, result) = (self.commit(onto.as_str())?, self.commit(request.result.as_str())?);
         let tree = if onto == request.base {
@@ -131,13 +129,12 @@ impl Repository {
     /// Git failed.
     pub fn land(&self, request: &IntegrationRequest, merge: &PreparedMerge) -> Result<Landing, GitError> {
         let _exclusive = self.landing_lock()?;
+        let beside = |why: String| self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         let Some(branch) = &request.branch else {
-            let why = "the repository had a detached HEAD".into();
-            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+            return beside("the repository had a detached HEAD".into());
         };
         let Some(tip) = self.branch_tip(branch)? else {
-            let why = format!("branch {branch} no longer exists");
-            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+            return beside(format!("branch {branch} no longer exists"));
         };
         let landed = Landing::Landed(IntegrationTarget::Branch { branch: branch.clone() });
         if tip == merge.commit {
@@ -147,8 +144,7 @@ impl Repository {
             return Ok(Landing::Moved);
         }
         if let Some((operation, place)) = self.taken_by(branch)? {
-            let why = format!("a {} of {branch} is in progress in {}", operation.word(), place.display());
-            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+            return beside(format!("a {} of {branch} is in progress in {}", operation.word(), place.display()));
         }
         let Some((work_tree, own)) = self.checked_out(branch)? else {
             let name = format!("refs/heads/{branch}");
@@ -164,15 +160,13 @@ impl Repository {
             };
         };
         if let Some(operation) = Operation::in_progress(&own) {
-            let why = format!("a {} is in progress in {}", operation.word(), work_tree.display());
-            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+            return beside(format!("a {} is in progress in {}", operation.word(), work_tree.display()));
         }
         let status = ["status", "--porcelain=v1", "-z", "--untracked-files=no"];
         let dirty = self.git(&work_tree, status).run()?.stdout;
         if !dirty.is_empty() {
             let count = dirty.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).count();
-            let why = format!("{count} tracked file(s) in {} have uncommitted changes", work_tree.display());
-            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+            return beside(format!("{count} tracked file(s) in {} have uncommitted changes", work_tree.display()));
         }
         let snapshot = MergeSnapshot::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
@@ -184,12 +178,11 @@ impl Repository {
             {
                 return Ok(landed);
             }
-            let why = format!(
+            return beside(format!(
                 "{branch} was no longer checked out in {} when the result was merged: {} has it now",
                 work_tree.display(),
                 self.holders(&merge.commit)?
-            );
-            return self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+            ));
         }
         if self.branch_tip(branch)?.as_ref() != Some(&tip) {
             return Ok(Landing::Moved);
@@ -208,8 +201,7 @@ impl Repository {
             });
         }
         let said = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let why = format!("git did not update {}: {said}", work_tree.display());
-        self.land_beside(request, &merge.commit, why).map(Landing::Landed)
+        beside(format!("git did not update {}: {said}", work_tree.display()))
     }
 
     /// One landing at a time in a repository, whichever job, thread or host it is of: of two `git merge` in one work tree, the

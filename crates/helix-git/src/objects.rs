@@ -3,14 +3,12 @@
 //! Must not know branches or work trees: everything here is named by object id and never changes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use helix_core::evidence::{ChangeKind, ChangedFile};
 use helix_core::ids::{CommitId, TreeId};
 
 use super::batch::{Batch, Live};
 use super::error::GitError;
-use super::repository::Repository;
 
 /// A commit's header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +89,7 @@ pub fn escape_path(path: &[u8]) -> String {
 }
 
 /// Id of the tree without files, which every repository knows, in the repository's hash.
-fn empty_tree(like: &TreeId) -> &'static str {
+pub(crate) fn empty_tree(like: &TreeId) -> &'static str {
     if like.as_str().len() == 64 {
         "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
     } else {
@@ -102,10 +100,10 @@ fn empty_tree(like: &TreeId) -> &'static str {
 pub(crate) const READER: [&str; 2] = ["cat-file", "--batch-command"];
 pub(crate) const DIFFER: [&str; 7] = ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff"];
 
-struct Header {
-    id: String,
-    size: usize,
-    kind: String,
+pub(crate) struct Header {
+    pub(crate) id: String,
+    pub(crate) size: usize,
+    pub(crate) kind: String,
 }
 
 /// Reads `<id> <type> <size>`; `None` when there is no such object.
@@ -120,14 +118,14 @@ fn header(line: &str) -> std::io::Result<Option<Header>> {
     }
 }
 
-fn info(batch: &Batch, name: &str) -> Result<Option<Header>, GitError> {
+pub(crate) fn info(batch: &Batch, name: &str) -> Result<Option<Header>, GitError> {
     batch.ask(|live| {
         live.send(format!("info {name}\n").as_bytes())?;
         header(&live.line()?)
     })
 }
 
-fn contents(batch: &Batch, name: &str) -> Result<Option<(Header, Vec<u8>)>, GitError> {
+pub(crate) fn contents(batch: &Batch, name: &str) -> Result<Option<(Header, Vec<u8>)>, GitError> {
     batch.ask(|live| {
         live.send(format!("contents {name}\n").as_bytes())?;
         let Some(header) = header(&live.line()?)? else { return Ok(None) };
@@ -139,86 +137,7 @@ fn contents(batch: &Batch, name: &str) -> Result<Option<(Header, Vec<u8>)>, GitE
     })
 }
 
-impl Repository {
-    fn missing(&self, name: &str) -> GitError {
-        GitError::NoObject { name: name.to_owned(), repository: self.top().to_path_buf() }
-    }
-
-    /// The commit that a name (id, branch, `HEAD`) stands for now; `None` when there is none.
-    ///
-    /// # Errors
-    /// Git failed, or the name stands for something else than a commit.
-    pub fn find_commit(&self, name: &str) -> Result<Option<CommitObject>, GitError> {
-        if name.contains('\n') {
-            return Err(self.missing(name));
-        }
-        let Some((header, bytes)) = contents(self.reader(), name)? else { return Ok(None) };
-        if header.kind != "commit" {
-            return Err(self.missing(&format!("{name} (it is a {}, not a commit)", header.kind)));
-        }
-        parse_commit(&header.id, &bytes).map(Some).ok_or_else(|| GitError::Unreadable {
-            command: "git cat-file --batch-command".into(),
-            problem: format!("commit {} has a damaged header", header.id),
-        })
-    }
-
-    /// The commit that a name stands for.
-    ///
-    /// # Errors
-    /// Git failed, or there is no such commit.
-    pub fn commit(&self, name: &str) -> Result<CommitObject, GitError> {
-        self.find_commit(name)?.ok_or_else(|| self.missing(name))
-    }
-
-    /// Size of an object in bytes.
-    ///
-    /// # Errors
-    /// Git failed, or there is no such object.
-    pub fn size(&self, object: &str) -> Result<usize, GitError> {
-        info(self.reader(), object)?.map(|header| header.size).ok_or_else(|| self.missing(object))
-    }
-
-    /// Content of a blob.
-    ///
-    /// # Errors
-    /// Git failed, or there is no such object.
-    pub fn blob(&self, object: &str) -> Result<Vec<u8>, GitError> {
-        contents(self.reader(), object)?.map(|(_, bytes)| bytes).ok_or_else(|| self.missing(object))
-    }
-
-    /// Every file of a tree. Kept for the few trees asked for last.
-    ///
-    /// # Errors
-    /// Git failed.
-    pub fn listing(&self, tree: &TreeId) -> Result<Arc<TreeListing>, GitError> {
-        if let Some(known) = self.cached_listing(tree) {
-            return Ok(known);
-        }
-        let entries = raw_changes(self.differ(), empty_tree(tree), tree.as_str())?;
-        let listing: TreeListing =
-            entries.into_iter().filter_map(|change| Some((escape_path(&change.path), change.new?))).collect();
-        let listing = Arc::new(listing);
-        self.cache_listing(tree.clone(), &listing);
-        Ok(listing)
-    }
-
-    /// What differs between two trees, in path order.
-    ///
-    /// # Errors
-    /// Git failed.
-    pub fn changes(&self, old: &TreeId, new: &TreeId) -> Result<Vec<ChangedFile>, GitError> {
-        Ok(self.raw_changes(old, new)?.iter().map(RawChange::changed_file).collect())
-    }
-
-    pub(crate) fn raw_changes(&self, old: &TreeId, new: &TreeId) -> Result<Vec<RawChange>, GitError> {
-        if old == new {
-            return Ok(Vec::new());
-        }
-        raw_changes(self.differ(), old.as_str(), new.as_str())
-    }
-}
-
-fn parse_commit(id: &str, bytes: &[u8]) -> Option<CommitObject> {
+pub(crate) fn parse_commit(id: &str, bytes: &[u8]) -> Option<CommitObject> {
     let text = String::from_utf8_lossy(bytes);
     let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
     let mut tree = None;
@@ -236,7 +155,7 @@ fn parse_commit(id: &str, bytes: &[u8]) -> Option<CommitObject> {
     Some(CommitObject { id: CommitId::new(id).ok()?, tree: tree?, parents, committed_at, message: message.to_owned() })
 }
 
-fn raw_changes(batch: &Batch, old: &str, new: &str) -> Result<Vec<RawChange>, GitError> {
+pub(crate) fn raw_changes(batch: &Batch, old: &str, new: &str) -> Result<Vec<RawChange>, GitError> {
     batch.ask(|live| {
         // A line that is no object id is echoed and flushed: it marks the end of the answer.
         let mark = format!("end-of-answer-{}", live.asked);

@@ -10,12 +10,16 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use helix_core::evidence::ChangedFile;
 use helix_core::ids::{CommitId, TreeId};
 
 use super::batch::Batch;
 use super::environment::GitEnvironment;
 use super::error::{GitError, OpenError};
-use super::objects::{DIFFER, READER, TreeListing};
+use super::objects::{
+    CommitObject, DIFFER, READER, RawChange, TreeListing, contents, empty_tree, escape_path, info, parse_commit,
+    raw_changes,
+};
 use super::spawn::{Call, Git};
 
 /// Listings that are kept: base, result, and those of a neighbouring phase.
@@ -359,25 +363,86 @@ impl Repository {
         self.inner.git.call(directory, args)
     }
 
-    pub(crate) fn reader(&self) -> &Batch {
-        &self.inner.reader
+    fn missing(&self, name: &str) -> GitError {
+        GitError::NoObject { name: name.to_owned(), repository: self.top().to_path_buf() }
     }
 
-    pub(crate) fn differ(&self) -> &Batch {
-        &self.inner.differ
+    /// The commit that a name (id, branch, `HEAD`) stands for now; `None` when there is none.
+    ///
+    /// # Errors
+    /// Git failed, or the name stands for something else than a commit.
+    pub fn find_commit(&self, name: &str) -> Result<Option<CommitObject>, GitError> {
+        if name.contains('\n') {
+            return Err(self.missing(name));
+        }
+        let Some((header, bytes)) = contents(&self.inner.reader, name)? else { return Ok(None) };
+        if header.kind != "commit" {
+            return Err(self.missing(&format!("{name} (it is a {}, not a commit)", header.kind)));
+        }
+        parse_commit(&header.id, &bytes).map(Some).ok_or_else(|| GitError::Unreadable {
+            command: "git cat-file --batch-command".into(),
+            problem: format!("commit {} has a damaged header", header.id),
+        })
     }
 
-    pub(crate) fn cached_listing(&self, tree: &TreeId) -> Option<Arc<TreeListing>> {
-        let kept = self.inner.listings.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(known, _)| known == tree).map(|(_, listing)| listing.clone())
+    /// The commit that a name stands for.
+    ///
+    /// # Errors
+    /// Git failed, or there is no such commit.
+    pub fn commit(&self, name: &str) -> Result<CommitObject, GitError> {
+        self.find_commit(name)?.ok_or_else(|| self.missing(name))
     }
 
-    pub(crate) fn cache_listing(&self, tree: TreeId, listing: &Arc<TreeListing>) {
-        let mut kept = self.inner.listings.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Size of an object in bytes.
+    ///
+    /// # Errors
+    /// Git failed, or there is no such object.
+    pub fn size(&self, object: &str) -> Result<usize, GitError> {
+        info(&self.inner.reader, object)?.map(|header| header.size).ok_or_else(|| self.missing(object))
+    }
+
+    /// Content of a blob.
+    ///
+    /// # Errors
+    /// Git failed, or there is no such object.
+    pub fn blob(&self, object: &str) -> Result<Vec<u8>, GitError> {
+        contents(&self.inner.reader, object)?.map(|(_, bytes)| bytes).ok_or_else(|| self.missing(object))
+    }
+
+    /// Every file of a tree. Kept for the few trees asked for last.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn listing(&self, tree: &TreeId) -> Result<Arc<TreeListing>, GitError> {
+        let kept = || self.inner.listings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = kept().iter().find(|(known, _)| known == tree) {
+            return Ok(known.clone());
+        }
+        let entries = raw_changes(&self.inner.differ, empty_tree(tree), tree.as_str())?;
+        let listing: TreeListing =
+            entries.into_iter().filter_map(|change| Some((escape_path(&change.path), change.new?))).collect();
+        let listing = Arc::new(listing);
+        let mut kept = kept();
         if kept.len() >= KEPT_LISTINGS {
             kept.pop_front();
         }
-        kept.push_back((tree, listing.clone()));
+        kept.push_back((tree.clone(), listing.clone()));
+        Ok(listing)
+    }
+
+    /// What differs between two trees, in path order.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn changes(&self, old: &TreeId, new: &TreeId) -> Result<Vec<ChangedFile>, GitError> {
+        Ok(self.raw_changes(old, new)?.iter().map(RawChange::changed_file).collect())
+    }
+
+    pub(crate) fn raw_changes(&self, old: &TreeId, new: &TreeId) -> Result<Vec<RawChange>, GitError> {
+        if old == new {
+            return Ok(Vec::new());
+        }
+        raw_changes(&self.inner.differ, old.as_str(), new.as_str())
     }
 }
 

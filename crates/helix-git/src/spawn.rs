@@ -109,12 +109,7 @@ impl Git {
 
 /// A command line for people.
 pub(crate) fn render(args: &[OsString]) -> String {
-    let mut line = String::from("git");
-    for arg in args {
-        line.push(' ');
-        line.push_str(&arg.to_string_lossy());
-    }
-    line
+    args.iter().fold("git".to_owned(), |line, arg| format!("{line} {}", arg.to_string_lossy()))
 }
 
 impl<'a> Call<'a> {
@@ -126,7 +121,7 @@ impl<'a> Call<'a> {
 
     /// Sees to it that it works in a worktree of Helix's own as those are meant to be.
     pub(crate) fn in_own_worktree(mut self) -> Self {
-        self.variables.extend(own_worktree().into_iter().map(|(name, value)| (name.into(), value.into())));
+        self.variables.extend(own_worktree());
         self
     }
 

@@ -91,9 +91,7 @@ impl Workspaces {
     pub fn prepare_attempt(&self, key: &AttemptKey, start: &CommitId) -> Result<AttemptWorktree, GitError> {
         let (path, branch) = (key.directory(&self.root), key.branch());
         self.discard(&path)?;
-        let args = ["worktree", "add", "--quiet", "--no-track", "-B", &branch].map(OsStr::new);
-        let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(start.as_str())]).collect();
-        self.add(&path, &args)?;
+        self.add(&path, &["--no-track", "-B", &branch], start)?;
         Ok(AttemptWorktree { path, branch })
     }
 
@@ -104,19 +102,7 @@ impl Workspaces {
     /// # Errors
     /// Git or the disk failed.
     pub fn gate_checkout(&self, job: &JobId, commit: &CommitId, keep: &[String]) -> Result<PathBuf, GitError> {
-        let path = self.root.join(job.as_str()).join("gate");
-        if let Some(own) = self.find_ready(&path)? {
-            remove_stale_locks(&own)?;
-            match self.renew(&path, &own, commit, keep) {
-                Ok(()) => return Ok(path),
-                Err(error) => tracing::warn!(%error, "the gate checkout is damaged and is made anew"),
-            }
-        }
-        self.discard(&path)?;
-        let args = ["worktree", "add", "--quiet", "--detach"].map(OsStr::new);
-        let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(commit.as_str())]).collect();
-        self.add(&path, &args)?;
-        Ok(path)
+        self.checkout(self.root.join(job.as_str()).join("gate"), commit, keep)
     }
 
     /// Makes a checkout of a commit for somebody who only looks at it, under a name of its own; made anew if it is there.
@@ -124,17 +110,19 @@ impl Workspaces {
     /// # Errors
     /// Git or the disk failed.
     pub fn looking_glass(&self, job: &JobId, name: &str, commit: &CommitId) -> Result<PathBuf, GitError> {
-        let path = self.root.join(job.as_str()).join(format!("look.{name}"));
+        self.checkout(self.root.join(job.as_str()).join(format!("look.{name}")), commit, &[])
+    }
+
+    fn checkout(&self, path: PathBuf, commit: &CommitId, keep: &[String]) -> Result<PathBuf, GitError> {
         if let Some(own) = self.find_ready(&path)? {
             remove_stale_locks(&own)?;
-            if self.renew(&path, &own, commit, &[]).is_ok() {
-                return Ok(path);
+            match self.renew(&path, &own, commit, keep) {
+                Ok(()) => return Ok(path),
+                Err(error) => tracing::warn!(%error, ?path, "the checkout is damaged and is made anew"),
             }
         }
         self.discard(&path)?;
-        let args = ["worktree", "add", "--quiet", "--detach"].map(OsStr::new);
-        let args: Vec<&OsStr> = args.into_iter().chain([path.as_os_str(), OsStr::new(commit.as_str())]).collect();
-        self.add(&path, &args)?;
+        self.add(&path, &["--detach"], commit)?;
         Ok(path)
     }
 
@@ -264,11 +252,13 @@ impl Workspaces {
         Ok(list(&all)?.into_iter().find(|own| belongs(own)))
     }
 
-    fn add(&self, path: &Path, args: &[&OsStr]) -> Result<(), GitError> {
+    fn add(&self, path: &Path, how: &[&str], commit: &CommitId) -> Result<(), GitError> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(GitError::disk("create", parent))?;
         }
-        self.add_patiently(path, args)?;
+        let args = ["worktree", "add", "--quiet"].iter().chain(how).map(OsStr::new);
+        let args: Vec<&OsStr> = args.chain([path.as_os_str(), OsStr::new(commit.as_str())]).collect();
+        self.add_patiently(path, &args)?;
         let own = self.find_own(path)?.ok_or_else(|| GitError::Unreadable {
             command: "git worktree add".into(),
             problem: format!("the repository does not know {path:?} afterwards"),

@@ -11,7 +11,7 @@ use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::illegal::Illegal;
 use super::spec::JobSpec;
 use super::state::{
-    Active, Attempt, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage,
+    Active, Attempt, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded,
 };
 use helix_core::finding::{Correction, Finding};
 use helix_core::ids::{PhaseId, TreeId};
@@ -128,27 +128,27 @@ impl Active {
 
     pub(super) fn check_end(&self, end: &JobEnd) -> Result<(), Illegal> {
         if let Some(busy) = self.phases.iter().find(|progress| progress.is_busy()) {
-            return Err(Illegal::NotEnded(busy.id.clone()));
+            return Err(busy.illegal("has not ended"));
         }
         match end {
-            JobEnd::Succeeded if !matches!(self.integration, Integration::Done { .. }) => Err(Illegal::NotIntegrated),
+            JobEnd::Succeeded if !matches!(self.integration, Integration::Done { .. }) => Err(Illegal::NOT_INTEGRATED),
             JobEnd::Succeeded | JobEnd::Failed { .. } | JobEnd::Cancelled { .. } => Ok(()),
         }
     }
 
-    pub(super) fn advance(&mut self, event: &JobEvent, at: Timestamp) -> Result<(), Illegal> {
+    pub(super) fn advance(&mut self, event: &JobEvent) -> Result<(), Illegal> {
         match event {
-            JobEvent::JobSubmitted { .. } => Err(Illegal::JobExists),
+            JobEvent::JobSubmitted { .. } => Err(Illegal::Job("the job exists already")),
             JobEvent::AttemptStarted { phase, attempt, run, base, start, resume, correction, grant } => {
                 if self.cancel.is_some() {
-                    return Err(Illegal::Cancelling);
+                    return Err(Illegal::CANCELLING);
                 }
                 let new = Attempt {
                     number: *attempt,
                     run: run.clone(),
                     base: base.clone(),
                     start: start.clone(),
-                    started_at: at,
+                    started_at: self.last_at,
                     resume: resume.clone(),
                     correction: correction.clone(),
                     run_end: None,
@@ -163,7 +163,7 @@ impl Active {
                     fault: None,
                     taken_up: false,
                 };
-                self.settle(phase, at, |progress, context| progress.begin(context, new))
+                self.change(phase, |progress, context| progress.begin(context, new))
             }
             JobEvent::RunFinished { phase, attempt, facts, usage, session, duration_ms } => {
                 let ended = RunEnded {
@@ -176,39 +176,36 @@ impl Active {
                 self.find(phase)?.run_finished(*attempt, ended)
             }
             JobEvent::ResultCommitted { phase, attempt, result, repairs } => {
-                self.settle(phase, at, |progress, context| progress.committed(context, *attempt, result, repairs))
+                self.change(phase, |progress, context| progress.committed(context, *attempt, result, repairs))
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
                 self.spec.plan.grown(phase, phases).map_err(Illegal::Plan)?;
-                self.settle(phase, at, |progress, context| progress.proposed(context, *attempt, phases))
+                self.change(phase, |progress, context| progress.proposed(context, *attempt, phases))
             }
             JobEvent::PhasesRejected { phase, attempt, findings } => {
-                self.settle(phase, at, |progress, context| progress.proposal_rejected(context, *attempt, findings))
+                self.change(phase, |progress, context| progress.proposal_rejected(context, *attempt, findings))
             }
             JobEvent::GateFinished { phase, attempt, gate, report } => {
-                self.settle(phase, at, |progress, context| progress.gate_finished(context, *attempt, *gate, report))
+                self.change(phase, |progress, context| progress.gate_finished(context, *attempt, *gate, report))
             }
             JobEvent::DeliveryBegun { phase, attempt, gate, tree, validation } => {
                 self.delivery_begun(phase, *attempt, *gate, tree, validation)
             }
-            JobEvent::ReviewFinished { phase, attempt, gate, round, review } => {
-                self.settle(phase, at, |progress, context| {
-                    progress.review_finished(context, *attempt, *gate, *round, review)
-                })
-            }
+            JobEvent::ReviewFinished { phase, attempt, gate, round, review } => self
+                .change(phase, |progress, context| progress.review_finished(context, *attempt, *gate, *round, review)),
             JobEvent::QuestionAsked { phase, question } => {
-                self.settle(phase, at, |progress, context| progress.question_asked(context, question))
+                self.change(phase, |progress, context| progress.question_asked(context, question))
             }
             JobEvent::QuestionAnswered { phase, asked, answer } => {
-                self.settle(phase, at, |progress, context| progress.question_answered(context, *asked, answer))
+                self.change(phase, |progress, context| progress.question_answered(context, *asked, answer))
             }
             JobEvent::QuestionExpired { phase, asked } => {
-                self.settle(phase, at, |progress, context| progress.question_expired(context, *asked))
+                self.change(phase, |progress, context| progress.question_expired(context, *asked))
             }
-            JobEvent::AdviceGiven { phase, round, advice } => self.advised(phase, *round, advice, at),
+            JobEvent::AdviceGiven { phase, round, advice } => self.advised(phase, *round, advice),
             JobEvent::ConflictFound { phase, between, paths } => self.conflict_found(phase.as_ref(), between, paths),
             JobEvent::AttemptFaulted { phase, attempt, fault } => {
-                self.settle(phase, at, |progress, context| progress.faulted(context, *attempt, fault))
+                self.change(phase, |progress, context| progress.faulted(context, *attempt, fault))
             }
             JobEvent::Integrated { result, target, gates } => {
                 let (result, target, gates) = (result.clone(), target.clone(), gates.clone());
@@ -224,34 +221,34 @@ impl Active {
                 self.phases.iter_mut().for_each(PhaseProgress::cancel_unless_running);
                 Ok(())
             }
-            JobEvent::JobFinished { .. } => Err(Illegal::NotIntegrated),
-            JobEvent::JobResumed { .. } => Err(Illegal::JobNotOver),
+            JobEvent::JobFinished { .. } => Err(Illegal::NOT_INTEGRATED),
+            JobEvent::JobResumed { .. } => Err(Illegal::Job("the job is not over")),
             JobEvent::Failure(_) => Ok(()),
         }
     }
 
     fn integrate(&mut self, integration: Integration) -> Result<(), Illegal> {
         if !matches!(self.integration, Integration::Open) {
-            return Err(Illegal::IntegratedBefore);
+            return Err(Illegal::INTEGRATED);
         }
         let blocked = self.blocked();
         if let Some(open) = self.phases.iter().find(|one| !one.is_settled() && !blocked.contains(&one.id)) {
-            return Err(Illegal::NotEnded(open.id.clone()));
+            return Err(open.illegal("has not ended"));
         }
         self.integration = integration;
         Ok(())
     }
 
-    fn advised(&mut self, id: &PhaseId, round: u32, advice: &Advice, at: Timestamp) -> Result<(), Illegal> {
+    fn advised(&mut self, id: &PhaseId, round: u32, advice: &Advice) -> Result<(), Illegal> {
         if let AdviceAction::Split { phases } = &advice.action {
             let grown = self.spec.plan.grown(id, phases).map_err(Illegal::Plan)?;
-            self.settle(id, at, |progress, context| progress.advised(context, round, advice))?;
+            self.change(id, |progress, context| progress.advised(context, round, advice))?;
             if matches!(self.find(id)?.state, PhaseState::Skipped { .. }) {
                 self.adopt(grown);
             }
             return Ok(());
         }
-        self.settle(id, at, |progress, context| progress.advised(context, round, advice))
+        self.change(id, |progress, context| progress.advised(context, round, advice))
     }
 
     /// Takes over a plan that has grown, wherever its new phases stand in it.
@@ -272,10 +269,10 @@ impl Active {
         paths: &[String],
     ) -> Result<(), Illegal> {
         if self.cancel.is_some() {
-            return Err(Illegal::Cancelling);
+            return Err(Illegal::CANCELLING);
         }
         if !matches!(self.integration, Integration::Open) {
-            return Err(Illegal::IntegratedBefore);
+            return Err(Illegal::INTEGRATED);
         }
         if let Some(blocked) = blocked {
             let blocked = self.find(blocked)?;
@@ -288,12 +285,13 @@ impl Active {
             return self.wait_for(blocked, &resolver);
         }
         for id in between {
-            if !matches!(self.find(id)?.state, PhaseState::Passed { .. }) {
-                return Err(Illegal::NoResult(id.clone()));
+            let progress = self.find(id)?;
+            if !matches!(progress.state, PhaseState::Passed { .. }) {
+                return Err(progress.illegal("has no result"));
             }
         }
         let added = super::conflict::phase(&self.spec.plan, self.conflicts.len(), between, paths)?;
-        let last = between.last().ok_or(Illegal::EmptyConflict)?;
+        let last = between.last().ok_or(Illegal::EMPTY_CONFLICT)?;
         let mut grown = self.spec.plan.clone();
         if let Some(blocked) = grown.phases.iter_mut().find(|phase| Some(&phase.id) == blocked) {
             blocked.depends_on.push(added.id.clone());
@@ -312,7 +310,7 @@ impl Active {
                 blocked.depends_on.push(resolver.clone());
                 Ok(())
             }
-            Some(_) | None => Err(Illegal::KnownConflict),
+            Some(_) | None => Err(Illegal::Job("this conflict is known already")),
         }
     }
 
@@ -340,10 +338,10 @@ impl Active {
         self.phases.iter_mut().find(|progress| &progress.id == id).ok_or_else(|| Illegal::UnknownPhase(id.clone()))
     }
 
-    fn settle(
+    /// Changes a phase's progress by the rules of its plan and policy.
+    fn change(
         &mut self,
         id: &PhaseId,
-        at: Timestamp,
         change: impl FnOnce(&mut PhaseProgress, &PhaseContext<'_>) -> Result<(), Illegal>,
     ) -> Result<(), Illegal> {
         let spec = Arc::clone(&self.spec);
@@ -354,7 +352,7 @@ impl Active {
             adviser: spec.roles.adviser.is_some(),
             conflict: self.conflict(id).is_some(),
             cancelling: self.cancel.is_some(),
-            at,
+            at: self.last_at,
         };
         let progress = self.find(id)?;
         let passed = matches!(progress.state, PhaseState::Passed { .. });
@@ -406,17 +404,6 @@ impl PhaseProgress {
 
     /// Whether a process works on it.
     pub fn is_busy(&self) -> bool {
-        match self.state {
-            PhaseState::Working { stage: Stage::Agent | Stage::Committing | Stage::Reading }
-            | PhaseState::Working { stage: Stage::Gating { .. } | Stage::Reviewing { .. } }
-            | PhaseState::Escalating { .. } => true,
-            PhaseState::Pending
-            | PhaseState::Between(_)
-            | PhaseState::Asking { .. }
-            | PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => false,
-        }
+        matches!(self.state, PhaseState::Working { .. } | PhaseState::Escalating { .. })
     }
 }

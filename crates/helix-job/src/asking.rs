@@ -85,11 +85,11 @@ impl PhaseProgress {
 
     pub(super) fn question_asked(&mut self, context: &PhaseContext<'_>, question: &Question) -> Result<(), Illegal> {
         if context.cancelling {
-            return Err(Illegal::Cancelling);
+            return Err(Illegal::CANCELLING);
         }
         let next = self.questions.len() as u32 + 1;
         if question.number != next {
-            return Err(Illegal::WrongQuestion { phase: self.id.clone(), next });
+            return Err(self.illegal(format!("has question {next} as its next one")));
         }
         match (&self.state, &question.about) {
             (PhaseState::Pending, About::Approval { when: Approval::Before }) if !self.approved => {
@@ -100,7 +100,7 @@ impl PhaseProgress {
                 if self.questions.iter().filter(|asked| asked.question.about == About::Agent).count()
                     >= MAX_AGENT_QUESTIONS
                 {
-                    return Err(Illegal::TooManyQuestions(self.id.clone()));
+                    return Err(self.illegal("has asked too many questions"));
                 }
                 if let Some(last) = self.attempts.last_mut() {
                     last.asked.push(question.number);
@@ -170,11 +170,10 @@ impl PhaseProgress {
     }
 
     pub(super) fn question_expired(&mut self, context: &PhaseContext<'_>, number: u32) -> Result<(), Illegal> {
-        let id = self.id.clone();
         let asked = self.open(number)?;
         match asked.expires_at {
             Some(expires) if expires <= context.at => {}
-            Some(_) | None => return Err(Illegal::QuestionOpen { phase: id, number }),
+            Some(_) | None => return Err(self.illegal(format!("has question {number} still open"))),
         }
         asked.status = QuestionStatus::Expired { at: context.at };
         let waited = "not answered in time";
@@ -270,8 +269,8 @@ impl PhaseProgress {
 
     fn open(&mut self, number: u32) -> Result<&mut Asked, Illegal> {
         let open = |asked: &&mut Asked| asked.question.number == number && asked.status == QuestionStatus::Open;
-        let settled = Illegal::QuestionSettled { phase: self.id.clone(), number };
-        self.questions.iter_mut().find(open).ok_or(settled)
+        let answered = self.illegal(format!("has no open question {number}"));
+        self.questions.iter_mut().find(open).ok_or(answered)
     }
 
     fn trouble(&self) -> ErrorView {

@@ -13,7 +13,7 @@ use super::view::ErrorView;
 use crate::question::{About, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
-use helix_core::ids::{AgentSessionId, RunId};
+use helix_core::ids::{AgentSessionId, RunId, TreeId};
 use helix_core::run::{Outcome, Retry};
 use helix_plan::{Approval, GateSpec, OnFailure, Phase};
 
@@ -58,26 +58,18 @@ enum Check {
 impl PhaseProgress {
     pub(super) fn begin(&mut self, context: &PhaseContext<'_>, new: Attempt) -> Result<(), Illegal> {
         if context.phase.approval == Some(Approval::Before) && !self.approved {
-            return Err(Illegal::NotApproved(self.id.clone()));
+            return Err(self.illegal("was not approved to begin"));
         }
         if new.number != self.attempts.len() as u32 + 1 {
             return Err(self.wrong_attempt(new.number));
         }
-        match &self.state {
-            PhaseState::Pending | PhaseState::Between(_) => {
-                self.attempts.push(new);
-                self.fault = None;
-                self.state = PhaseState::Working { stage: Stage::Agent };
-                Ok(())
-            }
-            PhaseState::Working { .. }
-            | PhaseState::Asking { .. }
-            | PhaseState::Escalating { .. }
-            | PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => Err(self.wrong_state()),
+        if !self.may_begin() {
+            return Err(self.wrong_state());
         }
+        self.attempts.push(new);
+        self.fault = None;
+        self.state = PhaseState::Working { stage: Stage::Agent };
+        Ok(())
     }
 
     pub(super) fn run_finished(&mut self, attempt: u32, ended: RunEnded) -> Result<(), Illegal> {
@@ -98,9 +90,7 @@ impl PhaseProgress {
         this.result = Some(result.clone());
         this.repairs = repairs.to_vec();
         this.fault = None;
-        let Some(ended) = this.run_end.clone() else {
-            return Err(Illegal::NoResult(self.id.clone()));
-        };
+        let Some(ended) = this.run_end.clone() else { return Err(self.illegal("has no result")) };
         if self.cancelled(context) {
             return Ok(());
         }
@@ -227,17 +217,13 @@ impl PhaseProgress {
         report: &GateReport,
     ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Gating { gate })?;
-        let Some(result) = this.result.clone() else {
-            return Err(Illegal::NoResult(self.id.clone()));
-        };
-        if report.tree != result.tree {
-            return Err(Illegal::WrongTree { phase: self.id.clone(), tree: report.tree.clone() });
-        }
+        let begun = this.has_begun(gate);
+        self.check_tree(&report.tree)?;
         let delivers = context.phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
-        if delivers && report.verdict.passed() && !this.has_begun(gate) {
+        if delivers && report.verdict.passed() && !begun {
             return Err(Illegal::NotBegun { phase: self.id.clone(), gate });
         }
-        this.gates.push(report.clone());
+        self.attempts.last_mut().into_iter().for_each(|this| this.gates.push(report.clone()));
         match &report.verdict {
             Verdict::Pass => self.after_gate(context, gate),
             Verdict::Fail { findings } => {
@@ -250,23 +236,12 @@ impl PhaseProgress {
     }
 
     pub(super) fn faulted(&mut self, context: &PhaseContext<'_>, attempt: u32, fault: &Fault) -> Result<(), Illegal> {
-        let preparing = attempt == self.attempts.len() as u32 + 1;
-        match &self.state {
-            PhaseState::Pending | PhaseState::Between(_) if preparing => {}
-            PhaseState::Working { .. } if attempt == self.attempts.len() as u32 => {
-                if let Some(this) = self.attempts.last_mut() {
-                    this.fault = Some(fault.clone());
-                }
-            }
-            PhaseState::Pending
-            | PhaseState::Between(_)
-            | PhaseState::Working { .. }
-            | PhaseState::Asking { .. }
-            | PhaseState::Escalating { .. }
-            | PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => return Err(self.wrong_attempt(attempt)),
+        let preparing = self.may_begin() && attempt == self.attempts.len() as u32 + 1;
+        let working = matches!(self.state, PhaseState::Working { .. });
+        match self.attempts.last_mut() {
+            Some(this) if working && this.number == attempt => this.fault = Some(fault.clone()),
+            Some(_) | None if preparing => {}
+            Some(_) | None => return Err(self.wrong_attempt(attempt)),
         }
         self.fault = Some(fault.clone());
         let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
@@ -275,33 +250,34 @@ impl PhaseProgress {
     }
 
     pub(super) fn cancel_unless_running(&mut self) {
-        match &self.state {
-            PhaseState::Pending
-            | PhaseState::Between(_)
-            | PhaseState::Asking { .. }
-            | PhaseState::Working { stage: Stage::Gating { .. } } => {
-                self.close_questions();
-                self.state = PhaseState::Cancelled;
-            }
-            // An agent has to be stopped and its work committed first.
-            PhaseState::Working {
-                stage: Stage::Agent | Stage::Committing | Stage::Reading | Stage::Reviewing { .. },
-            }
-            | PhaseState::Escalating { .. }
-            | PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => {}
+        let gating = matches!(self.state, PhaseState::Working { stage: Stage::Gating { .. } });
+        // An agent has to be stopped and its work committed first.
+        if gating || !self.is_busy() && !self.is_settled() {
+            self.close_questions();
+            self.state = PhaseState::Cancelled;
         }
+    }
+
+    /// What speaks against an event of this phase, to follow its name.
+    pub(super) fn illegal(&self, why: impl Into<String>) -> Illegal {
+        Illegal::Phase { phase: self.id.clone(), why: why.into() }
     }
 
     /// The event does not fit the state in which the phase is.
     pub(super) fn wrong_state(&self) -> Illegal {
-        Illegal::WrongState { phase: self.id.clone(), state: self.state.word() }
+        self.illegal(format!("is {}", self.state.word()))
     }
 
     fn wrong_attempt(&self, attempt: u32) -> Illegal {
-        Illegal::WrongAttempt { phase: self.id.clone(), attempt }
+        self.illegal(format!("has attempt {attempt} neither as its current nor as its next one"))
+    }
+
+    /// Refuses what was found about another tree than that of the last try's result.
+    pub(super) fn check_tree(&self, tree: &TreeId) -> Result<(), Illegal> {
+        match self.last_attempt().and_then(|last| last.result.as_ref()) {
+            Some(result) if result.tree == *tree => Ok(()),
+            Some(_) | None => Err(Illegal::WrongTree { phase: self.id.clone(), tree: tree.clone() }),
+        }
     }
 
     pub(super) fn at_stage(&mut self, attempt: u32, expected: Stage) -> Result<&mut Attempt, Illegal> {

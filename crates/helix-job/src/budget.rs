@@ -64,12 +64,11 @@ impl Active {
     pub fn side_budget(&self) -> SideBudget {
         let left = self.left();
         let share = left.usd.map(|usd| usd / f64::from(left.checks.max(1)));
-        match (self.spec.policy.side_budget_usd, share) {
-            (_, Some(share)) if share <= 0.0 => SideBudget::Reserved,
-            (Some(side), Some(share)) => SideBudget::Usd(side.min(share)),
-            (Some(usd), None) | (None, Some(usd)) => SideBudget::Usd(usd),
-            (None, None) => SideBudget::Unlimited,
+        if share.is_some_and(|share| share <= 0.0) {
+            return SideBudget::Reserved;
         }
+        let least = share.into_iter().chain(self.spec.policy.side_budget_usd).reduce(f64::min);
+        least.map_or(SideBudget::Unlimited, SideBudget::Usd)
     }
 
     /// Whether reviewers and advisers have to wait for money that is reserved for others.
@@ -103,17 +102,8 @@ impl Active {
 
 /// Whether an agent will still look at what the phase's current try leaves, or is asked for advice on it.
 fn awaits_check(phase: &Phase, progress: &PhaseProgress) -> bool {
-    match progress.state {
-        PhaseState::Working { .. } => is_checked(phase),
-        PhaseState::Escalating { .. } => true,
-        PhaseState::Pending
-        | PhaseState::Between(_)
-        | PhaseState::Asking { .. }
-        | PhaseState::Passed { .. }
-        | PhaseState::Failed { .. }
-        | PhaseState::Skipped { .. }
-        | PhaseState::Cancelled => false,
-    }
+    let advised = matches!(progress.state, PhaseState::Escalating { .. });
+    advised || progress.is_busy() && is_checked(phase)
 }
 
 /// Whether an agent looks at the phase's results.
@@ -132,15 +122,8 @@ impl Left {
         }
         let of_job = self.usd.map(|left| left / f64::from(share + checks));
         let of_phase = phase.budget_usd.map(|budget| (budget - progress.current_cost()).max(0.0));
-        let usd = match (of_job, of_phase) {
-            (Some(job), Some(phase)) => Some(job.min(phase)),
-            (one, other) => one.or(other),
-        };
-        let of_job = self.turns.map(|left| left.div_ceil(share));
-        let turns = match (of_job, phase.max_turns) {
-            (Some(job), Some(phase)) => Some(job.min(phase)),
-            (one, other) => one.or(other),
-        };
+        let usd = of_job.into_iter().chain(of_phase).reduce(f64::min);
+        let turns = self.turns.map(|left| left.div_ceil(share)).into_iter().chain(phase.max_turns).min();
         let limit = u64::from(phase.timeout.0);
         let seconds = self.seconds.map_or(limit, |left| left.div_ceil(u64::from(share)).min(limit));
         if usd.is_some_and(|usd| usd <= 0.0) || turns == Some(0) || seconds == 0 {

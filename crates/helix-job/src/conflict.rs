@@ -19,7 +19,7 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
     for id in between {
         sources.push(plan.phase(id).ok_or_else(|| Illegal::UnknownPhase(id.clone()))?);
     }
-    let last = *sources.last().ok_or(Illegal::EmptyConflict)?;
+    let last = *sources.last().ok_or(Illegal::EMPTY_CONFLICT)?;
     let mut gates = vec![GateSpec::ConflictsResolved { files: paths.to_vec() }];
     for gate in sources.iter().flat_map(|phase| &phase.gates) {
         if gate.checks_a_sum() && !gate.is_about_claims() && !gates.contains(gate) {

@@ -36,39 +36,18 @@ pub enum Effect {
         /// What is reserved for its run.
         grant: Grant,
     },
-    /// Run the agent (or attach to its run), then record `RunFinished`.
-    RunAgent { phase: PhaseId, attempt: u32 },
-    /// Stop the agent's run; its end is recorded by [`Effect::RunAgent`].
-    StopAgent { phase: PhaseId, attempt: u32 },
-    /// Commit what the try left, then record `ResultCommitted`.
-    CommitResult { phase: PhaseId, attempt: u32 },
-    /// Read the phases that a planning phase returned, then record `PhasesProposed` or `PhasesRejected`.
-    ReadPhases { phase: PhaseId, attempt: u32 },
-    /// Let a reviewer look at the result, then record `ReviewFinished`.
-    RunReview {
-        phase: PhaseId,
-        attempt: u32,
-        /// Index of the gate that asks for it; `None` is the phase's own `verify`.
-        gate: Option<usize>,
-        /// Which round, from 1.
-        round: u32,
-    },
-    /// Stop the reviewer's run; its end is recorded by [`Effect::RunReview`].
-    StopReview {
-        phase: PhaseId,
-        attempt: u32,
-        /// As in [`Effect::RunReview`].
-        gate: Option<usize>,
-        round: u32,
-    },
+    /// Carry out what a try is doing, or attach to what a former host began, then record its end: `RunFinished`,
+    /// `ResultCommitted`, `PhasesProposed` or `PhasesRejected`, `GateFinished`, `ReviewFinished`. A gate that acts outside of the
+    /// repository is carried out by the host that has recorded its beginning and by no other: nobody else knows how far it came.
+    Work { phase: PhaseId, attempt: u32, stage: Stage },
     /// Ask the adviser about a phase that cannot go on, then record `AdviceGiven`.
     Advise {
         phase: PhaseId,
         /// Which round, from 1.
         round: u32,
     },
-    /// Stop the adviser's run; its end is recorded by [`Effect::Advise`].
-    StopAdvice { phase: PhaseId, round: u32 },
+    /// Stop the run of an agent, a reviewer or an adviser; its end is recorded by the effect that it belongs to.
+    Stop(Box<Effect>),
     /// Record `QuestionAsked`.
     Ask {
         /// The phase that waits.
@@ -85,14 +64,6 @@ pub enum Effect {
     /// Make the checks that are still missing of a tree that is to be delivered, then record `DeliveryBegun`; or
     /// `GateFinished`, if they say that it must not be.
     BeginDelivery {
-        phase: PhaseId,
-        attempt: u32,
-        /// Index in the phase's list.
-        gate: usize,
-    },
-    /// Run a gate on the result, then record `GateFinished`. A gate that acts outside of the repository is carried out by the
-    /// host that has recorded its beginning and by no other: nobody else knows how far it came.
-    RunGate {
         phase: PhaseId,
         attempt: u32,
         /// Index in the phase's list.
@@ -121,20 +92,16 @@ impl Effect {
     pub fn key(&self) -> String {
         match self {
             Self::StartAttempt { phase, attempt, .. } => format!("start/{phase}/{attempt}"),
-            Self::RunAgent { phase, attempt } => format!("run/{phase}/{attempt}"),
-            Self::StopAgent { phase, attempt } => format!("stop/{phase}/{attempt}"),
-            Self::CommitResult { phase, attempt } => format!("commit/{phase}/{attempt}"),
+            Self::Work { phase, attempt, stage } => match *stage {
+                Stage::Agent => format!("run/{phase}/{attempt}"),
+                Stage::Committing => format!("commit/{phase}/{attempt}"),
+                Stage::Reading => format!("read/{phase}/{attempt}"),
+                Stage::Gating { gate } => format!("gate/{phase}/{attempt}/{gate}"),
+                Stage::Reviewing { gate, round } => format!("review/{phase}/{attempt}/{}/{round}", gate_word(gate)),
+            },
             Self::BeginDelivery { phase, attempt, gate } => format!("begin/{phase}/{attempt}/{gate}"),
-            Self::RunGate { phase, attempt, gate } => format!("gate/{phase}/{attempt}/{gate}"),
-            Self::ReadPhases { phase, attempt } => format!("read/{phase}/{attempt}"),
-            Self::RunReview { phase, attempt, gate, round } => {
-                format!("review/{phase}/{attempt}/{}/{round}", gate_word(*gate))
-            }
-            Self::StopReview { phase, attempt, gate, round } => {
-                format!("stop-review/{phase}/{attempt}/{}/{round}", gate_word(*gate))
-            }
             Self::Advise { phase, round } => format!("advise/{phase}/{round}"),
-            Self::StopAdvice { phase, round } => format!("stop-advice/{phase}/{round}"),
+            Self::Stop(effect) => format!("stop/{}", effect.key()),
             Self::Ask { phase, question } => format!("ask/{phase}/{}", question.number),
             Self::Expire { phase, number } => format!("expire/{phase}/{number}"),
             // What is put together is part of the name: after a conflict it is other work.
@@ -226,55 +193,32 @@ impl<'a> Decider<'a> {
     }
 
     fn carry_on(&mut self, definition: &Phase, progress: &PhaseProgress) {
-        let cancelling = self.active.cancel.is_some();
         let (phase, attempt) = (progress.id.clone(), progress.attempts.len() as u32);
-        if let PhaseState::Escalating { round, .. } = progress.state {
-            self.working += 1;
-            if cancelling {
-                self.decision.effects.push(Effect::StopAdvice { phase: phase.clone(), round });
-            } else if self.active.side_runs_wait() {
-                return;
+        let effect = match progress.state {
+            PhaseState::Escalating { round, .. } => Effect::Advise { phase, round },
+            PhaseState::Working { stage: Stage::Gating { gate } } if is_to_begin(definition, progress, gate) => {
+                Effect::BeginDelivery { phase, attempt, gate }
             }
-            self.decision.effects.push(Effect::Advise { phase, round });
+            PhaseState::Working { stage } => Effect::Work { phase, attempt, stage },
+            _ => return,
+        };
+        self.working += 1;
+        let side_run = matches!(effect, Effect::Advise { .. } | Effect::Work { stage: Stage::Reviewing { .. }, .. });
+        if self.active.cancel.is_some() {
+            if side_run || matches!(effect, Effect::Work { stage: Stage::Agent, .. }) {
+                self.decision.effects.push(Effect::Stop(Box::new(effect.clone())));
+            }
+        } else if side_run && self.active.side_runs_wait() {
             return;
         }
-        let PhaseState::Working { stage } = &progress.state else { return };
-        self.working += 1;
-        match *stage {
-            Stage::Reading => self.decision.effects.push(Effect::ReadPhases { phase, attempt }),
-            Stage::Reviewing { gate, round } => {
-                if cancelling {
-                    self.decision.effects.push(Effect::StopReview { phase: phase.clone(), attempt, gate, round });
-                } else if self.active.side_runs_wait() {
-                    return;
-                }
-                self.decision.effects.push(Effect::RunReview { phase, attempt, gate, round });
-            }
-            Stage::Agent => {
-                if cancelling {
-                    self.decision.effects.push(Effect::StopAgent { phase: phase.clone(), attempt });
-                }
-                self.decision.effects.push(Effect::RunAgent { phase, attempt });
-            }
-            Stage::Committing => self.decision.effects.push(Effect::CommitResult { phase, attempt }),
-            Stage::Gating { gate } if is_to_begin(definition, progress, gate) => {
-                self.decision.effects.push(Effect::BeginDelivery { phase, attempt, gate });
-            }
-            Stage::Gating { gate } => self.decision.effects.push(Effect::RunGate { phase, attempt, gate }),
-        }
+        self.decision.effects.push(effect);
     }
 
     fn begin_if_ready(&mut self, phase: &Phase, progress: &PhaseProgress) {
         let between = match &progress.state {
             PhaseState::Pending => None,
             PhaseState::Between(between) => Some(between),
-            PhaseState::Working { .. }
-            | PhaseState::Asking { .. }
-            | PhaseState::Escalating { .. }
-            | PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => return,
+            _ => return,
         };
         if between.is_none() && (self.blocked.contains(&phase.id) || !self.is_ready(phase)) {
             return;
@@ -375,36 +319,15 @@ impl<'a> Decider<'a> {
 
     /// Whether a phase is left that could still be tried.
     fn is_unfinished(&self) -> bool {
-        self.active.pairs().any(|(phase, progress)| match progress.state {
-            PhaseState::Pending => !self.blocked.contains(&phase.id),
-            PhaseState::Working { .. }
-            | PhaseState::Between(_)
-            | PhaseState::Asking { .. }
-            | PhaseState::Escalating { .. } => true,
-            PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => false,
-        })
-    }
-
-    fn progress(&self, id: &PhaseId) -> Option<&'a PhaseProgress> {
-        self.active.phases.get(*self.index.get(id)?)
+        let blocked =
+            |progress: &PhaseProgress| progress.state == PhaseState::Pending && self.blocked.contains(&progress.id);
+        self.active.phases.iter().any(|progress| !progress.is_settled() && !blocked(progress))
     }
 
     fn is_ready(&self, phase: &Phase) -> bool {
         phase.depends_on.iter().all(|id| {
-            self.progress(id).is_some_and(|progress| match progress.state {
-                PhaseState::Passed { .. } | PhaseState::Skipped { dependents: Dependents::Run, .. } => true,
-                PhaseState::Pending
-                | PhaseState::Working { .. }
-                | PhaseState::Between(_)
-                | PhaseState::Asking { .. }
-                | PhaseState::Escalating { .. }
-                | PhaseState::Failed { .. }
-                | PhaseState::Skipped { dependents: Dependents::Skip, .. }
-                | PhaseState::Cancelled => false,
-            })
+            let state = self.index.get(id).and_then(|at| Some(&self.active.phases.get(*at)?.state));
+            matches!(state, Some(PhaseState::Passed { .. } | PhaseState::Skipped { dependents: Dependents::Run, .. }))
         })
     }
 

@@ -104,20 +104,23 @@ impl Active {
         tree: &TreeId,
         validation: &[Validated],
     ) -> Result<(), Illegal> {
-        let plan = &self.spec.plan;
         let unknown = || Illegal::UnknownPhase(id.clone());
-        let phase = plan.phase(id).ok_or_else(unknown)?;
-        if phase.gates.get(gate).and_then(GateSpec::delivery).is_none() {
-            return Err(Illegal::NoDelivery { phase: id.clone(), gate });
+        let phase = self.spec.plan.phase(id).ok_or_else(unknown)?;
+        let vouched_for = self.is_vouched_for(phase, gate);
+        let delivers = phase.gates.get(gate).and_then(GateSpec::delivery).is_some();
+        let progress = self.phases.iter_mut().find(|progress| progress.id == *id).ok_or_else(unknown)?;
+        if !delivers || !vouched_for {
+            let why =
+                if delivers { "has no gate that has validated what it is to deliver" } else { "delivers nothing" };
+            return Err(progress.illegal(why));
         }
-        if !self.is_vouched_for(phase, gate) {
-            return Err(Illegal::NotValidated(id.clone()));
-        }
-        let progress = self.phases.iter_mut().find(|progress| progress.id == *id);
-        progress.ok_or_else(unknown)?.begin_delivery(attempt, gate, tree, validation)?;
+        progress.begin_delivery(attempt, gate, tree, validation)?;
         match self.unvalidated(id, tree).first() {
             None => Ok(()),
-            Some((owner, gate)) => Err(Illegal::NotPassed { phase: owner.id.clone(), gate: *gate, tree: tree.clone() }),
+            Some((owner, gate)) => Err(Illegal::Phase {
+                phase: owner.id.clone(),
+                why: format!("has a gate, number {gate}, that has not passed on tree {tree}"),
+            }),
         }
     }
 }
@@ -130,13 +133,11 @@ impl PhaseProgress {
         tree: &TreeId,
         validation: &[Validated],
     ) -> Result<(), Illegal> {
-        let id = self.id.clone();
+        self.check_tree(tree)?;
+        let again = self.illegal(format!("has begun to deliver by gate {gate} already"));
         let this = self.at_stage(attempt, Stage::Gating { gate })?;
-        if this.result.as_ref().map(|result| &result.tree) != Some(tree) {
-            return Err(Illegal::WrongTree { phase: id, tree: tree.clone() });
-        }
         if this.has_begun(gate) {
-            return Err(Illegal::BegunBefore { phase: id, gate });
+            return Err(again);
         }
         this.begun.push(Begun { gate, validation: validation.to_vec() });
         Ok(())

@@ -228,7 +228,8 @@ fn gate(phase: &PhaseId, report: &GateReport) -> Phrase {
     }
 }
 
-fn reviewer(gate: Option<usize>) -> &'static str {
+/// Who looks at a result: the phase's own verifier, or the reviewer whom a gate asks for.
+pub(crate) fn reviewer(gate: Option<usize>) -> &'static str {
     if gate.is_some() { "reviewer" } else { "verifier" }
 }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::attempt::describe;
 use super::event::JobEnd;
+use super::phrases::reviewer;
 use super::state::{Active, Attempt, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};
 use crate::question::{QuestionStatus, QuestionView};
@@ -40,7 +41,7 @@ impl JobView {
                 Some(JobEnd::Failed { reason, hint, .. }) => {
                     Some(ErrorView { message: reason.clone(), hint: hint.clone() })
                 }
-                Some(JobEnd::Cancelled { by }) => Some(ErrorView { message: format!("cancelled by {by}"), hint: None }),
+                Some(JobEnd::Cancelled { by }) => Some(ErrorView::new(format!("cancelled by {by}"))),
                 Some(JobEnd::Succeeded) | None => None,
             },
             questions: questions(id, active, end),
@@ -58,8 +59,9 @@ fn phases(active: &Active, end: Option<&JobEnd>) -> Vec<PhaseView> {
 }
 
 fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionView> {
-    let of = |progress: &PhaseProgress| -> Vec<QuestionView> {
-        let view = |asked: &super::state::Asked| QuestionView {
+    let asked = active.phases.iter().flat_map(|progress| progress.questions.iter().map(move |asked| (progress, asked)));
+    asked
+        .map(|(progress, asked)| QuestionView {
             id: QuestionId::nth(id, &progress.id, asked.question.number),
             job: id.clone(),
             job_name: active.spec.plan.name.clone(),
@@ -75,10 +77,8 @@ fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionV
                 QuestionStatus::Open if end.is_some() => QuestionStatus::Closed,
                 status => status.clone(),
             },
-        };
-        progress.questions.iter().map(view).collect()
-    };
-    active.phases.iter().flat_map(of).collect()
+        })
+        .collect()
 }
 
 fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
@@ -88,7 +88,10 @@ fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
         Some(JobEnd::Cancelled { .. }) => JobStatus::Cancelled,
         None => {
             let working = active.phases.iter().any(PhaseProgress::is_busy);
-            let parked = active.phases.iter().any(|progress| is_parked(&progress.state));
+            let parked = active.phases.iter().any(|progress| match &progress.state {
+                PhaseState::Between(between) => between.not_before.is_some(),
+                state => matches!(state, PhaseState::Asking { .. }),
+            });
             let untouched = active.phases.iter().all(|progress| progress.attempts.is_empty());
             match (working, parked, untouched) {
                 (true, _, _) => JobStatus::Running,
@@ -97,20 +100,6 @@ fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {
                 (false, false, false) => JobStatus::Running,
             }
         }
-    }
-}
-
-fn is_parked(state: &PhaseState) -> bool {
-    match state {
-        PhaseState::Between(between) => between.not_before.is_some(),
-        PhaseState::Asking { .. } => true,
-        PhaseState::Pending
-        | PhaseState::Working { .. }
-        | PhaseState::Escalating { .. }
-        | PhaseState::Passed { .. }
-        | PhaseState::Failed { .. }
-        | PhaseState::Skipped { .. }
-        | PhaseState::Cancelled => false,
     }
 }
 
@@ -125,26 +114,26 @@ fn phase_view(
     let started_at = progress.attempts.first().map(|first| first.started_at);
     let (status, commit, settled_at, error) = match &progress.state {
         PhaseState::Pending if blocked => {
-            let why = ErrorView { message: "a phase it depends on was skipped".into(), hint: None };
-            (PhaseStatus::Skipped, None, None, Some(why))
+            (PhaseStatus::Skipped, None, None, Some(ErrorView::new("a phase it depends on was skipped")))
         }
         // A job that is over leaves nothing pending: what never started counts as cancelled.
         PhaseState::Pending | PhaseState::Between(_) | PhaseState::Asking { .. } if end.is_some() => {
             (PhaseStatus::Cancelled, None, None, None)
         }
         PhaseState::Pending => (PhaseStatus::Pending, None, None, None),
-        PhaseState::Working { .. } => (PhaseStatus::Running, None, None, last.and_then(told)),
+        PhaseState::Working { .. } => {
+            let correction = last.and_then(|last| last.correction.as_ref());
+            (PhaseStatus::Running, None, None, correction.map(|correction| ErrorView::new(&correction.summary)))
+        }
         PhaseState::Between(between) => {
             let status = if between.not_before.is_some() { PhaseStatus::Waiting } else { PhaseStatus::Running };
-            (status, None, None, Some(ErrorView { message: between.correction.summary.clone(), hint: None }))
+            (status, None, None, Some(ErrorView::new(&between.correction.summary)))
         }
         PhaseState::Asking { trouble, .. } => (PhaseStatus::Waiting, None, None, trouble.clone()),
         PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(error.clone())),
         PhaseState::Passed { result, at } => (PhaseStatus::Passed, Some(result.commit.clone()), Some(*at), None),
         PhaseState::Failed { error, at } => (PhaseStatus::Failed, None, Some(*at), Some(error.clone())),
-        PhaseState::Skipped { why, .. } => {
-            (PhaseStatus::Skipped, None, None, Some(ErrorView { message: why.clone(), hint: None }))
-        }
+        PhaseState::Skipped { why, .. } => (PhaseStatus::Skipped, None, None, Some(ErrorView::new(why))),
         PhaseState::Cancelled => (PhaseStatus::Cancelled, None, None, None),
     };
     let completed_at = settled_at.or_else(|| end.map(|_| active.last_at).filter(|_| started_at.is_some()));
@@ -171,12 +160,12 @@ fn phase_view(
 
 /// All runs of a phase, in the order in which they began: tries with their reviews, then advice.
 fn runs(progress: &PhaseProgress) -> Vec<RunId> {
-    let of_try = |one: &Attempt| -> Vec<RunId> {
+    let with_reviews = |one: &'_ Attempt| {
         let reviews = one.reviews.iter().map(|(_, review)| review.run.clone());
-        std::iter::once(one.run.clone()).chain(reviews).collect()
+        std::iter::once(one.run.clone()).chain(reviews).collect::<Vec<_>>()
     };
     let advice = progress.advice.iter().map(|advice| advice.run.clone());
-    progress.attempts.iter().flat_map(of_try).chain(advice).collect()
+    progress.attempts.iter().flat_map(with_reviews).chain(advice).collect()
 }
 
 /// The verifier's last answer about a try, in a few words.
@@ -185,32 +174,25 @@ fn verdict(last: &Attempt) -> Option<String> {
     Some(format!("{}: {}", review.verdict.word(), review.summary))
 }
 
-fn told(last: &Attempt) -> Option<ErrorView> {
-    last.correction.as_ref().map(|told| ErrorView { message: told.summary.clone(), hint: None })
-}
-
 fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
-    match state {
-        PhaseState::Working { stage: Stage::Agent } => Some("agent".into()),
-        PhaseState::Working { stage: Stage::Committing } => Some("commit".into()),
-        PhaseState::Working { stage: Stage::Gating { gate } } => {
-            Some(format!("gate {}", phase.gates.get(*gate).map_or("?", |gate| gate.name())))
-        }
-        PhaseState::Working { stage: Stage::Reading } => Some("new phases".into()),
-        PhaseState::Working { stage: Stage::Reviewing { gate: None, .. } } => Some("verifier".into()),
-        PhaseState::Working { stage: Stage::Reviewing { gate: Some(_), .. } } => Some("reviewer".into()),
-        PhaseState::Asking { .. } => Some("waits for your answer (`helix answer`)".into()),
-        PhaseState::Escalating { round, .. } => Some(format!("adviser, round {round}")),
-        PhaseState::Between(between) => Some(match between.not_before {
+    Some(match state {
+        PhaseState::Working { stage } => match stage {
+            Stage::Agent => "agent".into(),
+            Stage::Committing => "commit".into(),
+            Stage::Reading => "new phases".into(),
+            Stage::Gating { gate } => format!("gate {}", phase.gates.get(*gate).map_or("?", |gate| gate.name())),
+            Stage::Reviewing { gate, .. } => reviewer(*gate).into(),
+        },
+        PhaseState::Asking { .. } => "waits for your answer (`helix answer`)".into(),
+        PhaseState::Escalating { round, .. } => format!("adviser, round {round}"),
+        PhaseState::Between(between) => match between.not_before {
             Some(until) => format!("waits until {until}"),
             None => "next try".into(),
-        }),
-        PhaseState::Pending
-        | PhaseState::Passed { .. }
-        | PhaseState::Failed { .. }
-        | PhaseState::Skipped { .. }
-        | PhaseState::Cancelled => None,
-    }
+        },
+        PhaseState::Pending => return None,
+        PhaseState::Passed { .. } | PhaseState::Failed { .. } => return None,
+        PhaseState::Skipped { .. } | PhaseState::Cancelled => return None,
+    })
 }
 
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {

@@ -49,17 +49,13 @@ impl JobState {
             Reopen::Unfinished => Vec::new(),
             Reopen::Phase(phase) => active.to_restart(phase)?,
         };
-        let reopen = active.phases.iter().filter(|progress| match &progress.state {
-            PhaseState::Failed { .. }
-            | PhaseState::Cancelled
-            | PhaseState::Asking { .. }
-            | PhaseState::Skipped { dependents: Dependents::Skip, .. } => !restart.contains(&progress.id),
-            PhaseState::Pending
-            | PhaseState::Working { .. }
-            | PhaseState::Between(_)
-            | PhaseState::Escalating { .. }
-            | PhaseState::Passed { .. }
-            | PhaseState::Skipped { dependents: Dependents::Run, .. } => false,
+        let reopen = active.phases.iter().filter(|progress| {
+            use PhaseState::{Asking, Cancelled, Failed, Skipped};
+            let stopped = matches!(
+                progress.state,
+                Failed { .. } | Cancelled | Asking { .. } | Skipped { dependents: Dependents::Skip, .. }
+            );
+            stopped && !restart.contains(&progress.id)
         });
         Ok((reopen.map(|progress| progress.id.clone()).collect(), restart))
     }

@@ -5,6 +5,7 @@
 use super::attempt::{GiveUp, PhaseContext};
 use super::event::Review;
 use super::illegal::Illegal;
+use super::phrases::reviewer;
 use super::state::{PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use helix_core::evidence::GateReport;
@@ -22,12 +23,9 @@ impl PhaseProgress {
         round: u32,
         review: &Review,
     ) -> Result<(), Illegal> {
-        let this = self.at_stage(attempt, Stage::Reviewing { gate, round })?;
-        let tree = this.result.as_ref().map(|result| result.tree.clone());
-        if tree.as_ref() != Some(&review.tree) {
-            return Err(Illegal::WrongTree { phase: self.id.clone(), tree: review.tree.clone() });
-        }
-        this.reviews.push((gate, review.clone()));
+        self.at_stage(attempt, Stage::Reviewing { gate, round })?;
+        self.check_tree(&review.tree)?;
+        self.at_stage(attempt, Stage::Reviewing { gate, round })?.reviews.push((gate, review.clone()));
         if self.cancelled(context) {
             return Ok(());
         }
@@ -37,24 +35,23 @@ impl PhaseProgress {
                 return Ok(());
             }
             (_, Some(gate)) => self.report_gate(context, gate, review),
-            (Verdict::Pass, None) => {}
-            (Verdict::Fail { .. } | Verdict::Inconclusive { .. }, None) => {}
+            (_, None) => {}
         }
         match (&review.verdict, gate) {
             (Verdict::Pass, Some(gate)) => self.after_gate(context, gate),
             (Verdict::Pass, None) => self.after_verifier(context),
             (Verdict::Fail { findings }, _) => {
-                let summary = format!("the {} rejects the result: {}", who(gate), review.summary);
+                let summary = format!("the {} rejects the result: {}", reviewer(gate), review.summary);
                 self.gate_rejected(context, Correction { summary, findings: findings.clone() });
             }
             (Verdict::Inconclusive { fault }, _) if is_hopeless(fault) => {
-                let message = format!("the {} could not be asked: {}", who(gate), fault.message);
+                let message = format!("the {} could not be asked: {}", reviewer(gate), fault.message);
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
             }
             (Verdict::Inconclusive { fault }, _) => {
-                let finding = Finding::new(format!("{}.inconclusive", who(gate)), fault.message.clone())
+                let finding = Finding::new(format!("{}.inconclusive", reviewer(gate)), fault.message.clone())
                     .fix("make it clear from the files that the task is done, and how to check it");
-                let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", who(gate), fault.message);
+                let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", reviewer(gate), fault.message);
                 self.gate_rejected(context, Correction { summary, findings: vec![finding] });
             }
         }
@@ -71,13 +68,6 @@ impl PhaseProgress {
                 ..GateReport::new(name, review.verdict.clone(), review.summary.clone(), review.tree.clone())
             });
         }
-    }
-}
-
-fn who(gate: Option<usize>) -> &'static str {
-    match gate {
-        Some(_) => "reviewer",
-        None => "verifier",
     }
 }
 

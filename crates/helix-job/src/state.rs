@@ -292,36 +292,33 @@ impl JobState {
     /// that is over.
     pub fn apply(self, recorded: &Recorded<JobEvent>) -> Result<Self, IllegalEvent> {
         let illegal = |why: Illegal| IllegalEvent { number: recorded.number, event: recorded.event.name(), why };
+        if let Some(active) = self.active()
+            && recorded.number != active.last_event + 1
+        {
+            return Err(illegal(Illegal::OutOfOrder { next: active.last_event + 1 }));
+        }
         match self {
             Self::New => match &recorded.event {
                 JobEvent::JobSubmitted { spec } if recorded.number == 1 => {
                     Ok(Self::Active(Box::new(Active::submitted(spec, recorded.at))))
                 }
-                _ => Err(illegal(Illegal::NoJob)),
+                _ => Err(illegal(Illegal::Job("the job does not exist yet"))),
             },
             Self::Ended(mut active, end) => match &recorded.event {
                 JobEvent::JobResumed { reopen, restart, budget_usd, .. } if end != JobEnd::Succeeded => {
-                    if recorded.number != active.last_event + 1 {
-                        return Err(illegal(Illegal::OutOfOrder { next: active.last_event + 1 }));
-                    }
-                    active.last_event = recorded.number;
-                    active.last_at = recorded.at;
+                    (active.last_event, active.last_at) = (recorded.number, recorded.at);
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
                     Ok(Self::Active(active))
                 }
-                _ => Err(illegal(Illegal::JobOver)),
+                _ => Err(illegal(Illegal::Job("the job is over"))),
             },
             Self::Active(mut active) => {
-                if recorded.number != active.last_event + 1 {
-                    return Err(illegal(Illegal::OutOfOrder { next: active.last_event + 1 }));
-                }
-                active.last_event = recorded.number;
-                active.last_at = recorded.at;
+                (active.last_event, active.last_at) = (recorded.number, recorded.at);
                 if let JobEvent::JobFinished { end } = &recorded.event {
                     active.check_end(end).map_err(illegal)?;
                     return Ok(Self::Ended(active, end.clone()));
                 }
-                active.advance(&recorded.event, recorded.at).map_err(illegal)?;
+                active.advance(&recorded.event).map_err(illegal)?;
                 Ok(Self::Active(active))
             }
         }
@@ -398,16 +395,12 @@ impl PhaseProgress {
 
     /// Whether nothing more will happen to it.
     pub fn is_settled(&self) -> bool {
-        match self.state {
-            PhaseState::Passed { .. }
-            | PhaseState::Failed { .. }
-            | PhaseState::Skipped { .. }
-            | PhaseState::Cancelled => true,
-            PhaseState::Pending
-            | PhaseState::Working { .. }
-            | PhaseState::Between(_)
-            | PhaseState::Asking { .. }
-            | PhaseState::Escalating { .. } => false,
-        }
+        use PhaseState::{Cancelled, Failed, Passed, Skipped};
+        matches!(self.state, Passed { .. } | Failed { .. } | Skipped { .. } | Cancelled)
+    }
+
+    /// Whether its next try may begin, as far as the phase itself is concerned.
+    pub(super) fn may_begin(&self) -> bool {
+        matches!(self.state, PhaseState::Pending | PhaseState::Between(_))
     }
 }

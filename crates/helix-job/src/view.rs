@@ -245,6 +245,11 @@ pub struct ErrorView {
 }
 
 impl ErrorView {
+    /// What nothing can be done about, or nothing needs to be.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
     /// Both in one line.
     pub fn line(&self) -> String {
         match &self.hint {

@@ -125,9 +125,7 @@ fn carry_on(
             continue;
         } else {
             // Stopping an agent records nothing itself: the run's end does.
-            let stops = |effect: &&Effect| {
-                matches!(effect, Effect::StopAgent { .. } | Effect::StopReview { .. } | Effect::StopAdvice { .. })
-            };
+            let stops = |effect: &&Effect| matches!(effect, Effect::Stop(_));
             let telling: Vec<&Effect> = decision.effects.iter().filter(|effect| !stops(effect)).collect();
             let index = world.draw() as usize % telling.len();
             world.carry_out(telling[index], |id| result_tree(&state, id)).unwrap()

@@ -7,7 +7,6 @@ use std::time::Duration;
 use helix_core::diagnostic::did_you_mean;
 use helix_core::finding::{Fault, Finding};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::usage::Usage;
 use helix_job::{Active, Advice, AdviceAction, JobEvent};
 use helix_plan::{Defaults, GateSpec, GeneratePhases, Phase, Plan, fragment};
 use schemars::JsonSchema;
@@ -15,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::effects::{EffectRunner, blocking, environment, phase_of};
-use super::side_run::{SideAsk, misfit, unreadable};
+use super::side_run::{SideAnswer, SideAsk, misfit, unreadable};
 use crate::prompt;
 
 /// Longest time for a proposal.
@@ -59,43 +58,15 @@ struct Proposal {
 }
 
 impl EffectRunner {
-    /// `None` when the engine is closing: the run goes on under its keeper.
+    /// `None` when the engine is closing.
     pub(super) async fn advise(&self, job: &JobId, active: &Active, id: &PhaseId, round: u32) -> Option<JobEvent> {
         let run = RunId::for_advice(job, id, round);
-        let given = |advice: Advice| Some(JobEvent::AdviceGiven { phase: id.clone(), round, advice: Box::new(advice) });
-        let unusable = |fault: Fault| Advice {
-            run: run.clone(),
-            reason: fault.message.clone(),
-            action: AdviceAction::Unusable { fault },
-            facts: None,
-            usage: Usage::default(),
-            duration_ms: 0,
+        let answer = match self.advice_ask(job, active, id, &run, round).await {
+            Ok(side) => self.side_run(job, active, side).await?,
+            Err(fault) => SideAnswer::without_run(run, fault),
         };
-        let side = match self.advice_ask(job, active, id, &run, round).await {
-            Ok(side) => side,
-            Err(fault) => return given(unusable(fault)),
-        };
-        match self.side_run(job, active, side).await? {
-            Err(fault) => given(unusable(fault)),
-            Ok(answer) => {
-                let models = self.models_for(job, active, id).await;
-                let read = answer
-                    .answer
-                    .and_then(|value| models.and_then(|models| read(&active.spec.plan, id, value, &models)));
-                let (action, reason) = match read {
-                    Ok(read) => read,
-                    Err(fault) => (AdviceAction::Unusable { fault: fault.clone() }, fault.message),
-                };
-                given(Advice {
-                    run: answer.run,
-                    action,
-                    reason,
-                    facts: Some(Box::new(answer.report.facts)),
-                    usage: answer.report.usage,
-                    duration_ms: answer.report.duration_ms,
-                })
-            }
-        }
+        let models = self.models_for(job, active, id).await;
+        Some(given(id, round, answer, |value| read(&active.spec.plan, id, value, &models?)))
     }
 
     /// The models that are configured for the agent of a phase; empty means any.
@@ -131,7 +102,6 @@ impl EffectRunner {
             agent: role.agent.clone(),
             model: role.model.clone(),
             prompt,
-            resume: None,
             schema: schema(phase),
             directory,
             deadline: DEADLINE,
@@ -141,17 +111,25 @@ impl EffectRunner {
     }
 }
 
+fn given(
+    phase: &PhaseId,
+    round: u32,
+    answer: SideAnswer,
+    read: impl FnOnce(Value) -> Result<(AdviceAction, String), Fault>,
+) -> JobEvent {
+    let SideAnswer { run, facts, usage, duration_ms, answer } = answer;
+    let (action, reason) = answer.and_then(read).unwrap_or_else(|fault| {
+        let reason = fault.message.clone();
+        (AdviceAction::Unusable { fault }, reason)
+    });
+    let advice = Box::new(Advice { run, action, reason, facts, usage, duration_ms });
+    JobEvent::AdviceGiven { phase: phase.clone(), round, advice }
+}
+
 /// What is recorded when Helix itself failed while it asked.
 pub(super) fn panicked(job: &JobId, phase: &PhaseId, round: u32, fault: Fault) -> JobEvent {
-    let advice = Advice {
-        run: RunId::for_advice(job, phase, round),
-        reason: fault.message.clone(),
-        action: AdviceAction::Unusable { fault },
-        facts: None,
-        usage: Usage::default(),
-        duration_ms: 0,
-    };
-    JobEvent::AdviceGiven { phase: phase.clone(), round, advice: Box::new(advice) }
+    let answer = SideAnswer::without_run(RunId::for_advice(job, phase, round), fault.clone());
+    given(phase, round, answer, |_| Err(fault))
 }
 
 /// The schema of a proposal, with that of phases in it.

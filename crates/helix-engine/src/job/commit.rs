@@ -3,12 +3,12 @@
 //! Must not remove the only copy of anything: a worktree whose work is in no commit stays.
 
 use helix_core::finding::{Fault, FaultKind};
-use helix_core::ids::{JobId, PhaseId};
-use helix_job::{Active, JobEvent, JobState};
+use helix_core::ids::JobId;
+use helix_job::{JobEvent, JobState};
 
-use super::effects::{EffectRunner, attempt_of, blocking, phase_of};
+use super::effects::{AttemptContext, EffectRunner, blocking};
 use super::unsaved::{commit_text, kept_in, unsaved};
-use helix_git::{AttemptCommit, AttemptKey, GitError, Repair};
+use helix_git::{AttemptCommit, GitError, Repair};
 
 impl EffectRunner {
     /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
@@ -38,32 +38,28 @@ impl EffectRunner {
         self.let_go(&active.spec).await;
     }
 
-    pub(super) async fn commit_result(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
-        match self.try_commit(job, active, id, attempt).await {
+    pub(super) async fn commit_result(&self, at: AttemptContext<'_>) -> Result<JobEvent, Fault> {
+        match self.try_commit(at).await {
             Ok(AttemptCommit { committed: result, repairs }) => {
                 let repairs = repairs.iter().map(ToString::to_string).collect();
-                JobEvent::ResultCommitted { phase: id.clone(), attempt, result, repairs }
+                Ok(JobEvent::ResultCommitted {
+                    phase: at.phase.id.clone(),
+                    attempt: at.attempt.number,
+                    result,
+                    repairs,
+                })
             }
             Err(fault) => {
-                let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-                let worktree = key.directory(&self.state().worktrees());
-                let fault = if worktree.exists() { kept_in(&worktree, fault) } else { fault };
-                JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault }
+                let worktree = at.key().directory(&self.state().worktrees());
+                Err(if worktree.exists() { kept_in(&worktree, fault) } else { fault })
             }
         }
     }
 
-    async fn try_commit(
-        &self,
-        job: &JobId,
-        active: &Active,
-        id: &PhaseId,
-        attempt: u32,
-    ) -> Result<AttemptCommit, Fault> {
-        let (phase, this) = (phase_of(active, id)?, attempt_of(active, id, attempt)?);
-        let spaces = self.workspaces(&active.spec).await?;
-        let key = AttemptKey { job: job.clone(), phase: id.clone(), attempt };
-        let (text, base, start) = (commit_text(phase), this.base.clone(), this.start.clone());
+    async fn try_commit(&self, at: AttemptContext<'_>) -> Result<AttemptCommit, Fault> {
+        let (key, this) = (at.key(), at.attempt);
+        let spaces = self.workspaces(&at.active.spec).await?;
+        let (text, base, start) = (commit_text(at.phase), this.base.clone(), this.start.clone());
         let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {

@@ -1,14 +1,14 @@
-//! Gates that act outside of the repository: what is checked before one begins, and who may carry it out.
+//! Gates of attempts, and what is checked before one that acts outside of the repository begins.
 //!
 //! Must not know what a delivery does.
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::ids::{CommitId, PhaseId};
 use helix_job::{Active, Committed, FormerEnd, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{EffectRunner, attempt_of, blocking, phase_of};
+use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
 use crate::mutex::lock;
 use helix_gates::delivery_obstacle;
@@ -21,85 +21,82 @@ struct Refusal {
 }
 
 impl EffectRunner {
+    pub(super) async fn run_gate(
+        &self,
+        at: AttemptContext<'_>,
+        gate: usize,
+        cancel: &CancellationToken,
+    ) -> Result<JobEvent, Stopped> {
+        let AttemptContext { active, phase, attempt: this, .. } = at;
+        let result = at.result()?;
+        let delivers = phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
+        let report = if delivers && !self.takes_up_delivery(at, gate) {
+            interrupted(phase, gate, result)
+        } else {
+            let mut report = self.gate_report(GateCheck::of_attempt(at, result, gate, cancel)).await?;
+            if delivers {
+                report.notes.extend(former_notes(active, &phase.id, gate, result));
+            }
+            report
+        };
+        Ok(JobEvent::GateFinished { phase: phase.id.clone(), attempt: this.number, gate, report })
+    }
+
     /// Makes the checks that the tree has not passed yet. If they pass, this host may carry the delivery out as soon as its
     /// beginning is on record; else the gate has its answer.
     pub(super) async fn begin_delivery(
         &self,
-        job: &JobId,
-        active: &Active,
-        id: &PhaseId,
-        attempt: u32,
+        at: AttemptContext<'_>,
         gate: usize,
         cancel: &CancellationToken,
-    ) -> Option<JobEvent> {
-        let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
-            (Ok(phase), Ok(this)) => (phase, this),
-            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
-        };
-        let result = this.result.as_ref()?;
-        let label = format!("{}.{gate}", phase.id);
-        let check = GateCheck { job, active, phase, base: &this.base, result, gate, label, cancel };
-        match self.validate_before(check).await? {
-            Ok(Ok(validation)) => {
-                lock(self.deliveries()).insert(key(job, id, attempt, gate));
-                let (phase, tree) = (id.clone(), result.tree.clone());
-                Some(JobEvent::DeliveryBegun { phase, attempt, gate, tree, validation })
+    ) -> Result<JobEvent, Stopped> {
+        let (phase, attempt, result) = (at.phase.id.clone(), at.attempt.number, at.result()?);
+        let label = format!("{phase}.{gate}");
+        let check = GateCheck { label, ..GateCheck::of_attempt(at, result, gate, cancel) };
+        Ok(match self.validate_before(check).await? {
+            Ok(validation) => {
+                lock(&self.shared.deliveries).insert(name(at, gate));
+                JobEvent::DeliveryBegun { phase, attempt, gate, tree: result.tree.clone(), validation }
             }
-            Ok(Err(refusal)) => {
-                let report = answer(phase, gate, result, refusal);
-                Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report })
+            Err(refusal) => {
+                JobEvent::GateFinished { phase, attempt, gate, report: answer(at.phase, gate, result, refusal) }
             }
-            Err(fault) => faulted(fault),
-        }
+        })
     }
 
     /// Whether this host recorded the beginning of the delivery and has not carried it out yet. Asked once.
-    pub(super) fn takes_up_delivery(&self, job: &JobId, phase: &PhaseId, attempt: u32, gate: usize) -> bool {
-        lock(self.deliveries()).remove(&key(job, phase, attempt, gate))
+    pub(super) fn takes_up_delivery(&self, at: AttemptContext<'_>, gate: usize) -> bool {
+        lock(&self.shared.deliveries).remove(&name(at, gate))
     }
 
-    async fn validate_before(&self, check: GateCheck<'_>) -> Option<Result<Result<Vec<Validated>, Refusal>, Fault>> {
+    async fn validate_before(&self, check: GateCheck<'_>) -> Result<Result<Vec<Validated>, Refusal>, Stopped> {
         let GateCheck { job, active, phase, base, result, gate, .. } = check;
         if !active.is_vouched_for(phase, gate) {
-            return Some(Ok(Err(Refusal::not_validated(phase))));
+            return Ok(Err(Refusal::not_validated(phase)));
         }
         let delivery = phase.gates.get(gate).and_then(|spec| spec.delivery());
-        let environment = match self.tool_environment(job, active, phase).await {
-            Ok(environment) => environment,
-            Err(fault) => return Some(Err(fault)),
-        };
-        let obstacle = delivery.and_then(|delivery| delivery_obstacle(delivery, &environment));
-        if let Some(fault) = obstacle {
-            return Some(Ok(Err(Refusal { summary: fault.message.clone(), verdict: Verdict::Inconclusive { fault } })));
+        let environment = self.tool_environment(job, active, phase).await?;
+        if let Some(fault) = delivery.and_then(|delivery| delivery_obstacle(delivery, &environment)) {
+            return Ok(Err(Refusal::fault(fault)));
         }
         let mut validation = Vec::new();
         // Claims and changes are those of everything that the job has done up to here.
         let origin = active.spec.repo.base.clone();
         let missing = active.unvalidated(&phase.id, &result.tree);
-        let whole = match self.workspaces(&active.spec).await {
-            Ok(spaces) if !missing.is_empty() => match since(&spaces, &origin, result).await {
-                Ok(whole) => whole,
-                Err(fault) => return Some(Err(fault)),
-            },
-            Ok(_) => result.clone(),
-            Err(fault) => return Some(Err(fault)),
-        };
+        let spaces = self.workspaces(&active.spec).await?;
+        let whole = if missing.is_empty() { result.clone() } else { since(&spaces, &origin, result).await? };
         for (owner, index) in missing {
             // What the phase itself changed is measured from its own base by its own gates only.
             let from = if owner.id == phase.id { base } else { &origin };
             let label = format!("{}.before.{}.{index}", check.label, owner.id);
             let before = GateCheck { phase: owner, base: from, result: &whole, gate: index, label, ..check };
-            let report = match self.gate_report(before).await? {
-                Ok(report) => report,
-                Err(fault) => return Some(Err(fault)),
-            };
+            let report = self.gate_report(before).await?;
             if !report.verdict.passed() {
-                return Some(Ok(Err(Refusal::by(owner, report))));
+                return Ok(Err(Refusal::by(owner, report)));
             }
             validation.push(Validated { phase: owner.id.clone(), gate: index, report });
         }
-        Some(Ok(Ok(validation)))
+        Ok(Ok(validation))
     }
 }
 
@@ -107,7 +104,10 @@ impl Refusal {
     fn not_validated(phase: &Phase) -> Self {
         let message = format!("no earlier gate validates what phase {} delivers", phase.id);
         let hint = "put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates";
-        let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) };
+        Self::fault(Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) })
+    }
+
+    fn fault(fault: Fault) -> Self {
         Self { summary: fault.message.clone(), verdict: Verdict::Inconclusive { fault } }
     }
 
@@ -131,7 +131,7 @@ pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> Gat
     );
     let hint = "look at what is delivered; `helix jobs resume` delivers it again, from the beginning";
     let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) };
-    answer(phase, gate, result, Refusal { summary: fault.message.clone(), verdict: Verdict::Inconclusive { fault } })
+    answer(phase, gate, result, Refusal::fault(fault))
 }
 
 /// What is worth knowing about deliveries of the same tree before this one.
@@ -168,6 +168,6 @@ async fn since(spaces: &Workspaces, origin: &CommitId, result: &Committed) -> Re
     .await
 }
 
-fn key(job: &JobId, phase: &PhaseId, attempt: u32, gate: usize) -> String {
-    format!("{job}/{phase}/{attempt}/{gate}")
+fn name(at: AttemptContext<'_>, gate: usize) -> String {
+    format!("{}/{gate}", at.attempt.run)
 }

@@ -12,10 +12,11 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
 use helix_failure::memory::Work;
 use helix_job::{
-    Active, Attempt, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip,
+    Active, Attempt, Committed, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip,
 };
 use helix_plan::Phase;
 use helix_store::StateDir;
+use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
@@ -38,7 +39,7 @@ const SIDE_SHOWN: usize = 30 << 10;
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]
 pub(crate) struct EffectRunner {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 /// What the effects of all jobs work with, named once by the engine.
@@ -61,16 +62,16 @@ pub(crate) struct EffectOutcome {
     pub(crate) place: Option<Permit>,
 }
 
-struct Shared {
-    services: EffectServices,
+pub(super) struct Shared {
+    pub(super) services: EffectServices,
     /// One set of long-lived git processes for each repository.
-    workspaces: Mutex<HashMap<PathBuf, Workspaces>>,
+    pub(super) workspaces: Mutex<HashMap<PathBuf, Workspaces>>,
     /// Cancelled for runs that are to stop.
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
-    checkouts: GateCheckouts,
+    pub(super) checkouts: GateCheckouts,
     /// Deliveries that this host has begun and not yet carried out.
-    deliveries: Mutex<HashSet<String>>,
+    pub(super) deliveries: Mutex<HashSet<String>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -107,7 +108,8 @@ impl EffectRunner {
     pub(crate) fn occupied(&self, job: &JobId, state: &JobState) -> HashMap<String, Permit> {
         let running = |progress: &PhaseProgress| match progress.state {
             PhaseState::Working { stage: Stage::Agent } => {
-                let run = Effect::RunAgent { phase: progress.id.clone(), attempt: progress.attempts.len() as u32 };
+                let (phase, attempt) = (progress.id.clone(), progress.attempts.len() as u32);
+                let run = Effect::Work { phase, attempt, stage: Stage::Agent };
                 Some((run.key(), self.runner().admission().occupy(Owner::Job(job.clone()))))
             }
             _ => None,
@@ -148,55 +150,62 @@ impl EffectRunner {
         cancel: CancellationToken,
         place: Option<Permit>,
     ) -> Option<JobEvent> {
-        let this = self;
-        match effect {
+        let (phase, attempt, answer) = match effect {
             Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
-                let faulted = |fault| JobEvent::AttemptFaulted { phase: phase.clone(), attempt, fault };
-                Some(match this.start_attempt(job, active, &phase, attempt, parents, after).await {
-                    Ok(Start::At { base, start }) => JobEvent::AttemptStarted {
+                let started = self.start_attempt(job, active, &phase, attempt, parents, after).await;
+                let event = started.and_then(|start| match start {
+                    Start::At { base, start } => Ok(JobEvent::AttemptStarted {
                         run: RunId::for_attempt(job, &phase, attempt),
-                        phase,
+                        phase: phase.clone(),
                         attempt,
                         base,
                         start,
                         resume,
                         correction,
                         grant,
-                    },
-                    Ok(Start::Conflict(conflict)) => match conflict_event(active, Some(&phase), &conflict) {
-                        Some(event) => event,
-                        None => faulted(unresolved(&phase, &conflict)),
-                    },
-                    Err(fault) => faulted(fault),
-                })
+                    }),
+                    Start::Conflict(conflict) => {
+                        conflict_event(active, Some(&phase), &conflict).ok_or_else(|| unresolved(&phase, &conflict))
+                    }
+                });
+                (phase, attempt, event.map_err(Stopped::Fault))
             }
-            Effect::RunAgent { phase, attempt } => this.run_agent(job, active, &phase, attempt, place).await,
-            Effect::StopAgent { phase, attempt } => {
-                this.stop_token(&RunId::for_attempt(job, &phase, attempt)).cancel();
-                None
+            Effect::Work { phase, attempt, stage } => {
+                let answer = match AttemptContext::find(job, active, &phase, attempt) {
+                    Err(fault) => Err(Stopped::Fault(fault)),
+                    Ok(at) => match stage {
+                        Stage::Agent => self.run_agent(at, place).await,
+                        Stage::Committing => self.commit_result(at).await.map_err(Stopped::Fault),
+                        Stage::Reading => self.read_phases(at).await.map_err(Stopped::Fault),
+                        Stage::Gating { gate } => self.run_gate(at, gate, &cancel).await,
+                        Stage::Reviewing { gate, round } => self.run_review(at, gate, round).await,
+                    },
+                };
+                (phase, attempt, answer)
             }
-            Effect::CommitResult { phase, attempt } => Some(this.commit_result(job, active, &phase, attempt).await),
             Effect::BeginDelivery { phase, attempt, gate } => {
-                this.begin_delivery(job, active, &phase, attempt, gate, &cancel).await
+                let answer = match AttemptContext::find(job, active, &phase, attempt) {
+                    Err(fault) => Err(Stopped::Fault(fault)),
+                    Ok(at) => self.begin_delivery(at, gate, &cancel).await,
+                };
+                (phase, attempt, answer)
             }
-            Effect::RunGate { phase, attempt, gate } => this.run_gate(job, active, &phase, attempt, gate, cancel).await,
-            Effect::ReadPhases { phase, attempt } => Some(this.read_phases(job, active, &phase, attempt).await),
-            Effect::RunReview { phase, attempt, gate, round } => {
-                this.run_review(job, active, &phase, attempt, gate, round).await
+            Effect::Stop(effect) => {
+                if let Some(run) = run_of(job, &effect) {
+                    self.stop_token(&run).cancel();
+                }
+                return None;
             }
-            Effect::StopReview { phase, attempt, gate, round } => {
-                this.stop_token(&RunId::for_review(job, &phase, attempt, gate, round)).cancel();
-                None
-            }
-            Effect::Advise { phase, round } => this.advise(job, active, &phase, round).await,
-            Effect::StopAdvice { phase, round } => {
-                this.stop_token(&RunId::for_advice(job, &phase, round)).cancel();
-                None
-            }
-            Effect::Ask { phase, question } => Some(JobEvent::QuestionAsked { phase, question }),
-            Effect::Expire { phase, number } => Some(JobEvent::QuestionExpired { phase, asked: number }),
-            Effect::Integrate { tips } => this.integrate(job, active, tips, cancel).await,
-            Effect::Conclude { end } => Some(JobEvent::JobFinished { end }),
+            Effect::Advise { phase, round } => return self.advise(job, active, &phase, round).await,
+            Effect::Ask { phase, question } => return Some(JobEvent::QuestionAsked { phase, question }),
+            Effect::Expire { phase, number } => return Some(JobEvent::QuestionExpired { phase, asked: number }),
+            Effect::Integrate { tips } => return self.integrate(job, active, tips, cancel).await,
+            Effect::Conclude { end } => return Some(JobEvent::JobFinished { end }),
+        };
+        match answer {
+            Ok(event) => Some(event),
+            Err(Stopped::Fault(fault)) => Some(JobEvent::AttemptFaulted { phase, attempt, fault }),
+            Err(Stopped::Unwanted) => None,
         }
     }
 
@@ -232,54 +241,33 @@ impl EffectRunner {
         .await
     }
 
-    async fn run_agent(
-        &self,
-        job: &JobId,
-        active: &Active,
-        id: &PhaseId,
-        attempt: u32,
-        place: Option<Permit>,
-    ) -> Option<JobEvent> {
-        let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
-            (Ok(phase), Ok(this)) => (phase, this),
-            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
-        };
-        let cwd = AttemptKey { job: job.clone(), phase: id.clone(), attempt }.directory(&self.state().worktrees());
+    async fn run_agent(&self, at: AttemptContext<'_>, place: Option<Permit>) -> Result<JobEvent, Stopped> {
+        let AttemptContext { job, active, phase, attempt: this } = at;
+        let cwd = at.key().directory(&self.state().worktrees());
         let agent = self.agent_of(active, phase);
-        let (runner, mut ask) = match (self.runner_of(job).await, self.ask(active, phase, this, cwd).await) {
-            (Ok(runner), Ok(ask)) => (runner, ask),
-            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
-        };
+        let runner = self.runner_of(job).await?;
+        let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
         let stop = self.stop_token(&this.run);
         let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
         // Without one, its place was given back: it has begun, and is to get on.
-        let entry = place.map_or_else(
-            || {
-                let owner = Owner::Job(job.clone());
-                Entry::Ticket(Ticket { owner, phase: Some(id.clone()), urgency: Urgency::Continue })
-            },
-            Entry::Permit,
-        );
+        let entry = place.map_or_else(|| Entry::Ticket(continuing(job, &phase.id)), Entry::Permit);
         let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop, entry };
-        let mut listener =
-            Reporter { job: job.clone(), phase: id.clone(), run: this.run.clone(), activity: self.activity().clone() };
-        let result = runner.run(&agent, &this.run, || ask, limits, &mut listener).await;
-        match result {
+        let mut listener = self.reporter(job, &phase.id, &this.run);
+        match runner.run(&agent, &this.run, || ask, limits, &mut listener).await {
             Ok(report) => {
                 self.forget_stop(&this.run);
-                Some(JobEvent::RunFinished {
-                    phase: id.clone(),
-                    attempt,
+                Ok(JobEvent::RunFinished {
+                    phase: phase.id.clone(),
+                    attempt: this.number,
                     facts: Box::new(report.facts),
                     usage: report.usage,
                     session: report.session,
                     duration_ms: report.duration_ms,
                 })
             }
-            Err(RunError::Closing) => None,
-            Err(error) => faulted(run_fault(&error)),
+            Err(RunError::Closing) => Err(Stopped::Unwanted),
+            Err(error) => Err(run_fault(&error).into()),
         }
     }
 
@@ -344,24 +332,12 @@ impl EffectRunner {
         }
     }
 
-    pub(super) fn known_workspaces(&self) -> &Mutex<HashMap<PathBuf, Workspaces>> {
-        &self.shared.workspaces
-    }
-
     pub(crate) fn git(&self) -> &GitEnvironment {
         &self.shared.services.git
     }
 
     pub(super) fn state(&self) -> &StateDir {
         &self.shared.services.host.state
-    }
-
-    pub(super) fn checkouts(&self) -> &GateCheckouts {
-        &self.shared.checkouts
-    }
-
-    pub(super) fn deliveries(&self) -> &Mutex<HashSet<String>> {
-        &self.shared.deliveries
     }
 
     pub(super) fn stop_token(&self, run: &RunId) -> CancellationToken {
@@ -388,11 +364,10 @@ impl EffectRunner {
         &self.shared.services.activity
     }
 
-    /// Tells whoever listens what an agent does. Nobody listening is the normal case.
-    pub(super) fn tell(&self, activity: Activity) {
-        if self.activity().receiver_count() > 0 {
-            drop(self.activity().send(activity));
-        }
+    /// Tells whoever listens what a run does.
+    pub(super) fn reporter(&self, job: &JobId, phase: &PhaseId, run: &RunId) -> Reporter {
+        let (job, phase, run) = (job.clone(), phase.clone(), run.clone());
+        Reporter { job, phase, run, activity: self.activity().clone(), structured: None }
     }
 
     /// Waits until nobody else lands in the repository.
@@ -437,15 +412,20 @@ enum Start {
     Conflict(MergeConflict),
 }
 
-struct Reporter {
+/// Tells what a run does, and keeps its structured answer.
+pub(super) struct Reporter {
     job: JobId,
     phase: PhaseId,
     run: RunId,
     activity: broadcast::Sender<Activity>,
+    pub(super) structured: Option<Value>,
 }
 
 impl Listener for Reporter {
     async fn hear(&mut self, event: AgentEvent) {
+        if let AgentEvent::Finished { structured, .. } = &event {
+            self.structured.clone_from(structured);
+        }
         // Nobody listening is the normal case.
         if self.activity.receiver_count() > 0 {
             let (job, phase, run) = (self.job.clone(), self.phase.clone(), self.run.clone());
@@ -454,16 +434,67 @@ impl Listener for Reporter {
     }
 }
 
-pub(super) fn phase_of<'a>(active: &'a Active, id: &PhaseId) -> Result<&'a Phase, Fault> {
-    active.spec.plan.phase(id).ok_or_else(|| internal(format!("the plan has no phase {id}")))
+/// Why an effect has no answer of its own.
+pub(super) enum Stopped {
+    /// Something around it failed.
+    Fault(Fault),
+    /// It is no longer wanted, or this host is closing.
+    Unwanted,
 }
 
-pub(super) fn attempt_of<'a>(active: &'a Active, id: &PhaseId, attempt: u32) -> Result<&'a Attempt, Fault> {
-    let tries = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
-    tries
-        .iter()
-        .find(|one| one.number == attempt)
-        .ok_or_else(|| internal(format!("phase {id} has no attempt {attempt}")))
+impl From<Fault> for Stopped {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// A try that an effect works on, in the job as it was when that was decided.
+#[derive(Clone, Copy)]
+pub(super) struct AttemptContext<'a> {
+    pub(super) job: &'a JobId,
+    pub(super) active: &'a Active,
+    pub(super) phase: &'a Phase,
+    pub(super) attempt: &'a Attempt,
+}
+
+impl<'a> AttemptContext<'a> {
+    fn find(job: &'a JobId, active: &'a Active, id: &PhaseId, number: u32) -> Result<Self, Fault> {
+        let tries = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
+        let attempt = tries.iter().find(|one| one.number == number);
+        let attempt = attempt.ok_or_else(|| internal(format!("phase {id} has no attempt {number}")))?;
+        Ok(Self { job, active, phase: phase_of(active, id)?, attempt })
+    }
+
+    /// Names the attempt's worktree and branch.
+    pub(super) fn key(&self) -> AttemptKey {
+        AttemptKey { job: self.job.clone(), phase: self.phase.id.clone(), attempt: self.attempt.number }
+    }
+
+    /// What is checked.
+    pub(super) fn result(&self) -> Result<&'a Committed, Fault> {
+        self.attempt.result.as_ref().ok_or_else(|| internal(format!("{} has no result", self.attempt.run)))
+    }
+}
+
+/// The run that an effect carries out.
+fn run_of(job: &JobId, effect: &Effect) -> Option<RunId> {
+    match effect {
+        Effect::Work { phase, attempt, stage: Stage::Agent } => Some(RunId::for_attempt(job, phase, *attempt)),
+        Effect::Work { phase, attempt, stage: Stage::Reviewing { gate, round } } => {
+            Some(RunId::for_review(job, phase, *attempt, *gate, *round))
+        }
+        Effect::Advise { phase, round } => Some(RunId::for_advice(job, phase, *round)),
+        _ => None,
+    }
+}
+
+/// A place in the line for what has begun and is to get on.
+pub(super) fn continuing(job: &JobId, phase: &PhaseId) -> Ticket {
+    Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency: Urgency::Continue }
+}
+
+pub(super) fn phase_of<'a>(active: &'a Active, id: &PhaseId) -> Result<&'a Phase, Fault> {
+    active.spec.plan.phase(id).ok_or_else(|| internal(format!("the plan has no phase {id}")))
 }
 
 /// Runs blocking git work away from the runtime's threads.

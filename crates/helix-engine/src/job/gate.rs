@@ -1,17 +1,16 @@
-//! Runs one gate of a try, or of a combined result.
+//! Runs one gate on a commit: the result of an attempt, or several results put together.
 //!
 //! Must not know what a gate checks.
 
 use std::sync::Arc;
 
 use helix_core::finding::{Fault, Finding, Verdict};
-use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_job::{Active, Committed, GateReport, JobEvent};
+use helix_core::ids::{CommitId, JobId};
+use helix_job::{Active, Committed, GateReport};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
-use super::effects::{EffectRunner, attempt_of, phase_of};
-use crate::admission::{Owner, Ticket, Urgency};
+use super::effects::{AttemptContext, EffectRunner, Stopped, continuing};
 use helix_gates::{GateContext, run_gate, runs_command};
 
 /// A gate and the commit that it is to check.
@@ -30,63 +29,36 @@ pub(super) struct GateCheck<'a> {
     pub(super) cancel: &'a CancellationToken,
 }
 
-impl EffectRunner {
-    pub(super) async fn run_gate(
-        &self,
-        job: &JobId,
-        active: &Active,
-        id: &PhaseId,
-        attempt: u32,
+impl<'a> GateCheck<'a> {
+    /// A gate of the phase on the result of its attempt.
+    pub(super) fn of_attempt(
+        at: AttemptContext<'a>,
+        result: &'a Committed,
         gate: usize,
-        cancel: CancellationToken,
-    ) -> Option<JobEvent> {
-        let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
-            (Ok(phase), Ok(this)) => (phase, this),
-            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
-        };
-        let Some(result) = &this.result else { return None };
-        let delivers = phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
-        if delivers && !self.takes_up_delivery(job, id, attempt, gate) {
-            let report = super::delivery::interrupted(phase, gate, result);
-            return Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report });
-        }
-        let label = format!("{id}.{attempt}.{gate}");
-        let check = GateCheck { job, active, phase, base: &this.base, result, gate, label, cancel: &cancel };
-        match self.gate_report(check).await? {
-            Ok(mut report) => {
-                if delivers {
-                    report.notes.extend(super::delivery::former_notes(active, id, gate, result));
-                }
-                Some(JobEvent::GateFinished { phase: id.clone(), attempt, gate, report })
-            }
-            Err(fault) => faulted(fault),
-        }
+        cancel: &'a CancellationToken,
+    ) -> Self {
+        let AttemptContext { job, active, phase, attempt } = at;
+        let label = format!("{}.{}.{gate}", phase.id, attempt.number);
+        Self { job, active, phase, base: &attempt.base, result, gate, label, cancel }
     }
+}
 
-    /// The gate's answer about a commit; `None` when it is no longer wanted.
-    pub(super) async fn gate_report(&self, check: GateCheck<'_>) -> Option<Result<GateReport, Fault>> {
+impl EffectRunner {
+    /// The gate's answer about a commit.
+    pub(super) async fn gate_report(&self, check: GateCheck<'_>) -> Result<GateReport, Stopped> {
         let GateCheck { job, active, phase, base, result, gate, label, cancel } = check;
-        let spaces = match self.workspaces(&active.spec).await {
-            Ok(spaces) => spaces,
-            Err(fault) => return Some(Err(fault)),
-        };
-        let spec = phase.gates.get(gate)?;
+        let spaces = self.workspaces(&active.spec).await?;
+        let spec = phase.gates.get(gate).ok_or(Stopped::Unwanted)?;
         // Commands of gates need cores and memory as agents do: so many at a time over all jobs.
-        let ticket =
-            Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.id.clone()), urgency: Urgency::Continue };
         let _place = match runs_command(spec) {
             false => None,
             true => tokio::select! {
                 biased;
-                () = cancel.cancelled() => return None,
-                place = self.gate_places().enter(ticket) => Some(place.ok()?),
+                () = cancel.cancelled() => return Err(Stopped::Unwanted),
+                place = self.gate_places().enter(continuing(job, &phase.id)) => Some(place.map_err(|_closing| Stopped::Unwanted)?),
             },
         };
-        let environment = match self.tool_environment(job, active, phase).await {
-            Ok(environment) => environment,
-            Err(fault) => return Some(Err(fault)),
-        };
+        let environment = self.tool_environment(job, active, phase).await?;
         let context = Arc::new(GateContext {
             spaces,
             job: job.clone(),
@@ -100,13 +72,13 @@ impl EffectRunner {
             label,
             state: self.state().root().to_path_buf(),
             environment,
-            checkouts: self.checkouts().clone(),
+            checkouts: self.shared.checkouts.clone(),
             keep: Vec::new(),
         });
         let report = run_gate(context, spec, cancel).await;
         // An answer that came of being cancelled is none: the gate runs again if it is still wanted.
         let interrupted = cancel.is_cancelled() && matches!(report.verdict, Verdict::Inconclusive { .. });
-        (!interrupted).then_some(Ok(report))
+        if interrupted { Err(Stopped::Unwanted) } else { Ok(report) }
     }
 }
 

@@ -3,30 +3,28 @@
 //! Must not change the plan: valid phases become an event, and join it when the planning phase passes.
 
 use helix_core::agent_event::AgentEvent;
-use helix_core::finding::Finding;
-use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_job::{Active, JobEvent};
+use helix_core::finding::{Fault, Finding};
+use helix_job::JobEvent;
 use helix_plan::fragment;
 use serde_json::Value;
 
-use super::effects::{EffectRunner, run_fault};
+use super::effects::{AttemptContext, EffectRunner, run_fault};
 use crate::agent_run::Listener;
 
 impl EffectRunner {
-    pub(super) async fn read_phases(&self, job: &JobId, active: &Active, id: &PhaseId, attempt: u32) -> JobEvent {
-        let mut ear = Ear::default();
-        let run = RunId::for_attempt(job, id, attempt);
-        if let Err(error) = self.runner().replay(&run, &mut ear).await {
-            return JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault: run_fault(&error) };
-        }
-        let read = match ear.structured {
-            Some(value) => fragment::read(&active.spec.plan, id, &value).map(|growth| growth.added),
+    pub(super) async fn read_phases(&self, at: AttemptContext<'_>) -> Result<JobEvent, Fault> {
+        let AttemptContext { active, phase, attempt: this, .. } = at;
+        let mut answer = StructuredAnswer::default();
+        self.runner().replay(&this.run, &mut answer).await.map_err(|error| run_fault(&error))?;
+        let read = match answer.0 {
+            Some(value) => fragment::read(&active.spec.plan, &phase.id, &value).map(|growth| growth.added),
             None => Err(vec![missing()]),
         };
-        match read {
-            Ok(phases) => JobEvent::PhasesProposed { phase: id.clone(), attempt, phases },
-            Err(findings) => JobEvent::PhasesRejected { phase: id.clone(), attempt, findings },
-        }
+        let (phase, attempt) = (phase.id.clone(), this.number);
+        Ok(match read {
+            Ok(phases) => JobEvent::PhasesProposed { phase, attempt, phases },
+            Err(findings) => JobEvent::PhasesRejected { phase, attempt, findings },
+        })
     }
 }
 
@@ -36,14 +34,12 @@ fn missing() -> Finding {
 }
 
 #[derive(Default)]
-struct Ear {
-    structured: Option<Value>,
-}
+struct StructuredAnswer(Option<Value>);
 
-impl Listener for Ear {
+impl Listener for StructuredAnswer {
     async fn hear(&mut self, event: AgentEvent) {
         if let AgentEvent::Finished { structured, .. } = event {
-            self.structured = structured;
+            self.0 = structured;
         }
     }
 }

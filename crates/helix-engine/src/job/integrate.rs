@@ -9,7 +9,7 @@ use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;
-use super::effects::{EffectRunner, blocking};
+use super::effects::{EffectRunner, Stopped, blocking};
 use super::gate::{GateCheck, fault_finding};
 use helix_git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
 
@@ -22,16 +22,20 @@ enum Trouble {
     Findings(Vec<Finding>),
     /// A gate does not let the results through together; the last of the reports says why.
     Gate(Vec<GateReport>),
-    Fault(Fault),
     /// Results contradict each other.
     Conflict(MergeConflict),
-    /// The effect is no longer wanted.
-    Cancelled,
+    Stopped(Stopped),
 }
 
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+        Self::Stopped(Stopped::Fault(fault))
+    }
+}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
     }
 }
 
@@ -47,23 +51,19 @@ impl EffectRunner {
             Ok((result, target, gates)) => Some(JobEvent::Integrated { result, target, gates }),
             Err(Trouble::Findings(findings)) => Some(failed(findings)),
             Err(Trouble::Gate(gates)) => {
-                let findings = match gates.last().map(|report| &report.verdict) {
-                    Some(Verdict::Fail { findings }) => findings.clone(),
-                    Some(Verdict::Inconclusive { fault }) => vec![fault_finding(fault)],
-                    Some(Verdict::Pass) | None => Vec::new(),
-                };
-                let fault = match gates.last().map(|report| &report.verdict) {
-                    Some(Verdict::Inconclusive { fault }) => Some(fault.clone()),
-                    Some(Verdict::Pass | Verdict::Fail { .. }) | None => None,
+                let (findings, fault) = match gates.last().map(|report| &report.verdict) {
+                    Some(Verdict::Fail { findings }) => (findings.clone(), None),
+                    Some(Verdict::Inconclusive { fault }) => (vec![fault_finding(fault)], Some(fault.clone())),
+                    Some(Verdict::Pass) | None => (Vec::new(), None),
                 };
                 Some(JobEvent::IntegrationFailed { findings, gates, fault })
             }
-            Err(Trouble::Fault(fault)) => Some(faulted(fault)),
+            Err(Trouble::Stopped(Stopped::Fault(fault))) => Some(faulted(fault)),
             Err(Trouble::Conflict(conflict)) => {
                 let known = conflict_event(active, None, &conflict);
                 Some(known.unwrap_or_else(|| failed(vec![unresolved(&conflict)])))
             }
-            Err(Trouble::Cancelled) => None,
+            Err(Trouble::Stopped(Stopped::Unwanted)) => None,
         }
     }
 
@@ -81,11 +81,13 @@ impl EffectRunner {
         let (result, checked) = match self.combine(&spaces, job, &tips).await? {
             None => (base.clone(), None),
             Some((commit, Combined::Validated)) => {
-                reports.extend(self.confirm(job, active, &commit, cancel).await?);
+                // What a later phase did to the work of an earlier one is in the last phase's tree.
+                let gates = active.gates_to_confirm(&commit.tree);
+                reports.extend(self.validate(job, active, &commit, gates, cancel).await?);
                 (commit.commit, Some(commit.tree))
             }
             Some((commit, Combined::New)) => {
-                reports.extend(self.validate(job, active, &commit, cancel).await?);
+                reports.extend(self.validate(job, active, &commit, active.gates_of_sum(), cancel).await?);
                 (commit.commit, Some(commit.tree))
             }
         };
@@ -110,7 +112,7 @@ impl EffectRunner {
                     let committed = committed(&spaces, &request.base, &commit.id, branch.clone()).await?;
                     // A former host landed it and had no time to say what it had checked, or the user did.
                     if checked.as_ref() != Some(&committed.tree) {
-                        reports = self.validate(job, active, &committed, cancel).await?;
+                        reports = self.validate(job, active, &committed, active.gates_of_sum(), cancel).await?;
                     }
                     return Ok((committed, IntegrationTarget::Branch { branch }, reports));
                 }
@@ -121,7 +123,7 @@ impl EffectRunner {
             };
             if merge.unvalidated {
                 let commit = committed(&spaces, &merge.onto, &merge.commit, String::new()).await?;
-                reports = self.validate(job, active, &commit, cancel).await?;
+                reports = self.validate(job, active, &commit, active.gates_of_sum(), cancel).await?;
             }
             if let Some(landed) = self.land(&spaces, &request, &merge).await? {
                 return Ok((landed.0, landed.1, reports));
@@ -201,29 +203,16 @@ impl EffectRunner {
         Ok(Some((whole, combined)))
     }
 
-    /// Runs the union of the passed phases' gates on a tree that no phase was validated on.
+    /// Runs gates on a tree that they were not run on by their phases, and those that the plan left out.
     async fn validate(
         &self,
         job: &JobId,
         active: &Active,
         result: &Committed,
+        gates: Vec<(&Phase, usize)>,
         cancel: &CancellationToken,
     ) -> Result<Vec<GateReport>, Trouble> {
-        let mut reports = self.run_all(job, active, result, active.gates_of_sum(), cancel).await?;
-        reports.extend(self.left_out(job, active, result, cancel).await?);
-        Ok(reports)
-    }
-
-    /// Runs what phases have asked of the whole on the last phase's tree, where that is another one than theirs: what a later
-    /// phase did to the work of an earlier one is in it.
-    async fn confirm(
-        &self,
-        job: &JobId,
-        active: &Active,
-        result: &Committed,
-        cancel: &CancellationToken,
-    ) -> Result<Vec<GateReport>, Trouble> {
-        let mut reports = self.run_all(job, active, result, active.gates_to_confirm(&result.tree), cancel).await?;
+        let mut reports = self.run_all(job, active, result, gates, cancel).await?;
         reports.extend(self.left_out(job, active, result, cancel).await?);
         Ok(reports)
     }
@@ -243,8 +232,7 @@ impl EffectRunner {
         for (phase, index) in gates {
             let label = format!("integration.{}.{index}", phase.id);
             let check = GateCheck { job, active, phase, base: &base, result: &result, gate: index, label, cancel };
-            let report = self.gate_report(check).await;
-            reports.push(report.ok_or(Trouble::Cancelled)??);
+            reports.push(self.gate_report(check).await?);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
                 return Err(Trouble::Gate(reports));
             }
@@ -276,22 +264,14 @@ impl EffectRunner {
                 let label = format!("{place}.{}.{index}", phase.id);
                 GateCheck { job, active, phase, base: &base, result, gate: index, label, cancel }
             };
-            let now = self.gate_report(check("left-out", &result)).await;
-            let mut report = now.ok_or(Trouble::Cancelled)??;
+            let mut report = self.gate_report(check("left-out", &result)).await?;
             if report.verdict.passed() {
                 reports.push(report);
                 continue;
             }
             let failed = matches!(report.verdict, Verdict::Fail { .. });
             let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
-            let contradicted = match failed && ran {
-                true => true,
-                false => {
-                    let before = self.gate_report(check("left-out.origin", &start)).await;
-                    before.ok_or(Trouble::Cancelled)??.verdict.passed()
-                }
-            };
-            if contradicted {
+            if failed && ran || self.gate_report(check("left-out.origin", &start)).await?.verdict.passed() {
                 report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
                 reports.push(report);
                 return Err(Trouble::Gate(reports));

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
 use helix_job::question::Question;
-use helix_job::{Effect, ErrorView, Illegal, JobEvent, JobState, decide};
+use helix_job::{Effect, ErrorView, Illegal, JobEvent, JobState, Stage, decide};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -348,7 +348,7 @@ impl JobLoop {
         }
         under_way.progress = Progress::Done;
         if let (Effect::StartAttempt { phase, attempt, .. }, Some(place)) = (&under_way.effect, place) {
-            let run = Effect::RunAgent { phase: phase.clone(), attempt: *attempt };
+            let run = Effect::Work { phase: phase.clone(), attempt: *attempt, stage: Stage::Agent };
             self.places.insert(run.key(), place);
         }
         Answer::Counts
@@ -403,22 +403,13 @@ impl JobLoop {
     fn failed(&self, effect: &Effect, fault: Fault) -> Option<JobEvent> {
         match effect {
             Effect::StartAttempt { phase, attempt, .. }
-            | Effect::RunAgent { phase, attempt }
-            | Effect::CommitResult { phase, attempt }
-            | Effect::ReadPhases { phase, attempt }
-            | Effect::RunReview { phase, attempt, .. }
-            | Effect::BeginDelivery { phase, attempt, .. }
-            | Effect::RunGate { phase, attempt, .. } => {
+            | Effect::Work { phase, attempt, .. }
+            | Effect::BeginDelivery { phase, attempt, .. } => {
                 Some(JobEvent::AttemptFaulted { phase: phase.clone(), attempt: *attempt, fault })
             }
             Effect::Advise { phase, round } => Some(super::advise::panicked(&self.log.id, phase, *round, fault)),
             Effect::Integrate { .. } => Some(super::integrate::faulted(fault)),
-            Effect::StopAgent { .. }
-            | Effect::StopReview { .. }
-            | Effect::StopAdvice { .. }
-            | Effect::Ask { .. }
-            | Effect::Expire { .. }
-            | Effect::Conclude { .. } => None,
+            Effect::Stop(_) | Effect::Ask { .. } | Effect::Expire { .. } | Effect::Conclude { .. } => None,
         }
     }
 

@@ -15,7 +15,7 @@ impl EffectRunner {
     /// The worktrees of a job's repository, as it is at its path now.
     pub(crate) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
         let path = PathBuf::from(&spec.repo.path);
-        let known = lock(self.known_workspaces()).get(&path).cloned();
+        let known = lock(&self.shared.workspaces).get(&path).cloned();
         let (environment, root) = (self.git().clone(), self.state().worktrees());
         let spaces = blocking_fault({
             let (path, known) = (path.clone(), known.clone());
@@ -36,7 +36,7 @@ impl EffectRunner {
         if is_known(&spaces) {
             return Ok(spaces);
         }
-        let mut all = lock(self.known_workspaces());
+        let mut all = lock(&self.shared.workspaces);
         if let Some(faster) = all.get(&path).filter(|other| !is_known(other)) {
             return Ok(faster.clone());
         }
@@ -48,7 +48,7 @@ impl EffectRunner {
     /// they are needed.
     pub(super) async fn let_go(&self, spec: &JobSpec) {
         let unused = {
-            let mut all = lock(self.known_workspaces());
+            let mut all = lock(&self.shared.workspaces);
             let path = PathBuf::from(&spec.repo.path);
             let unused = all.get(&path).is_some_and(|spaces| !spaces.is_shared());
             unused.then(|| all.remove(&path)).flatten()

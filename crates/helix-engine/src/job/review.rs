@@ -3,19 +3,20 @@
 //! A reviewer gets a checkout of its own, may only read, and what it looks at is a commit that nothing it does can change. Must not
 //! know what follows from its answer.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_agents::agent_kind;
-use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
-use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::usage::Usage;
+use helix_core::finding::{Fault, Finding, Place, Verdict};
+use helix_core::ids::RunId;
 use helix_job::{Active, Committed, JobEvent, Review};
 use helix_plan::{GateSpec, Phase};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::cited::Citable;
-use super::effects::{EffectRunner, attempt_of, blocking, environment, phase_of};
+use super::effects::{AttemptContext, EffectRunner, Stopped, blocking, blocking_fault, environment};
 use super::side_run::{SideAnswer, SideAsk, misfit, unreadable};
 use crate::agent_run::AgentRunner;
 use crate::prompt;
@@ -60,69 +61,70 @@ struct AnswerFinding {
 }
 
 impl EffectRunner {
-    /// `None` when the engine is closing: the run goes on under its keeper.
     pub(super) async fn run_review(
         &self,
-        job: &JobId,
-        active: &Active,
-        id: &PhaseId,
-        attempt: u32,
+        at: AttemptContext<'_>,
         gate: Option<usize>,
         round: u32,
-    ) -> Option<JobEvent> {
-        let faulted = |fault| Some(JobEvent::AttemptFaulted { phase: id.clone(), attempt, fault });
-        let (phase, this) = match (phase_of(active, id), attempt_of(active, id, attempt)) {
-            (Ok(phase), Ok(this)) => (phase, this),
-            (Err(fault), _) | (_, Err(fault)) => return faulted(fault),
-        };
-        let Some(result) = &this.result else { return None };
-        let run = RunId::for_review(job, id, attempt, gate, round);
-        let runner = match self.runner_of(job).await {
-            Ok(runner) => runner,
-            Err(fault) => return faulted(fault),
-        };
+    ) -> Result<JobEvent, Stopped> {
+        let AttemptContext { job, active, phase, attempt: this } = at;
+        let result = at.result()?;
+        let run = RunId::for_review(job, &phase.id, this.number, gate, round);
+        let runner = self.runner_of(job).await?;
         let (agent, model, deadline) = self.reviewer(&runner, active, phase, gate);
-        let asked = self.review_ask(job, active, phase, this, result, gate, round).await;
-        let answered = match asked {
-            Err(fault) => Err(fault),
-            Ok((prompt, resume, directory)) => {
+        let mut checkout = None;
+        let answer = match self.review_ask(at, result, gate, round).await {
+            Err(fault) => SideAnswer::without_run(run, fault),
+            Ok((prompt, directory)) => {
+                checkout = Some(directory.clone());
                 let side = SideAsk {
-                    run: run.clone(),
-                    phase: id.clone(),
+                    run,
+                    phase: phase.id.clone(),
                     agent: agent.clone(),
                     model: model.clone(),
                     prompt,
-                    resume,
                     schema: schemars::schema_for!(Answer).to_value(),
-                    directory: directory.clone(),
+                    directory,
                     deadline,
-                    label: format!("{id}.{}", if gate.is_some() { "review" } else { "verify" }),
-                    take: (attempt - 1) * 2 + round,
+                    label: format!("{}.{}", phase.id, if gate.is_some() { "review" } else { "verify" }),
+                    take: (this.number - 1) * 2 + round,
                 };
-                match self.side_run(job, active, side).await? {
-                    Err(fault) => Err(fault),
-                    Ok(answer) => Ok((answer, directory)),
-                }
+                self.side_run(job, active, side).await.ok_or(Stopped::Unwanted)?
             }
         };
-        let review = match answered {
-            Err(fault) => without_run(run, agent, model, result, fault),
-            Ok((answer, directory)) => {
-                let (verdict, summary) = match self.untouched(active, &directory).await {
-                    Err(fault) => (Verdict::Inconclusive { fault }, String::new()),
-                    Ok(()) => {
-                        let (verdict, summary) = read(&answer);
-                        let citable = Citable::of(phase, result);
-                        match blocking(move || Ok(citable.judge(verdict, &directory))).await {
-                            Ok(verdict) => (verdict, summary),
-                            Err(fault) => (Verdict::Inconclusive { fault }, String::new()),
-                        }
-                    }
-                };
-                finished(answer, agent, model, result, verdict, summary)
-            }
+        let SideAnswer { run, facts, usage, duration_ms, answer } = answer;
+        let judged = match (answer, checkout) {
+            (Ok(value), Some(directory)) => self.judge(at, result, &value, directory).await,
+            (Err(fault), _) => Err(fault),
+            (Ok(_), None) => Err(unreadable("nothing was checked out".into())),
         };
-        Some(JobEvent::ReviewFinished { phase: id.clone(), attempt, gate, round, review: Box::new(review) })
+        let (verdict, summary) = judged.unwrap_or_else(|fault| {
+            let summary = fault.message.clone();
+            (Verdict::Inconclusive { fault }, summary)
+        });
+        let tree = result.tree.clone();
+        let review = Box::new(Review { run, agent, model, verdict, summary, tree, facts, usage, duration_ms });
+        Ok(JobEvent::ReviewFinished { phase: phase.id.clone(), attempt: this.number, gate, round, review })
+    }
+
+    /// The verdict of an answer and its summary, as far as it is about the result and the reviewer has changed nothing.
+    async fn judge(
+        &self,
+        at: AttemptContext<'_>,
+        result: &Committed,
+        answer: &Value,
+        checkout: PathBuf,
+    ) -> Result<(Verdict, String), Fault> {
+        let spaces = self.workspaces(&at.active.spec).await?;
+        let path = checkout.clone();
+        let touched = blocking(move || spaces.touched(&path)).await?;
+        if !touched.is_empty() {
+            let message = format!("the reviewer changed what it was to look at: {}", touched.join(", "));
+            return Err(unreadable(message));
+        }
+        let (verdict, summary) = read(answer)?;
+        let citable = Citable::of(at.phase, result);
+        Ok((blocking_fault(move || Ok(citable.judge(verdict, &checkout))).await?, summary))
     }
 
     fn reviewer(
@@ -158,17 +160,14 @@ impl EffectRunner {
         models.iter().find(|model| !works_with.contains(**model)).map(|model| (*model).to_owned())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one call with the context of one review")]
     async fn review_ask(
         &self,
-        job: &JobId,
-        active: &Active,
-        phase: &Phase,
-        this: &helix_job::Attempt,
+        at: AttemptContext<'_>,
         result: &Committed,
         gate: Option<usize>,
         round: u32,
-    ) -> Result<(String, Option<helix_core::ids::AgentSessionId>, std::path::PathBuf), Fault> {
+    ) -> Result<(String, PathBuf), Fault> {
+        let AttemptContext { job, active, phase, attempt: this } = at;
         let spaces = self.workspaces(&active.spec).await?;
         let name = format!("{}.{}.{}", phase.id, this.number, gate.map_or("verify".into(), |gate| gate.to_string()));
         let (job, commit, base) = (job.clone(), result.commit.clone(), this.base.clone());
@@ -184,39 +183,21 @@ impl EffectRunner {
             Verdict::Pass | Verdict::Fail { .. } => None,
         });
         let prompt = prompt::review(&active.spec, phase, this, &patch, unusable.as_deref());
-        // The second round asks a new session: one that went wrong would only go on as it was.
-        Ok((prompt.map_err(|error| environment(&error))?, None, directory))
-    }
-
-    async fn untouched(&self, active: &Active, directory: &std::path::Path) -> Result<(), Fault> {
-        let spaces = self.workspaces(&active.spec).await?;
-        let path = directory.to_path_buf();
-        let touched = blocking(move || spaces.touched(&path)).await?;
-        if touched.is_empty() {
-            return Ok(());
-        }
-        Err(unreadable(format!("the reviewer changed what it was to look at: {}", touched.join(", "))))
+        Ok((prompt.map_err(|error| environment(&error))?, directory))
     }
 }
 
 /// What an answer says. Anything but a whole and consistent one is no verdict.
-fn read(answer: &SideAnswer) -> (Verdict, String) {
-    let parsed = match &answer.answer {
-        Err(fault) => return (Verdict::Inconclusive { fault: fault.clone() }, String::new()),
-        Ok(value) => serde_json::from_value::<Answer>(value.clone())
-            .map_err(|error| misfit(value, &["verdict", "summary", "findings"], &error)),
-    };
-    let Answer { verdict, summary, findings } = match parsed {
-        Err(fault) => return (Verdict::Inconclusive { fault }, String::new()),
-        Ok(answer) => answer,
-    };
+fn read(answer: &Value) -> Result<(Verdict, String), Fault> {
+    let Answer { verdict, summary, findings } = serde_json::from_value(answer.clone())
+        .map_err(|error| misfit(answer, &["verdict", "summary", "findings"], &error))?;
     let verdict = match (verdict, findings.is_empty()) {
         (Word::Approved, true) => Verdict::Pass,
         (Word::Rejected, false) => Verdict::Fail { findings: findings.into_iter().map(finding).collect() },
-        (Word::Approved, false) => Verdict::Inconclusive { fault: unreadable("it approves and names problems".into()) },
-        (Word::Rejected, true) => Verdict::Inconclusive { fault: unreadable("it rejects and names no problem".into()) },
+        (Word::Approved, false) => return Err(unreadable("it approves and names problems".into())),
+        (Word::Rejected, true) => return Err(unreadable("it rejects and names no problem".into())),
     };
-    (verdict, summary)
+    Ok((verdict, summary))
 }
 
 fn finding(found: AnswerFinding) -> Finding {
@@ -229,66 +210,19 @@ fn finding(found: AnswerFinding) -> Finding {
     }
 }
 
-fn finished(
-    answer: SideAnswer,
-    agent: String,
-    model: Option<String>,
-    result: &Committed,
-    verdict: Verdict,
-    said: String,
-) -> Review {
-    let summary = match &verdict {
-        Verdict::Inconclusive { fault } => fault.message.clone(),
-        Verdict::Pass | Verdict::Fail { .. } => said,
-    };
-    Review {
-        run: answer.run,
-        agent,
-        model,
-        verdict,
-        summary,
-        tree: result.tree.clone(),
-        facts: Some(Box::new(answer.report.facts)),
-        usage: answer.report.usage,
-        duration_ms: answer.report.duration_ms,
-    }
-}
-
-fn without_run(run: RunId, agent: String, model: Option<String>, result: &Committed, fault: Fault) -> Review {
-    let fault = Fault { kind: FaultKind::Environment, ..fault };
-    Review {
-        run,
-        agent,
-        model,
-        summary: fault.message.clone(),
-        verdict: Verdict::Inconclusive { fault },
-        tree: result.tree.clone(),
-        facts: None,
-        usage: Usage::default(),
-        duration_ms: 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use helix_core::run::{Ending, RunFacts};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
-    use crate::agent_run::RunReport;
-
-    fn verdict(answer: Result<Value, Fault>) -> Verdict {
-        let facts = RunFacts::without_record(Ending::Unknown, None);
-        let report = RunReport::without_record(facts);
-        read(&SideAnswer { run: RunId::new("r").unwrap(), report, answer }).0
-    }
 
     #[test]
     fn only_a_whole_and_consistent_answer_is_a_verdict() {
         let problem = json!({ "message": "no test", "file": "a.py", "line": 3, "fix": "write one" });
-        assert_eq!(verdict(Ok(json!({ "verdict": "approved", "summary": "fine", "findings": [] }))), Verdict::Pass);
-        let rejected = verdict(Ok(json!({ "verdict": "rejected", "summary": "no", "findings": [problem] })));
-        let Verdict::Fail { findings } = rejected else { panic!("{rejected:?}") };
+        let approved = read(&json!({ "verdict": "approved", "summary": "fine", "findings": [] })).unwrap();
+        assert_eq!(approved, (Verdict::Pass, "fine".to_owned()));
+        let rejected = read(&json!({ "verdict": "rejected", "summary": "no", "findings": [problem] })).unwrap();
+        let (Verdict::Fail { findings }, _) = rejected else { panic!("{rejected:?}") };
         assert_eq!(findings[0].place.as_ref().map(ToString::to_string), Some("a.py:3".into()));
         for unusable in [
             json!({ "verdict": "approved", "summary": "fine", "findings": [problem] }),
@@ -300,9 +234,8 @@ mod tests {
             json!("approved"),
             json!(null),
         ] {
-            let answer = verdict(Ok(unusable.clone()));
-            assert!(matches!(answer, Verdict::Inconclusive { .. }), "{unusable}: {answer:?}");
+            let answer = read(&unusable);
+            assert!(answer.is_err(), "{unusable}: {answer:?}");
         }
-        assert!(matches!(verdict(Err(unreadable("cut off".into()))), Verdict::Inconclusive { .. }));
     }
 }

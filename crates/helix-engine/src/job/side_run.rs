@@ -6,19 +6,16 @@
 use std::time::Duration;
 
 use helix_agents::{AgentAsk, SessionRef, ToolAccess};
-use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
-use helix_core::ids::{AgentSessionId, JobId, PhaseId, RunId};
-use helix_core::run::{Outcome, Retry};
+use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_core::run::{Outcome, Retry, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::{Active, Policy, SideBudget, describe, remedy};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::effects::{EffectRunner, limit, new_session, run_fault};
-use crate::activity::Activity;
-use crate::admission::{Owner, Ticket, Urgency};
-use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
+use super::effects::{EffectRunner, Stopped, continuing, limit, new_session, run_fault};
+use crate::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
 
 /// What is asked of a side run.
 pub(super) struct SideAsk {
@@ -28,7 +25,6 @@ pub(super) struct SideAsk {
     pub(super) agent: String,
     pub(super) model: Option<String>,
     pub(super) prompt: String,
-    pub(super) resume: Option<AgentSessionId>,
     pub(super) schema: Value,
     pub(super) directory: std::path::PathBuf,
     pub(super) deadline: Duration,
@@ -40,59 +36,64 @@ pub(super) struct SideAsk {
 /// What came of it.
 pub(super) struct SideAnswer {
     pub(super) run: RunId,
-    pub(super) report: RunReport,
+    /// The evidence of the run; absent when there was none.
+    pub(super) facts: Option<Box<RunFacts>>,
+    pub(super) usage: Usage,
+    pub(super) duration_ms: u64,
     /// The structured output, or why there is none.
     pub(super) answer: Result<Value, Fault>,
 }
 
+impl SideAnswer {
+    /// The answer of one that could not be asked: the surroundings are at fault.
+    pub(super) fn without_run(run: RunId, fault: Fault) -> Self {
+        let answer = Err(Fault { kind: FaultKind::Environment, ..fault });
+        Self { run, facts: None, usage: Usage::default(), duration_ms: 0, answer }
+    }
+}
+
 impl EffectRunner {
-    /// Runs it, or goes on with the run that a former host began. `None` when the engine is closing.
-    pub(super) async fn side_run(
-        &self,
-        job: &JobId,
-        active: &Active,
-        side: SideAsk,
-    ) -> Option<Result<SideAnswer, Fault>> {
-        let runner = match self.runner_of(job).await {
-            Ok(runner) => runner,
-            Err(fault) => return Some(Err(fault)),
-        };
+    /// Runs it, or goes on with the run that a former host began. `None` when the engine is closing: the run goes on under its
+    /// keeper.
+    pub(super) async fn side_run(&self, job: &JobId, active: &Active, side: SideAsk) -> Option<SideAnswer> {
+        match self.repeated_run(job, active, &side).await {
+            Ok(answer) => Some(answer),
+            Err(Stopped::Fault(fault)) => Some(SideAnswer::without_run(side.run, fault)),
+            Err(Stopped::Unwanted) => None,
+        }
+    }
+
+    async fn repeated_run(&self, job: &JobId, active: &Active, side: &SideAsk) -> Result<SideAnswer, Stopped> {
+        let runner = self.runner_of(job).await?;
         let policy = &active.spec.policy;
         let stop = self.stop_token(&side.run);
         let (mut number, mut before) = (0_u32, Consumed::default());
         loop {
             let run = repeat_of(&side.run, number);
             // What a former host has started is read to its end whatever it costs: it has been paid.
-            let granted = match (runner.has_begun(&run).await, active.spent_limit()) {
-                (true, _) => Ok(budget(active).unwrap_or_default()),
-                (false, Some(limit)) => Err(spent(&limit)),
-                (false, None) => budget(active),
+            let budget = match (runner.has_begun(&run).await, active.spent_limit()) {
+                (true, _) => budget(active).unwrap_or_default(),
+                (false, Some(limit)) => return Err(spent(&limit).into()),
+                (false, None) => budget(active)?,
             };
-            let ask = match granted.and_then(|budget| side_ask(&runner, &side, &run, budget)) {
-                Ok(ask) => ask,
-                Err(fault) => return Some(Err(fault)),
-            };
-            let owner = Owner::Job(job.clone());
-            let entry = Entry::Ticket(Ticket { owner, phase: Some(side.phase.clone()), urgency: Urgency::Continue });
+            let ask = side_ask(&runner, side, &run, budget)?;
+            let entry = Entry::Ticket(continuing(job, &side.phase));
             let limits = RunLimits { deadline: Some(side.deadline), stop: &stop, entry };
-            let mut ear = Ear {
-                structured: None,
-                job: job.clone(),
-                phase: side.phase.clone(),
-                run: run.clone(),
-                effects: self.clone(),
-            };
-            let mut report = match runner.run(&side.agent, &run, || ask, limits, &mut ear).await {
+            let mut reporter = self.reporter(job, &side.phase, &run);
+            let mut report = match runner.run(&side.agent, &run, || ask, limits, &mut reporter).await {
                 Ok(report) => report,
-                Err(RunError::Closing) => return None,
-                Err(error) => return Some(Err(run_fault(&error))),
+                Err(RunError::Closing) => return Err(Stopped::Unwanted),
+                Err(error) => return Err(run_fault(&error).into()),
             };
             before.add(&mut report);
             let outcome = Outcome::from_facts(&report.facts);
+            let environment = |hint| Fault { kind: FaultKind::Environment, message: describe(&outcome), hint };
             let answer = match outcome.retry() {
-                Retry::Accept => ear.structured.ok_or_else(|| unreadable("the run has no structured answer".into())),
+                Retry::Accept => {
+                    reporter.structured.ok_or_else(|| unreadable("the run has no structured answer".into()))
+                }
                 Retry::Later(Some(until)) if let Some(hint) = policy.too_long_until(until, Timestamp::now()) => {
-                    Err(Fault { kind: FaultKind::Environment, message: describe(&outcome), hint: Some(hint) })
+                    Err(environment(Some(hint)))
                 }
                 Retry::Later(until) if number < policy.transient_retries && !stop.is_cancelled() => {
                     number += 1;
@@ -101,9 +102,7 @@ impl EffectRunner {
                         () = stop.cancelled() => Err(unreadable("it was stopped".into())),
                     }
                 }
-                Retry::Never | Retry::Later(_) => {
-                    Err(Fault { kind: FaultKind::Environment, message: describe(&outcome), hint: remedy(&outcome) })
-                }
+                Retry::Never | Retry::Later(_) => Err(environment(remedy(&outcome))),
                 Retry::Resume | Retry::Fresh if outcome == Outcome::TimedOut => Err(Fault {
                     kind: FaultKind::Timeout,
                     message: format!("no answer within {} s", side.deadline.as_secs()),
@@ -112,17 +111,14 @@ impl EffectRunner {
                 Retry::Resume | Retry::Fresh => Err(unreadable(describe(&outcome))),
             };
             self.forget_stop(&side.run);
-            return Some(Ok(SideAnswer { run, report, answer }));
+            let RunReport { facts, usage, duration_ms, .. } = report;
+            return Ok(SideAnswer { run, facts: Some(Box::new(facts)), usage, duration_ms, answer });
         }
     }
 }
 
 fn side_ask(runner: &AgentRunner, side: &SideAsk, run: &RunId, budget: Option<f64>) -> Result<AgentAsk, Fault> {
-    let session = match &side.resume {
-        Some(session) => SessionRef::Resume(session.clone()),
-        None => SessionRef::New(new_session()?),
-    };
-    let files = runner.agent_files(run);
+    let (session, files) = (SessionRef::New(new_session()?), runner.agent_files(run));
     let mut ask = AgentAsk::new(side.prompt.clone(), session, side.directory.clone(), files);
     ask.model = side.model.clone();
     ask.budget_usd = budget;
@@ -193,25 +189,6 @@ pub(super) fn unreadable(message: String) -> Fault {
     Fault { kind: FaultKind::Unreadable, message, hint: None }
 }
 
-/// Hears the structured answer, and hands on what happens.
-struct Ear {
-    structured: Option<Value>,
-    job: JobId,
-    phase: PhaseId,
-    run: RunId,
-    effects: EffectRunner,
-}
-
-impl Listener for Ear {
-    async fn hear(&mut self, event: AgentEvent) {
-        if let AgentEvent::Finished { structured, .. } = &event {
-            self.structured.clone_from(structured);
-        }
-        let (job, phase, run) = (self.job.clone(), self.phase.clone(), self.run.clone());
-        self.effects.tell(Activity { job, phase, run, event });
-    }
-}
-
 /// Why an answer in JSON is not what was asked for, in words for people and for the agent that gave it. `needed` are the keys
 /// without which it is none.
 pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error) -> Fault {
@@ -227,7 +204,7 @@ pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error)
 
 #[cfg(test)]
 mod tests {
-    use helix_core::run::{Ending, RunFacts};
+    use helix_core::run::Ending;
 
     use super::*;
 

@@ -38,13 +38,10 @@ pub enum SessionEvent {
         /// The user's message.
         message: String,
         /// Its position in the tree.
-        #[serde(default)]
         place: TurnParent,
         /// The user's own words, for finding the turn again by a client's history.
-        #[serde(default)]
         asked: TextDigest,
         /// What the client calls it.
-        #[serde(default)]
         client: ClientIds,
         /// Model that the client chose, in the agent's words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,10 +82,8 @@ pub enum SessionEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         point: Option<String>,
         /// How many runs it took.
-        #[serde(default = "one")]
         runs: u32,
         /// Whether a client read it to its end.
-        #[serde(default)]
         delivery: Delivery,
     },
     /// A job was started in this session.
@@ -118,17 +113,10 @@ pub enum SessionEvent {
     Failure(Box<FailureEvent>),
 }
 
-fn one() -> u32 {
-    1
-}
-
 /// A turn's position in the session's tree.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "at", rename_all = "snake_case")]
 pub enum TurnParent {
-    /// After the turn that was started last; at the beginning if there is none. (What journals before branching mean.)
-    #[default]
-    Latest,
     /// At the beginning: nothing was said before.
     Beginning,
     /// After this turn, which may be one of another session.

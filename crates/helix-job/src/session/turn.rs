@@ -33,10 +33,8 @@ pub struct TurnView {
     /// The user's message.
     pub message: String,
     /// The user's own words.
-    #[serde(default)]
     pub asked: TextDigest,
     /// What the client calls it.
-    #[serde(default)]
     pub client: ClientIds,
     /// Model that the client chose, in the agent's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,10 +99,8 @@ pub struct TurnEnd {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<String>,
     /// How many runs it took.
-    #[serde(default)]
     pub runs: u32,
     /// Whether somebody read it to its end.
-    #[serde(default)]
     pub delivery: Delivery,
 }
 
@@ -137,11 +133,10 @@ pub struct Attachment {
 }
 
 /// Whether a turn's end reached a client.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// Somebody read it to its end.
-    #[default]
     Delivered,
     /// Nobody was there any more: the same request, sent again, is given this answer.
     Undelivered,

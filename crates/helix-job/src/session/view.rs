@@ -33,13 +33,10 @@ pub struct SessionView {
     /// When something last happened in it.
     pub updated_at: Timestamp,
     /// How many turns it has, on all branches.
-    #[serde(default)]
     pub turn_count: u32,
     /// The turn that was started last.
-    #[serde(default)]
     pub latest: Option<TurnId>,
     /// The turn that is being answered.
-    #[serde(default)]
     pub running: Option<Box<TurnView>>,
     /// Jobs that it is about, in the order in which they came into it: started from it, or asked about in it.
     pub jobs: Vec<JobId>,
@@ -105,62 +102,123 @@ impl SessionView {
         recorded: &Recorded<SessionEvent>,
     ) -> Result<SessionState, IllegalSessionEvent> {
         let at = recorded.at;
-        let name = recorded.event.name();
-        let illegal = |why: &str| IllegalSessionEvent { event: name, why: why.into() };
-        let (mut view, turn) = match (view, &recorded.event) {
-            (None, SessionEvent::SessionOpened { .. }) => (opened(id, at, &recorded.event), None),
+        let illegal = |why: &str| IllegalSessionEvent { event: recorded.event.name(), why: why.into() };
+        let mut view = match (view, &recorded.event) {
+            (None, SessionEvent::SessionOpened { key, owner, copied_from, directory, agent }) => Self {
+                id: id.clone(),
+                key: key.clone(),
+                owner: owner.clone(),
+                copied_from: copied_from.clone(),
+                directory: directory.clone(),
+                agent: agent.clone(),
+                created_at: at,
+                updated_at: at,
+                turn_count: 0,
+                latest: None,
+                running: None,
+                jobs: Vec::new(),
+                project: None,
+                last_event: 0,
+                blocked: None,
+            },
             (None, _) => return Err(illegal("the session is not open")),
-            (Some(_), SessionEvent::SessionOpened { .. }) => return Err(illegal("the session is open already")),
-            (Some(mut view), SessionEvent::TurnStarted { .. }) => {
-                if view.running.is_some() {
-                    return Err(illegal("another turn is running"));
-                }
-                let Some(turn) = started(&view, at, &recorded.event) else {
-                    return Err(illegal("it does not begin a turn"));
-                };
-                view.turn_count = turn.number;
-                view.latest = Some(turn.id.clone());
-                view.running = Some(Box::new(turn.clone()));
-                (view, Some(turn))
+            (Some(view), _) => view,
+        };
+        let mut turn = None;
+        match &recorded.event {
+            SessionEvent::SessionOpened { .. } if view.last_event == 0 => {}
+            SessionEvent::SessionOpened { .. } => return Err(illegal("the session is open already")),
+            SessionEvent::TurnStarted { .. } if view.running.is_some() => {
+                return Err(illegal("another turn is running"));
             }
-            (Some(mut view), SessionEvent::TurnFinished { turn, .. }) => {
-                let Some(open) = view.running.take().filter(|open| &open.id == turn) else {
+            SessionEvent::TurnStarted {
+                turn: id,
+                run,
+                message,
+                place,
+                asked,
+                client,
+                model,
+                system,
+                attachments,
+                resume: _,
+                agent_session,
+            } => {
+                let (parent, under, continues) = match place {
+                    TurnParent::Beginning => (None, None, None),
+                    TurnParent::After { turn } => (Some(turn.clone()), Some(turn.clone()), None),
+                    TurnParent::Continuing { turn, under } => (Some(turn.clone()), under.clone(), Some(turn.clone())),
+                };
+                view.turn_count += 1;
+                view.latest = Some(id.clone());
+                turn = Some(TurnView {
+                    id: id.clone(),
+                    session: view.id.clone(),
+                    number: view.turn_count,
+                    parent,
+                    under,
+                    continues,
+                    run: run.clone(),
+                    message: message.clone(),
+                    asked: asked.clone(),
+                    client: client.clone(),
+                    model: model.clone(),
+                    system: system.clone(),
+                    attachments: attachments.clone(),
+                    agent_session: agent_session.clone(),
+                    started_at: at,
+                    checks: Vec::new(),
+                    end: None,
+                });
+                view.running = turn.clone().map(Box::new);
+            }
+            SessionEvent::TurnFinished {
+                turn: id,
+                facts,
+                answer,
+                shown,
+                answered,
+                usage,
+                session,
+                point,
+                runs,
+                delivery,
+            } => {
+                let Some(open) = view.running.take().filter(|open| &open.id == id) else {
                     return Err(illegal("this turn is not running"));
                 };
-                let end = ended(at, &recorded.event);
                 // Where the agent had lost the session that was to be resumed, it wrote to another one.
-                let written = end.as_ref().and_then(|end: &TurnEnd| end.session.clone());
-                let agent_session = written.or_else(|| open.agent_session.clone());
+                let agent_session = session.clone().or_else(|| open.agent_session.clone());
+                let end = Some(TurnEnd {
+                    at,
+                    facts: facts.clone(),
+                    answer: answer.clone(),
+                    shown: shown.clone(),
+                    answered: answered.clone(),
+                    usage: *usage,
+                    session: session.clone(),
+                    point: point.clone(),
+                    runs: *runs,
+                    delivery: *delivery,
+                });
                 // Only a run that is still to come would need the client's instructions.
-                let turn = TurnView { end, agent_session, system: None, ..*open };
-                (view, Some(turn))
+                turn = Some(TurnView { end, agent_session, system: None, ..*open });
             }
-            (Some(mut view), SessionEvent::JobStarted { job }) => {
-                view.jobs.push(job.clone());
-                (view, None)
-            }
-            (Some(mut view), SessionEvent::JobJoined { job }) => {
-                // Two questions about the same job at once join it twice.
-                if !view.jobs.contains(job) {
-                    view.jobs.push(job.clone());
-                }
-                (view, None)
-            }
-            (Some(mut view), SessionEvent::ProjectChosen { path }) => {
-                view.project = Some(path.clone());
-                (view, None)
-            }
-            (Some(view), SessionEvent::Failure(_)) => (view, None),
-            (Some(mut view), SessionEvent::AnswerChecked { turn, check }) => {
+            SessionEvent::JobStarted { job } => view.jobs.push(job.clone()),
+            // Two questions about the same job at once join it twice.
+            SessionEvent::JobJoined { job } if view.jobs.contains(job) => {}
+            SessionEvent::JobJoined { job } => view.jobs.push(job.clone()),
+            SessionEvent::ProjectChosen { path } => view.project = Some(path.clone()),
+            SessionEvent::AnswerChecked { turn, check } => {
                 let Some(open) = view.running.as_mut().filter(|open| &open.id == turn) else {
                     return Err(illegal("this turn is not running"));
                 };
                 // The same run's answer is checked again after a restart.
                 open.checks.retain(|other| other.run != check.run);
                 open.checks.push(check.clone());
-                (view, None)
             }
-        };
+            SessionEvent::Failure(_) => {}
+        }
         view.updated_at = at;
         view.last_event = recorded.number;
         Ok(SessionState { view, turn })
@@ -177,98 +235,6 @@ impl SessionView {
     }
 }
 
-fn opened(id: &SessionId, at: Timestamp, event: &SessionEvent) -> SessionView {
-    let mut view = SessionView {
-        id: id.clone(),
-        key: String::new(),
-        owner: None,
-        copied_from: None,
-        directory: String::new(),
-        agent: String::new(),
-        created_at: at,
-        updated_at: at,
-        turn_count: 0,
-        latest: None,
-        running: None,
-        jobs: Vec::new(),
-        project: None,
-        last_event: 0,
-        blocked: None,
-    };
-    if let SessionEvent::SessionOpened { key, owner, copied_from, directory, agent } = event {
-        view.key.clone_from(key);
-        view.owner.clone_from(owner);
-        view.copied_from.clone_from(copied_from);
-        view.directory.clone_from(directory);
-        view.agent.clone_from(agent);
-    }
-    view
-}
-
-fn started(view: &SessionView, at: Timestamp, event: &SessionEvent) -> Option<TurnView> {
-    let SessionEvent::TurnStarted {
-        turn,
-        run,
-        message,
-        place,
-        asked,
-        client,
-        model,
-        system,
-        attachments,
-        resume: _,
-        agent_session,
-    } = event
-    else {
-        return None;
-    };
-    let (parent, under, continues) = match place {
-        TurnParent::Latest => (view.latest.clone(), view.latest.clone(), None),
-        TurnParent::Beginning => (None, None, None),
-        TurnParent::After { turn } => (Some(turn.clone()), Some(turn.clone()), None),
-        TurnParent::Continuing { turn, under } => (Some(turn.clone()), under.clone(), Some(turn.clone())),
-    };
-    Some(TurnView {
-        id: turn.clone(),
-        session: view.id.clone(),
-        number: view.turn_count + 1,
-        parent,
-        under,
-        continues,
-        run: run.clone(),
-        message: message.clone(),
-        asked: asked.clone(),
-        client: client.clone(),
-        model: model.clone(),
-        system: system.clone(),
-        attachments: attachments.clone(),
-        agent_session: agent_session.clone(),
-        started_at: at,
-        checks: Vec::new(),
-        end: None,
-    })
-}
-
-fn ended(at: Timestamp, event: &SessionEvent) -> Option<TurnEnd> {
-    let SessionEvent::TurnFinished { turn: _, facts, answer, shown, answered, usage, session, point, runs, delivery } =
-        event
-    else {
-        return None;
-    };
-    Some(TurnEnd {
-        at,
-        facts: facts.clone(),
-        answer: answer.clone(),
-        shown: shown.clone(),
-        answered: answered.clone(),
-        usage: *usage,
-        session: session.clone(),
-        point: point.clone(),
-        runs: *runs,
-        delivery: *delivery,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,18 +246,21 @@ mod tests {
         Recorded { number, at: Timestamp::UNIX_EPOCH, event }
     }
 
-    /// Events as journals before branching hold them.
-    fn old() -> Vec<Recorded<SessionEvent>> {
+    /// Two turns, one after the other; the second one runs.
+    fn events() -> Vec<Recorded<SessionEvent>> {
         let turn = |number: u32| TurnId::nth(&SessionId::new("s").unwrap(), number);
         let start = |number: u32| {
             serde_json::from_value(serde_json::json!({
-                "type": "turn_started", "turn": turn(number), "run": RunId::for_turn(&turn(number), 1), "message": "m"
+                "type": "turn_started", "turn": turn(number), "run": RunId::for_turn(&turn(number), 1), "message": "m",
+                "place": match number { 1 => serde_json::json!({ "at": "beginning" }), _ => serde_json::json!({ "at": "after", "turn": turn(number - 1) }) },
+                "asked": "", "client": {},
             }))
             .unwrap()
         };
         let end = |number: u32| {
             serde_json::from_value(serde_json::json!({
                 "type": "turn_finished", "turn": turn(number), "answer": "a", "usage": Usage::default(),
+                "runs": 1, "delivery": "delivered",
                 "facts": RunFacts::without_record(Ending::Unknown, None),
             }))
             .unwrap()
@@ -302,8 +271,8 @@ mod tests {
     }
 
     #[test]
-    fn journals_from_before_branching_are_a_line() {
-        let (view, turns) = SessionView::fold(&SessionId::new("s").unwrap(), &old()).unwrap().unwrap();
+    fn turns_after_each_other_are_a_line() {
+        let (view, turns) = SessionView::fold(&SessionId::new("s").unwrap(), &events()).unwrap().unwrap();
         assert_eq!((view.turn_count, view.running().map(|turn| turn.number)), (2, Some(2)));
         assert_eq!(turns[1].parent.as_ref(), Some(&turns[0].id));
         assert_eq!(turns[0].end.as_ref().map(|end| end.runs), Some(1));
@@ -312,7 +281,7 @@ mod tests {
     #[test]
     fn a_second_turn_beside_a_running_one_and_a_foreign_end_are_refused() {
         let id = SessionId::new("s").unwrap();
-        let mut events = old();
+        let mut events = events();
         let again = recorded(5, events[1].event.clone());
         events.push(again);
         assert!(SessionView::fold(&id, &events).is_err());
@@ -326,7 +295,7 @@ mod tests {
     #[test]
     fn a_view_holds_no_ended_turn() {
         let id = SessionId::new("s").unwrap();
-        let (view, _) = SessionView::fold(&id, &old()[..3]).unwrap().unwrap();
+        let (view, _) = SessionView::fold(&id, &events()[..3]).unwrap().unwrap();
         let text = serde_json::to_string(&view).unwrap();
         assert!(!text.contains("\"answer\""), "{text}");
     }

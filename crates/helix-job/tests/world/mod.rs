@@ -11,7 +11,7 @@ use helix_core::usage::Usage;
 use helix_job::question::Answer;
 use helix_job::{
     Advice, AdviceAction, ChangeKind, ChangedFile, Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec,
-    Origin, Policy, Recorded, RepoRef, Review,
+    Origin, Policy, Recorded, RepoRef, Review, Stage,
 };
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
 use jiff::Timestamp;
@@ -198,7 +198,7 @@ impl World {
                     grant: *grant,
                 }
             }
-            Effect::RunAgent { phase, attempt } => {
+            Effect::Work { phase, attempt, stage: Stage::Agent } => {
                 let facts = match self.draw() {
                     1 => truncated(),
                     2 => lost(),
@@ -210,8 +210,8 @@ impl World {
                 };
                 run_finished(phase, *attempt, facts)
             }
-            Effect::StopAgent { .. } | Effect::StopReview { .. } | Effect::StopAdvice { .. } => return None,
-            Effect::ReadPhases { phase, attempt } => match self.draw() {
+            Effect::Stop(_) => return None,
+            Effect::Work { phase, attempt, stage: Stage::Reading } => match self.draw() {
                 1 => JobEvent::PhasesRejected {
                     phase: phase.clone(),
                     attempt: *attempt,
@@ -223,7 +223,7 @@ impl World {
                     phases: added(phase, *attempt, u32::from(number % 3) + 1),
                 },
             },
-            Effect::RunReview { phase, attempt, gate, round } => {
+            Effect::Work { phase, attempt, stage: Stage::Reviewing { gate, round } } => {
                 let verdict = match self.draw() {
                     1 => Verdict::Fail { findings: vec![finding("not so")] },
                     2 | 3 => Verdict::Inconclusive { fault: Fault { kind: FaultKind::Unreadable, ..fault() } },
@@ -247,7 +247,7 @@ impl World {
                 JobEvent::QuestionAsked { phase: phase.clone(), question: question.clone() }
             }
             Effect::Expire { phase, number } => JobEvent::QuestionExpired { phase: phase.clone(), asked: *number },
-            Effect::CommitResult { phase, attempt } => {
+            Effect::Work { phase, attempt, stage: Stage::Committing } => {
                 let moved = self.draw() != 1;
                 let (phase, result) = (phase.clone(), self.committed(moved));
                 JobEvent::ResultCommitted { phase, attempt: *attempt, result, repairs: Vec::new() }
@@ -259,7 +259,7 @@ impl World {
                 tree: tree_of(phase),
                 validation: Vec::new(),
             },
-            Effect::RunGate { phase, attempt, gate } => {
+            Effect::Work { phase, attempt, stage: Stage::Gating { gate } } => {
                 let verdict = match self.draw() {
                     1 => Verdict::Fail { findings: vec![finding("wrong")] },
                     2 => Verdict::Fail { findings: vec![finding("still wrong")] },

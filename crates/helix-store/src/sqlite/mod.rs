@@ -9,6 +9,7 @@
 mod reader;
 mod reads;
 pub(crate) mod schema;
+mod sql;
 mod turns;
 mod writer;
 mod writes;
@@ -63,7 +64,6 @@ pub struct SqliteOptions {
 /// A journal in an SQLite file. Cheap to clone; all clones share one writer.
 #[derive(Debug, Clone)]
 pub struct SqliteJournal {
-    database: Arc<str>,
     readers: Arc<Readers>,
     writer: Arc<Writer>,
 }
@@ -111,8 +111,8 @@ impl SqliteJournal {
                 Writer::absent(database.clone())
             }
         };
-        let readers = Readers::new(SqliteOptions { access: Access::ReadOnly, ..options.clone() }, database.clone());
-        Ok(Self { database, readers: Arc::new(readers), writer: Arc::new(writer) })
+        let readers = Readers::new(SqliteOptions { access: Access::ReadOnly, ..options.clone() }, database);
+        Ok(Self { readers: Arc::new(readers), writer: Arc::new(writer) })
     }
 
     /// Whether a host could write to the file now: takes the lock of writers and gives it back. Changes nothing in it.
@@ -314,58 +314,51 @@ pub(crate) fn unsigned(number: i64) -> u64 {
 
 impl Journal for SqliteJournal {
     fn append(&self, append: Append) -> Pending<'_, Appended, AppendError> {
-        let database = self.database.clone();
-        Box::pin(self.writer.run(move |connection| writes::append(connection, &database, &append)))
+        Box::pin(self.writer.run(move |sql| writes::append(sql, &append)))
     }
 
     fn submit(&self, job: NewJob) -> Pending<'_, Submitted, AppendError> {
-        let database = self.database.clone();
-        Box::pin(self.writer.run(move |connection| writes::submit(connection, &database, &job)))
+        Box::pin(self.writer.run(move |sql| writes::submit(sql, &job)))
     }
 
     fn open_session(&self, session: NewSession) -> Pending<'_, Opened, AppendError> {
-        let database = self.database.clone();
-        Box::pin(self.writer.run(move |connection| writes::open_session(connection, &database, &session)))
+        Box::pin(self.writer.run(move |sql| writes::open_session(sql, &session)))
     }
 
     fn forget_session(&self, forget: Forget) -> Pending<'_, (), AppendError> {
-        let database = self.database.clone();
-        Box::pin(self.writer.run(move |connection| writes::forget_session(connection, &database, &forget)))
+        Box::pin(self.writer.run(move |sql| writes::forget_session(sql, &forget)))
     }
 
     fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError> {
-        let database = self.database.clone();
-        Box::pin(self.writer.run(move |connection| writes::acquire(connection, &database, &wish)))
+        Box::pin(self.writer.run(move |sql| writes::acquire(sql, &wish)))
     }
 
     fn renew(&self, fence: Fence, ttl: Duration, now: Timestamp) -> Pending<'_, Lease, LeaseError> {
-        let database = self.database.clone();
-        Box::pin(self.writer.run(move |connection| writes::renew(connection, &database, &fence, ttl, now)))
+        Box::pin(self.writer.run(move |sql| writes::renew(sql, &fence, ttl, now)))
     }
 
     fn release(&self, fence: Fence) -> Pending<'_, (), LeaseError> {
-        let database = self.database.clone();
-        Box::pin(self.writer.run(move |connection| writes::release(connection, &database, &fence)))
+        Box::pin(self.writer.run(move |sql| writes::release(sql, &fence)))
     }
 
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::events(reading, &stream, after, limit)))
+        Box::pin(self.readers.run(move |sql| reads::events(sql, &stream, after, limit)))
     }
 
     fn read_all(&self, after: u64, limit: usize) -> Pending<'_, Vec<StoredEvent>, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::all_events(reading, after, limit)))
+        Box::pin(self.readers.run(move |sql| reads::all_events(sql, after, limit)))
     }
 
     fn list_jobs(&self, filter: JobFilter, cursor: Option<JobId>, limit: usize) -> Pending<'_, JobPage, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::list_jobs(reading, &filter, cursor.as_ref(), limit)))
+        Box::pin(self.readers.run(move |sql| reads::list_jobs(sql, &filter, cursor.as_ref(), limit)))
     }
 
     fn job(&self, id_or_prefix: String) -> Pending<'_, Option<JobView>, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::job(reading, &id_or_prefix)))
+        Box::pin(self.readers.run(move |sql| reads::job(sql, &id_or_prefix)))
     }
 
     fn job_by_key(&self, idempotency_key: String) -> Pending<'_, Option<JobView>, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::job_by_key(reading, &idempotency_key)))
+        Box::pin(self.readers.run(move |sql| reads::job_by_key(sql, &idempotency_key)))
     }
 
     fn counts(&self) -> Pending<'_, Counts, ReadError> {
@@ -373,36 +366,36 @@ impl Journal for SqliteJournal {
     }
 
     fn list_sessions(&self, cursor: Option<SessionId>, limit: usize) -> Pending<'_, SessionPage, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::list_sessions(reading, cursor.as_ref(), limit)))
+        Box::pin(self.readers.run(move |sql| reads::list_sessions(sql, cursor.as_ref(), limit)))
     }
 
     fn session(&self, id: SessionId) -> Pending<'_, Option<SessionView>, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::session(reading, &id)))
+        Box::pin(self.readers.run(move |sql| reads::session(sql, &id)))
     }
 
     fn session_by_key(&self, key: String) -> Pending<'_, Option<SessionView>, ReadError> {
-        Box::pin(self.readers.run(move |reading| reads::session_by_key(reading, &key)))
+        Box::pin(self.readers.run(move |sql| reads::session_by_key(sql, &key)))
     }
 
     fn list_turns(&self, session: SessionId, after: u32, limit: usize) -> Pending<'_, Vec<TurnView>, ReadError> {
-        Box::pin(self.readers.run(move |reading| turns::list(reading, &session, after, limit)))
+        Box::pin(self.readers.run(move |sql| turns::list(sql, &session, after, limit)))
     }
 
     fn turn(&self, id: TurnId) -> Pending<'_, Option<TurnView>, ReadError> {
-        Box::pin(self.readers.run(move |reading| turns::by_id(reading, &id)))
+        Box::pin(self.readers.run(move |sql| turns::by_id(sql, &id)))
     }
 
     fn turn_by_message(&self, owner: Option<String>, message: String) -> Pending<'_, Option<TurnView>, ReadError> {
         let owner = owner.unwrap_or_default();
-        Box::pin(self.readers.run(move |reading| turns::by_message(reading, &owner, &message)))
+        Box::pin(self.readers.run(move |sql| turns::by_message(sql, &owner, &message)))
     }
 
     fn turn_summaries(&self, session: SessionId) -> Pending<'_, Vec<TurnSummary>, ReadError> {
-        Box::pin(self.readers.run(move |reading| turns::summaries(reading, &session)))
+        Box::pin(self.readers.run(move |sql| turns::summaries(sql, &session)))
     }
 
     fn last_writer(&self, agent_session: AgentSessionId) -> Pending<'_, Option<TurnId>, ReadError> {
-        Box::pin(self.readers.run(move |reading| turns::last_writer(reading, &agent_session)))
+        Box::pin(self.readers.run(move |sql| turns::last_writer(sql, &agent_session)))
     }
 
     fn subscribe(&self) -> Subscription {

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use super::schema::JOURNAL;
+use super::sql::Sql;
 use super::{SqliteOptions, classify, connect};
 use crate::error::{DatabaseError, OpenError, ReadError};
 
@@ -21,19 +22,6 @@ pub(super) struct Readers {
     idle: Arc<Mutex<Vec<Connection>>>,
 }
 
-/// One connection in the hands of a reader, inside one consistent view of the database.
-pub(super) struct Reading<'a> {
-    pub(super) connection: &'a Connection,
-    pub(super) database: &'a str,
-}
-
-impl Reading<'_> {
-    /// Names the database in an error of SQLite.
-    pub(super) fn failed(&self, error: rusqlite::Error) -> ReadError {
-        classify(self.database, error).into()
-    }
-}
-
 impl Readers {
     pub(super) fn new(options: SqliteOptions, database: Arc<str>) -> Self {
         Self { options, database, permits: Arc::new(Semaphore::new(READERS)), idle: Arc::new(Mutex::new(Vec::new())) }
@@ -43,7 +31,7 @@ impl Readers {
     pub(super) async fn run<T, F>(&self, read: F) -> Result<T, ReadError>
     where
         T: Send + 'static,
-        F: FnOnce(&Reading<'_>) -> Result<T, ReadError> + Send + 'static,
+        F: FnOnce(Sql<'_>) -> Result<T, ReadError> + Send + 'static,
     {
         let closed = || DatabaseError::Closed { database: self.database.to_string() };
         let permit = self.permits.clone().acquire_owned().await.map_err(|_| closed())?;
@@ -72,10 +60,10 @@ impl Readers {
 fn view<T>(
     connection: &mut Connection,
     database: &str,
-    read: impl FnOnce(&Reading<'_>) -> Result<T, ReadError>,
+    read: impl FnOnce(Sql<'_>) -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
     let transaction = connection.transaction().map_err(|error| classify(database, error))?;
-    let answer = read(&Reading { connection: &transaction, database })?;
+    let answer = read(Sql { connection: &transaction, database })?;
     transaction.commit().map_err(|error| classify(database, error))?;
     Ok(answer)
 }

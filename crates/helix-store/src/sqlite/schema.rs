@@ -10,9 +10,8 @@ use crate::error::OpenError;
 const APPLICATION_ID: i32 = 0x4845_4C58;
 
 /// One entry per schema version; an entry that was released is never changed again.
-const STEPS: &[M<'_>] = &[
-    M::up(
-        "PRAGMA application_id = 1212501080;
+const STEPS: &[M<'_>] = &[M::up(
+    "PRAGMA application_id = 1212501080;
 
     CREATE TABLE streams (
         id         INTEGER PRIMARY KEY,
@@ -58,15 +57,8 @@ const STEPS: &[M<'_>] = &[
         fence       INTEGER NOT NULL CHECK (fence >= 1),
         owner       TEXT,
         expires_at  INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;",
-    ),
-    M::up(TURNS),
-    // Removing a session looks for the names of its turns.
-    M::up("CREATE INDEX turn_messages_by_turn ON turn_messages (turn);"),
-];
+    ) STRICT, WITHOUT ROWID;
 
-/// Turns get rows of their own; those of the first version stood, as a line, inside their session's view.
-const TURNS: &str = "
     CREATE TABLE turns (
         id             TEXT PRIMARY KEY,
         session        TEXT NOT NULL REFERENCES sessions (id),
@@ -88,27 +80,8 @@ const TURNS: &str = "
         turn     TEXT NOT NULL REFERENCES turns (id),
         PRIMARY KEY (owner, message)
     ) STRICT, WITHOUT ROWID;
-
-    INSERT INTO turns (id, session, number, parent, under, asked, answered, agent_session, view)
-    SELECT turn.value ->> '$.id', sessions.id, turn.key + 1, before.id, before.id, '', NULL,
-           turn.value ->> '$.end.session',
-           json_set(turn.value, '$.session', sessions.id, '$.number', turn.key + 1,
-                    '$.parent', before.id, '$.under', before.id,
-                    '$.agent_session', turn.value ->> '$.end.session')
-    FROM sessions
-         JOIN json_each(sessions.view, '$.turns') AS turn
-         LEFT JOIN (SELECT s.id AS session, t.key AS key, t.value ->> '$.id' AS id
-                    FROM sessions AS s JOIN json_each(s.view, '$.turns') AS t) AS before
-         ON before.session = sessions.id AND before.key = turn.key - 1;
-
-    UPDATE sessions SET view = json_remove(json_set(view,
-        '$.turn_count', json_array_length(view, '$.turns'),
-        '$.latest', view ->> '$.turns[#-1].id',
-        '$.running', NULL), '$.turns');
-    UPDATE sessions SET view = json_set(view, '$.running', json(
-        (SELECT turns.view FROM turns WHERE turns.id = sessions.view ->> '$.latest')))
-    WHERE EXISTS (SELECT 1 FROM turns
-                  WHERE turns.id = sessions.view ->> '$.latest' AND turns.view ->> '$.end' IS NULL);";
+    CREATE INDEX turn_messages_by_turn ON turn_messages (turn);",
+)];
 
 pub(super) const JOURNAL: Schema = Schema { application_id: APPLICATION_ID, steps: STEPS };
 
@@ -190,49 +163,5 @@ mod tests {
         JOURNAL.migrate(&mut connection, "test").unwrap();
         let header = header(&connection).unwrap();
         assert_eq!((header.application_id, header.version), (APPLICATION_ID, JOURNAL.known_version()));
-    }
-
-    /// A file of the first version: its turns stand inside their session's view.
-    #[test]
-    fn turns_of_the_first_version_become_rows() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        let first = Schema { application_id: APPLICATION_ID, steps: &STEPS[..1] };
-        first.migrate(&mut connection, "test").unwrap();
-        let turn = |number: u32, end: &str| {
-            format!(
-                r#"{{"id":"s.t{number}","run":"s.t{number}.1","message":"m{number}","started_at":"2026-01-01T00:00:00Z","end":{end}}}"#
-            )
-        };
-        let facts = helix_core::run::RunFacts::without_record(helix_core::run::Ending::Unknown, None);
-        let end = serde_json::json!({
-            "at": "2026-01-01T00:00:00Z", "facts": facts, "answer": "a", "session": "agent",
-            "usage": helix_core::usage::Usage::default(),
-        });
-        let view = format!(
-            r#"{{"id":"s","key":"k","directory":"/d","agent":"a","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z","turns":[{},{}],"jobs":[],"last_event":4}}"#,
-            turn(1, &end.to_string()),
-            turn(2, "null"),
-        );
-        let empty = view.replace(r#""id":"s","key":"k""#, r#""id":"e","key":"e""#);
-        let empty = format!("{}[]{}", &empty[..empty.find("[{").unwrap()], r#","jobs":[],"last_event":1}"#);
-        for (id, key, view) in [("s", "k", &view), ("e", "e", &empty)] {
-            let row = rusqlite::params![id, key, view];
-            connection
-                .execute("INSERT INTO sessions (id, key, updated_at, last_event, view) VALUES (?1, ?2, 0, 1, ?3)", row)
-                .unwrap();
-        }
-        JOURNAL.migrate(&mut connection, "test").unwrap();
-        let read = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
-        let session: helix_job::session::SessionView =
-            serde_json::from_str(&read("SELECT view FROM sessions WHERE id = 's'")).unwrap();
-        assert_eq!((session.turn_count, session.running().map(|turn| turn.number)), (2, Some(2)));
-        let one: helix_job::session::TurnView =
-            serde_json::from_str(&read("SELECT view FROM turns WHERE number = 1")).unwrap();
-        assert_eq!(one.agent_session.as_ref().map(|id| id.as_str()), Some("agent"));
-        assert_eq!((one.parent, one.end.unwrap().answer), (None, "a".to_owned()));
-        assert_eq!(read("SELECT parent FROM turns WHERE number = 2"), "s.t1");
-        let none: helix_job::session::SessionView =
-            serde_json::from_str(&read("SELECT view FROM sessions WHERE id = 'e'")).unwrap();
-        assert_eq!((none.turn_count, none.running, none.latest), (0, None, None));
     }
 }

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use super::classify;
+use super::sql::Sql;
 use crate::error::DatabaseError;
 use crate::follow::{FEED_CAPACITY, Moved, Subscription};
 
@@ -27,7 +27,7 @@ pub(super) struct Done<T> {
 /// A piece of work in the queue.
 trait Work: Send {
     /// Does it inside a savepoint and keeps the answer. May be done again if the transaction was lost.
-    fn attempt(&mut self, connection: &Connection) -> Kept;
+    fn attempt(&mut self, sql: Sql<'_>) -> Kept;
     /// The stream that it moved, if it succeeded.
     fn moved(&mut self) -> Option<Moved>;
     /// Tells the caller, now that the transaction is on disk or has failed.
@@ -51,10 +51,10 @@ impl<T, E, F> Work for Request<T, E, F>
 where
     T: Send,
     E: Send + From<DatabaseError>,
-    F: FnMut(&Connection) -> Result<Done<T>, E> + Send,
+    F: FnMut(Sql<'_>) -> Result<Done<T>, E> + Send,
 {
-    fn attempt(&mut self, connection: &Connection) -> Kept {
-        let outcome = (self.work)(connection);
+    fn attempt(&mut self, sql: Sql<'_>) -> Kept {
+        let outcome = (self.work)(sql);
         let kept = if outcome.is_ok() { Kept::Yes } else { Kept::No };
         self.outcome = Some(outcome);
         kept
@@ -136,7 +136,7 @@ impl Writer {
     where
         T: Send + 'static,
         E: Send + From<DatabaseError> + 'static,
-        F: FnMut(&Connection) -> Result<Done<T>, E> + Send + 'static,
+        F: FnMut(Sql<'_>) -> Result<Done<T>, E> + Send + 'static,
     {
         let Some(queue) = locked(&self.queue).clone() else { return Err(self.refusal().into()) };
         let (reply, answer) = oneshot::channel();
@@ -245,7 +245,7 @@ impl Desk {
     /// Does one piece of work in a savepoint.
     fn one(&self, work: &mut dyn Work) -> Result<(), DatabaseError> {
         self.say("SAVEPOINT one")?;
-        match work.attempt(&self.connection) {
+        match work.attempt(self.sql()) {
             Kept::Yes => self.say("RELEASE one"),
             // The transaction is gone already, and with it the savepoint.
             Kept::No if self.connection.is_autocommit() => Ok(()),
@@ -280,7 +280,10 @@ impl Desk {
     }
 
     fn say(&self, sql: &str) -> Result<(), DatabaseError> {
-        let run = || self.connection.prepare_cached(sql)?.execute([]);
-        run().map(|_| ()).map_err(|error| classify(&self.database, error))
+        self.sql().execute(sql, []).map(|_| ())
+    }
+
+    fn sql(&self) -> Sql<'_> {
+        Sql { connection: &self.connection, database: &self.database }
     }
 }

@@ -8,36 +8,35 @@ use helix_core::ids::{JobId, SessionId};
 use helix_job::JobView;
 use helix_job::session::SessionView;
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{ErrorCode, params};
 
+use super::sql::Sql;
 use super::writer::Done;
-use super::{classify, signed, turns, unsigned};
+use super::{signed, turns, unsigned};
 use crate::append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
-use crate::error::{AppendError, DatabaseError, LeaseError};
+use crate::error::{AppendError, Cause, DatabaseError, LeaseError};
 use crate::follow::Moved;
 use crate::lease::{Acquire, Fence, Lease};
 use crate::stream::Stream;
 
 /// Writes events and their projection.
-pub(super) fn append(connection: &Connection, database: &str, append: &Append) -> Result<Done<Appended>, AppendError> {
-    append_with_key(connection, database, append, None)
+pub(super) fn append(sql: Sql<'_>, append: &Append) -> Result<Done<Appended>, AppendError> {
+    append_with_key(sql, append, None)
 }
 
 /// Writes events and their projection, which gets an idempotency key if it is new.
 fn append_with_key(
-    connection: &Connection,
-    database: &str,
+    sql: Sql<'_>,
     append: &Append,
     idempotency_key: Option<&str>,
 ) -> Result<Done<Appended>, AppendError> {
-    let failed = |error| AppendError::from(classify(database, error));
     if append.events.is_empty() {
         return Err(AppendError::Empty { stream: append.stream.clone() });
     }
     if let Some(fence) = &append.fence {
-        check_fence(connection, database, fence)?;
+        check_fence(sql, fence)?;
     }
-    let StreamRow { row, last: before, projected } = stream_row(connection, &append.stream).map_err(failed)?;
+    let StreamRow { row, last: before, projected } = stream_row(sql, &append.stream)?;
     match append.expected {
         Expected::Any => {}
         Expected::Number(expected) if expected == before => {}
@@ -46,88 +45,73 @@ fn append_with_key(
         }
     }
     let mut last = before;
-    let mut insert = connection
-        .prepare_cached("INSERT INTO events (stream, number, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)")
-        .map_err(failed)?;
     for event in &append.events {
         last += 1;
-        insert.execute(params![row, signed(last), event.at.to_string(), event.kind, event.body]).map_err(failed)?;
+        sql.execute(
+            "INSERT INTO events (stream, number, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![row, signed(last), event.at.to_string(), event.kind, event.body],
+        )?;
     }
-    let position = unsigned(connection.last_insert_rowid());
+    let position = unsigned(sql.connection.last_insert_rowid());
     match &append.projection {
         Some(projection) => {
             check_projection(&append.stream, last, projection)?;
             let at = append.events.last().map_or(Timestamp::UNIX_EPOCH, |event| event.at);
-            write_projection(connection, database, projection, at, idempotency_key)?;
+            write_projection(sql, projection, at, idempotency_key)?;
         }
         // Otherwise the row would go on telling what was true before these events.
         None if projected => return Err(AppendError::NoProjection { stream: append.stream.clone() }),
         None => {}
     }
-    connection
-        .prepare_cached("UPDATE streams SET last = ?2, projected = ?3 WHERE id = ?1")
-        .and_then(|mut update| update.execute(params![row, signed(last), append.projection.is_some()]))
-        .map_err(failed)?;
+    sql.execute(
+        "UPDATE streams SET last = ?2, projected = ?3 WHERE id = ?1",
+        params![row, signed(last), append.projection.is_some()],
+    )?;
     let moved = Moved { stream: append.stream.clone(), last };
     Ok(Done { answer: Appended { first: before + 1, last, position }, moved: Some(moved) })
 }
 
 /// Creates a job unless its key is taken.
-pub(super) fn submit(connection: &Connection, database: &str, job: &NewJob) -> Result<Done<Submitted>, AppendError> {
-    let failed = |error| AppendError::from(classify(database, error));
+pub(super) fn submit(sql: Sql<'_>, job: &NewJob) -> Result<Done<Submitted>, AppendError> {
     let stream = Stream::Job(job.view.id.clone());
     if let Some(key) = &job.idempotency_key {
-        let existing: Option<String> = connection
-            .prepare_cached("SELECT id FROM jobs WHERE idempotency_key = ?1")
-            .and_then(|mut find| find.query_row([key], |row| row.get(0)).optional())
-            .map_err(failed)?;
+        let existing: Option<String> =
+            sql.first("SELECT id FROM jobs WHERE idempotency_key = ?1", [key], |row| row.get(0))?;
         if let Some(id) = existing {
             let id = JobId::new(id).map_err(|error| AppendError::Projection { stream, why: error.to_string() })?;
             return Ok(Done { answer: Submitted::Existing(id), moved: None });
         }
     }
     let first = Append::to(stream, job.events.clone()).after(0).with(Projection::Job(job.view.clone()));
-    let done = append_with_key(connection, database, &first, job.idempotency_key.as_deref())?;
+    let done = append_with_key(sql, &first, job.idempotency_key.as_deref())?;
     Ok(Done { answer: Submitted::Created(done.answer), moved: done.moved })
 }
 
 /// Creates a session unless its key is taken.
-pub(super) fn open_session(
-    connection: &Connection,
-    database: &str,
-    session: &NewSession,
-) -> Result<Done<Opened>, AppendError> {
-    let failed = |error| AppendError::from(classify(database, error));
+pub(super) fn open_session(sql: Sql<'_>, session: &NewSession) -> Result<Done<Opened>, AppendError> {
     let stream = Stream::Session(session.view.id.clone());
-    let existing: Option<String> = connection
-        .prepare_cached("SELECT id FROM sessions WHERE key = ?1")
-        .and_then(|mut find| find.query_row([&session.view.key], |row| row.get(0)).optional())
-        .map_err(failed)?;
+    let existing: Option<String> =
+        sql.first("SELECT id FROM sessions WHERE key = ?1", [&session.view.key], |row| row.get(0))?;
     if let Some(id) = existing {
         let id = SessionId::new(id).map_err(|error| AppendError::Projection { stream, why: error.to_string() })?;
         return Ok(Done { answer: Opened::Existing(id), moved: None });
     }
     let first =
         Append::to(stream, session.events.clone()).after(0).with(Projection::Session(session.view.clone(), None));
-    let done = append(connection, database, &first)?;
+    let done = append(sql, &first)?;
     Ok(Done { answer: Opened::Created(done.answer), moved: done.moved })
 }
 
 /// Removes a session with its events and turns, unless something has happened in it since.
-pub(super) fn forget_session(
-    connection: &Connection,
-    database: &str,
-    forget: &Forget,
-) -> Result<Done<()>, AppendError> {
-    let failed = |error| AppendError::from(classify(database, error));
+pub(super) fn forget_session(sql: Sql<'_>, forget: &Forget) -> Result<Done<()>, AppendError> {
     if let Some(fence) = &forget.fence {
-        check_fence(connection, database, fence)?;
+        check_fence(sql, fence)?;
     }
     let stream = Stream::Session(forget.session.clone());
-    let found: Option<(i64, i64)> = connection
-        .prepare_cached("SELECT id, last FROM streams WHERE name = ?1")
-        .and_then(|mut find| find.query_row([stream.to_string()], |row| Ok((row.get(0)?, row.get(1)?))).optional())
-        .map_err(failed)?;
+    let found: Option<(i64, i64)> =
+        sql.first("SELECT id, last FROM streams WHERE name = ?1", [stream.to_string()], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
     let actual = found.map_or(0, |(_, last)| unsigned(last));
     let Some((row, _)) = found.filter(|_| actual == forget.last_event) else {
         return Err(AppendError::Conflict { stream, expected: forget.last_event, actual });
@@ -138,13 +122,10 @@ pub(super) fn forget_session(
         "DELETE FROM turns WHERE session = ?1",
         "DELETE FROM sessions WHERE id = ?1",
     ] {
-        connection
-            .prepare_cached(statement)
-            .and_then(|mut delete| delete.execute([forget.session.as_str()]))
-            .map_err(failed)?;
+        sql.execute(statement, [forget.session.as_str()])?;
     }
     for statement in ["DELETE FROM events WHERE stream = ?1", "DELETE FROM streams WHERE id = ?1"] {
-        connection.prepare_cached(statement).and_then(|mut delete| delete.execute([row])).map_err(failed)?;
+        sql.execute(statement, [row])?;
     }
     Ok(Done { answer: (), moved: None })
 }
@@ -158,19 +139,16 @@ struct StreamRow {
 }
 
 /// Finds a stream, or creates it.
-fn stream_row(connection: &Connection, stream: &Stream) -> rusqlite::Result<StreamRow> {
+fn stream_row(sql: Sql<'_>, stream: &Stream) -> Result<StreamRow, DatabaseError> {
     let name = stream.to_string();
-    let found = connection
-        .prepare_cached("SELECT id, last, projected FROM streams WHERE name = ?1")?
-        .query_row([&name], |row| {
-            Ok(StreamRow { row: row.get(0)?, last: unsigned(row.get(1)?), projected: row.get(2)? })
-        })
-        .optional()?;
+    let found = sql.first("SELECT id, last, projected FROM streams WHERE name = ?1", [&name], |row| {
+        Ok(StreamRow { row: row.get(0)?, last: unsigned(row.get(1)?), projected: row.get(2)? })
+    })?;
     if let Some(found) = found {
         return Ok(found);
     }
-    connection.prepare_cached("INSERT INTO streams (name, last, projected) VALUES (?1, 0, FALSE)")?.execute([&name])?;
-    Ok(StreamRow { row: connection.last_insert_rowid(), last: 0, projected: false })
+    sql.execute("INSERT INTO streams (name, last, projected) VALUES (?1, 0, FALSE)", [&name])?;
+    Ok(StreamRow { row: sql.connection.last_insert_rowid(), last: 0, projected: false })
 }
 
 fn check_projection(stream: &Stream, last: u64, projection: &Projection) -> Result<(), AppendError> {
@@ -186,8 +164,7 @@ fn check_projection(stream: &Stream, last: u64, projection: &Projection) -> Resu
 }
 
 fn write_projection(
-    connection: &Connection,
-    database: &str,
+    sql: Sql<'_>,
     projection: &Projection,
     at: Timestamp,
     idempotency_key: Option<&str>,
@@ -199,7 +176,7 @@ fn write_projection(
     let written = match projection {
         Projection::Job(view) => {
             let text = json(serde_json::to_string(view))?;
-            write_job(connection, view, &text, at, idempotency_key)
+            write_job(sql, view, &text, at, idempotency_key)
         }
         Projection::Session(view, turn) => {
             let text = json(serde_json::to_string(view))?;
@@ -207,34 +184,38 @@ fn write_projection(
                 Some(turn) => Some((turn.as_ref(), json(serde_json::to_string(turn))?)),
                 None => None,
             };
-            write_session(connection, view, &text)
-                .and_then(|()| turn.map_or(Ok(()), |(turn, text)| turns::write(connection, view, turn, &text)))
+            write_session(sql, view, &text)
+                .and_then(|()| turn.map_or(Ok(()), |(turn, text)| turns::write(sql, view, turn, &text)))
         }
     };
-    written.map_err(|error| match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::ConstraintViolation) => {
-            AppendError::Projection { stream: stream.clone(), why: error.to_string() }
+    written.map_err(|error| match &error {
+        DatabaseError::Unexpected { source, .. } if is_constraint(source) => {
+            AppendError::Projection { stream: stream.clone(), why: source.to_string() }
         }
-        Some(_) | None => classify(database, error).into(),
+        _ => error.into(),
     })
 }
 
+/// Whether another row has what is unique.
+fn is_constraint(cause: &Cause) -> bool {
+    let error = cause.downcast_ref::<rusqlite::Error>();
+    error.and_then(rusqlite::Error::sqlite_error_code) == Some(ErrorCode::ConstraintViolation)
+}
+
 fn write_job(
-    connection: &Connection,
+    sql: Sql<'_>,
     view: &JobView,
     text: &str,
     at: Timestamp,
     idempotency_key: Option<&str>,
-) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO jobs (id, name, status, project_path, created_at, updated_at, last_event, idempotency_key, view)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-             ON CONFLICT (id) DO UPDATE SET
-                 name = excluded.name, status = excluded.status, project_path = excluded.project_path,
-                 updated_at = excluded.updated_at, last_event = excluded.last_event, view = excluded.view",
-        )?
-        .execute(params![
+) -> Result<(), DatabaseError> {
+    sql.execute(
+        "INSERT INTO jobs (id, name, status, project_path, created_at, updated_at, last_event, idempotency_key, view)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT (id) DO UPDATE SET
+             name = excluded.name, status = excluded.status, project_path = excluded.project_path,
+             updated_at = excluded.updated_at, last_event = excluded.last_event, view = excluded.view",
+        params![
             view.id.as_str(),
             view.name,
             view.status.word(),
@@ -244,25 +225,19 @@ fn write_job(
             signed(view.last_event),
             idempotency_key,
             text,
-        ])?;
+        ],
+    )?;
     Ok(())
 }
 
-fn write_session(connection: &Connection, view: &SessionView, text: &str) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO sessions (id, key, updated_at, last_event, view) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (id) DO UPDATE SET
-                 key = excluded.key, updated_at = excluded.updated_at, last_event = excluded.last_event,
-                 view = excluded.view",
-        )?
-        .execute(params![
-            view.id.as_str(),
-            view.key,
-            view.updated_at.as_microsecond(),
-            signed(view.last_event),
-            text,
-        ])?;
+fn write_session(sql: Sql<'_>, view: &SessionView, text: &str) -> Result<(), DatabaseError> {
+    sql.execute(
+        "INSERT INTO sessions (id, key, updated_at, last_event, view) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (id) DO UPDATE SET
+             key = excluded.key, updated_at = excluded.updated_at, last_event = excluded.last_event,
+             view = excluded.view",
+        params![view.id.as_str(), view.key, view.updated_at.as_microsecond(), signed(view.last_event), text],
+    )?;
     Ok(())
 }
 
@@ -273,23 +248,22 @@ struct LeaseRow {
     expires_at: Timestamp,
 }
 
-fn lease_row(connection: &Connection, database: &str, name: &str) -> Result<Option<LeaseRow>, DatabaseError> {
-    let row = connection
-        .prepare_cached("SELECT fence, owner, expires_at FROM leases WHERE name = ?1")
-        .and_then(|mut find| {
-            find.query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?))).optional()
-        })
-        .map_err(|error| classify(database, error))?;
+fn lease_row(sql: Sql<'_>, name: &str) -> Result<Option<LeaseRow>, DatabaseError> {
+    let row = sql.first("SELECT fence, owner, expires_at FROM leases WHERE name = ?1", [name], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })?;
     let Some((fence, owner, expires_at)) = row else { return Ok(None) };
-    let expires_at = Timestamp::from_microsecond(expires_at)
-        .map_err(|error| DatabaseError::Damaged { database: database.into(), source: std::sync::Arc::new(error) })?;
+    let expires_at = Timestamp::from_microsecond(expires_at).map_err(|error| DatabaseError::Damaged {
+        database: sql.database.into(),
+        source: std::sync::Arc::new(error),
+    })?;
     Ok(Some(LeaseRow { fence: unsigned(fence), owner, expires_at }))
 }
 
 /// A fence may write while it is the newest of its name and was not given back. Time alone does not end it: as long as
 /// nobody else has obtained the lease, nobody else can be harmed.
-fn check_fence(connection: &Connection, database: &str, fence: &Fence) -> Result<(), AppendError> {
-    let row = lease_row(connection, database, &fence.name)?;
+fn check_fence(sql: Sql<'_>, fence: &Fence) -> Result<(), AppendError> {
+    let row = lease_row(sql, &fence.name)?;
     let newest = row.as_ref().map_or(0, |row| row.fence);
     if newest == fence.number && row.is_some_and(|row| row.owner.is_some()) {
         return Ok(());
@@ -297,8 +271,8 @@ fn check_fence(connection: &Connection, database: &str, fence: &Fence) -> Result
     Err(AppendError::StaleFence { name: fence.name.clone(), number: fence.number, newest })
 }
 
-pub(super) fn acquire(connection: &Connection, database: &str, wish: &Acquire) -> Result<Done<Lease>, LeaseError> {
-    let row = lease_row(connection, database, &wish.name)?;
+pub(super) fn acquire(sql: Sql<'_>, wish: &Acquire) -> Result<Done<Lease>, LeaseError> {
+    let row = lease_row(sql, &wish.name)?;
     let newest = row.as_ref().map_or(0, |row| row.fence);
     match row {
         // The same owner gets a new fence: what its former self still has in hand must not write any more.
@@ -309,36 +283,27 @@ pub(super) fn acquire(connection: &Connection, database: &str, wish: &Acquire) -
     }
     let fence = Fence { name: wish.name.clone(), number: newest + 1 };
     let lease = Lease { fence, owner: wish.owner.clone(), expires_at: after(wish.now, wish.ttl) };
-    write_lease(connection, database, &lease)?;
+    write_lease(sql, &lease)?;
     Ok(Done { answer: lease, moved: None })
 }
 
-pub(super) fn renew(
-    connection: &Connection,
-    database: &str,
-    fence: &Fence,
-    ttl: Duration,
-    now: Timestamp,
-) -> Result<Done<Lease>, LeaseError> {
-    let owner = own(connection, database, fence)?;
+pub(super) fn renew(sql: Sql<'_>, fence: &Fence, ttl: Duration, now: Timestamp) -> Result<Done<Lease>, LeaseError> {
+    let owner = own(sql, fence)?;
     let lease = Lease { fence: fence.clone(), owner, expires_at: after(now, ttl) };
-    write_lease(connection, database, &lease)?;
+    write_lease(sql, &lease)?;
     Ok(Done { answer: lease, moved: None })
 }
 
 /// Gives a lease back. Its row stays, so that the next fence is a greater one.
-pub(super) fn release(connection: &Connection, database: &str, fence: &Fence) -> Result<Done<()>, LeaseError> {
-    own(connection, database, fence)?;
-    connection
-        .prepare_cached("UPDATE leases SET owner = NULL WHERE name = ?1")
-        .and_then(|mut update| update.execute([&fence.name]))
-        .map_err(|error| classify(database, error))?;
+pub(super) fn release(sql: Sql<'_>, fence: &Fence) -> Result<Done<()>, LeaseError> {
+    own(sql, fence)?;
+    sql.execute("UPDATE leases SET owner = NULL WHERE name = ?1", [&fence.name])?;
     Ok(Done { answer: (), moved: None })
 }
 
 /// The owner of a lease, if this is still its newest fence.
-fn own(connection: &Connection, database: &str, fence: &Fence) -> Result<String, LeaseError> {
-    let row = lease_row(connection, database, &fence.name)?;
+fn own(sql: Sql<'_>, fence: &Fence) -> Result<String, LeaseError> {
+    let row = lease_row(sql, &fence.name)?;
     let newest = row.as_ref().map_or(0, |row| row.fence);
     row.filter(|row| row.fence == fence.number).and_then(|row| row.owner).ok_or_else(|| LeaseError::Lost {
         name: fence.name.clone(),
@@ -347,23 +312,14 @@ fn own(connection: &Connection, database: &str, fence: &Fence) -> Result<String,
     })
 }
 
-fn write_lease(connection: &Connection, database: &str, lease: &Lease) -> Result<(), DatabaseError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO leases (name, fence, owner, expires_at) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (name) DO UPDATE SET
-                 fence = excluded.fence, owner = excluded.owner, expires_at = excluded.expires_at",
-        )
-        .and_then(|mut upsert| {
-            upsert.execute(params![
-                lease.fence.name,
-                signed(lease.fence.number),
-                lease.owner,
-                lease.expires_at.as_microsecond()
-            ])
-        })
-        .map(|_| ())
-        .map_err(|error| classify(database, error))
+fn write_lease(sql: Sql<'_>, lease: &Lease) -> Result<(), DatabaseError> {
+    sql.execute(
+        "INSERT INTO leases (name, fence, owner, expires_at) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (name) DO UPDATE SET
+             fence = excluded.fence, owner = excluded.owner, expires_at = excluded.expires_at",
+        params![lease.fence.name, signed(lease.fence.number), lease.owner, lease.expires_at.as_microsecond()],
+    )?;
+    Ok(())
 }
 
 /// A time that is out of reach means "never expires". Kept to the microsecond, as it is stored.

@@ -377,13 +377,18 @@ pub(crate) async fn a_forgotten_session_is_gone_whole_and_nothing_else_is(journa
 
 fn turn_events(session: &helix_core::ids::SessionId, number: u32) -> [SessionEvent; 2] {
     let turn = helix_core::ids::TurnId::nth(session, number);
+    let place = match number {
+        1 => serde_json::json!({ "at": "beginning" }),
+        _ => serde_json::json!({ "at": "after", "turn": helix_core::ids::TurnId::nth(session, number - 1) }),
+    };
     let start = serde_json::json!({
         "type": "turn_started", "turn": turn, "run": format!("{turn}.1"), "message": "m",
-        "client": { "message": format!("m{number}") }, "agent_session": "agent",
+        "client": { "message": format!("m{number}") }, "agent_session": "agent", "asked": "", "place": place,
     });
     let end = serde_json::json!({
         "type": "turn_finished", "turn": turn, "answer": "x".repeat(5_000), "usage": helix_core::usage::Usage::default(),
         "facts": helix_core::run::RunFacts::without_record(helix_core::run::Ending::Unknown, None),
+        "runs": 1, "delivery": "delivered",
     });
     [serde_json::from_value(start).unwrap(), serde_json::from_value(end).unwrap()]
 }
