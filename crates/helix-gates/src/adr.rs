@@ -105,7 +105,7 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         .collect();
     if wanted.is_empty() {
         return Ok(Judgement::nothing(
-            "there is no ADR to check: the plan names none in the commit and the phase changed none",
+            "no ADR to check: the plan names none and the phase changed none",
             "name the ADR in the plan (`adr:`) or in the gate's `files`",
         ));
     }

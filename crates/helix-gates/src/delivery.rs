@@ -65,7 +65,7 @@ pub(super) async fn deliver(
 ) -> Result<Judgement, Trouble> {
     let tampered = tampered(context, delivery.commands()).await?;
     if !tampered.is_empty() {
-        return Ok(Judgement::of(tampered, "what is to be run was changed".into(), Vec::new()));
+        return Ok(Judgement::of(tampered, "the command was changed".into(), Vec::new()));
     }
     let mut environment = context.environment.clone();
     for (name, value) in &delivery.environment {
@@ -148,11 +148,11 @@ impl Course<'_> {
         match fault {
             // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
             Some(fault) => {
-                let message = format!("{}: nobody knows how far it came", fault.message);
+                let message = format!("{}: its effects are unknown", fault.message);
                 Err(Fault { kind: FaultKind::Environment, message, ..fault }.into())
             }
             None if outcome == StepOutcome::Bad => {
-                let fix = "fix what the output names; what the command has done so far is not undone";
+                let fix = "fix what the output names; effects of the command so far remain";
                 Err(self.failed("command", failed, last_part(&checked.output), fix))
             }
             None => Ok(()),
@@ -179,13 +179,13 @@ impl Course<'_> {
                 () = tokio::time::sleep(self.delivery.delay.duration()) => {}
             }
         };
-        let often = if tries == 1 { String::new() } else { format!(", at last of {tries} tries") };
+        let often = if tries == 1 { String::new() } else { format!(", after {tries} attempts") };
         let failed = format!("{}: {seen}{often}", probe.words());
         self.steps.push(StepReport { step: probe.words(), outcome, seen, tries, command });
         if outcome == StepOutcome::Good {
             return Ok(());
         }
-        let fix = "fix what keeps it from answering as expected, or give the gate more `retries` if it needs longer";
+        let fix = "fix the cause, or give the gate more `retries` if it needs longer";
         Err(self.failed("probe", failed, &said, fix))
     }
 

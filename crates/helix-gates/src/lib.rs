@@ -151,8 +151,8 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &Cancellatio
         GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. } => {
             return Err(Trouble::Fault(Fault {
                 kind: FaultKind::Environment,
-                message: format!("the gate {name} is answered by others than Helix itself"),
-                hint: Some("this is a defect of Helix: please report it".into()),
+                message: format!("the gate {name} is not checked by Helix"),
+                hint: Some("this is a bug in Helix: please report it".into()),
             }));
         }
     };

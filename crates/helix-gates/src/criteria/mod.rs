@@ -48,7 +48,7 @@ pub(super) async fn criteria_covered(
             gathered.findings.push(found);
         }
         if evidence.is_empty() && criterion.unusable.is_empty() {
-            let message = format!("the criterion {} names no evidence", quoted(&criterion.text));
+            let message = format!("the criterion {} has no evidence", quoted(&criterion.text));
             let fix = format!("write a test for it, and {EVIDENCE_FORM} in {}", gathered.path);
             gathered.findings.push(gathered.finding("criteria.no_evidence", stands, message).fix(fix));
         }
@@ -89,8 +89,8 @@ fn evidence_of<'a>(criterion: &'a Criterion, now: Option<&'a Adr>) -> (Vec<&'a E
 
 fn definition(context: &GateContext) -> Result<Definition, Trouble> {
     let Some(path) = context.adr.as_ref().map(|adr| adr.path.clone()).or_else(|| context.plan_adr.clone()) else {
-        let hint = "name it in the plan: `adr: adr/012-title.md`";
-        return Err(Judgement::nothing("the plan names no ADR, so there are no criteria", hint).into());
+        let hint = "add it to the plan: `adr: adr/012-title.md`";
+        return Err(Judgement::nothing("the plan names no ADR, so it has no criteria", hint).into());
     };
     let at = |commit| context.text(&*context.files_at(commit)?, &path);
     let text = match &context.adr {
@@ -98,8 +98,7 @@ fn definition(context: &GateContext) -> Result<Definition, Trouble> {
         None => at(&context.base)?,
     };
     let Some(text) = text else {
-        let message =
-            format!("{path} is not in the commit that the phase started from, so its criteria are not settled");
+        let message = format!("{path} is not in the commit that the phase started from");
         let hint = "commit the ADR before the job, or let an earlier phase write it";
         return Err(Judgement::nothing(message, hint).into());
     };
@@ -167,7 +166,7 @@ impl Gathered {
             // What could be checked and failed is what the agent can fix; the fault is in the notes.
             (Some(fault), 0) => Judgement::faulted(fault).with_notes(self.notes),
             (None, 0) => {
-                let summary = format!("{count} criteria of {}, all with evidence that passes", self.path);
+                let summary = format!("{count} criteria of {}, all verified", self.path);
                 Judgement::of(Vec::new(), summary, self.notes)
             }
             (_, failed) => {

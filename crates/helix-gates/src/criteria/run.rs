@@ -134,8 +134,8 @@ fn file(context: &GateContext, path: &str) -> Result<Answer, Trouble> {
             format!("{path} is not in the result"),
             "create it in the repository, at exactly this path",
         ),
-        1 => Answer::Passed { how: "it is there".into() },
-        several => Answer::Passed { how: format!("{several} files are there") },
+        1 => Answer::Passed { how: "it exists".into() },
+        several => Answer::Passed { how: format!("{several} files exist") },
     })
 }
 
@@ -192,9 +192,13 @@ fn as_expected(line: &str, output: &str, run: Option<&TestRun>, (exit, shows): (
     let output = squeezed(output);
     if let Some(missing) = shows.iter().find(|text| !output.contains(&squeezed(text))) {
         let message = format!("`{line}` does not show `{missing}`");
-        return Answer::failed("criteria.not_shown", message, "fix the code so that the output has exactly this text");
+        return Answer::failed(
+            "criteria.not_shown",
+            message,
+            "fix the code so that the output contains exactly this text",
+        );
     }
-    let shown = if shows.is_empty() { "" } else { ", and it shows what it should" };
+    let shown = if shows.is_empty() { "" } else { ", with the expected output" };
     Answer::Passed { how: format!("exit {exit}{shown}") }
 }
 
