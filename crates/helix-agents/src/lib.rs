@@ -5,16 +5,18 @@
 pub mod dialect;
 pub mod probe;
 pub mod profile;
+pub mod version;
 
 pub use dialect::{
     AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Program, Reader, RecordedRun,
     RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
-pub use probe::{Capabilities, ProbeError, Supported, Version, probe};
+pub use probe::{ProbeError, probe};
 pub use profile::{
     AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpServer, SessionRef,
     Shell, SubAgent, ToolAccess,
 };
+pub use version::{Capabilities, Supported, Version};
 // What is run, and how it ended: whoever asks an agent needs both.
 pub use helix_process::{
     Grace, Invocation, Line, LineReader, RUN_ID_VARIABLE, ReadError, RunDirError, RunEnd, RunHandle, RunRequest,

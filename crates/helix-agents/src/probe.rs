@@ -3,94 +3,22 @@
 //! Must not start a session, need an account or the network, or wait without a limit.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use helix_process::{NoProgram, find_program};
 use tokio::process::Command;
 
 use crate::dialect::{Surroundings, dialect};
 use crate::profile::AgentProfile;
+use crate::version::Capabilities;
 
 /// How long an agent may take to print its version. The measured time is 0.14 s; a cold disk takes seconds.
 pub const PROBE_LIMIT: Duration = Duration::from_secs(20);
 
 /// What makes every agent of a version print it.
 const VERSION_ARGUMENT: &str = "--version";
-
-/// A version of three numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Version {
-    pub major: u32,
-    pub minor: u32,
-    pub patch: u32,
-}
-
-impl Version {
-    /// That of a program that was not asked for one.
-    pub(crate) const NONE: Self = Self { major: 0, minor: 0, patch: 0 };
-
-    /// The first version in a text, such as `2.1.330` in `2.1.330 (Claude Code)`.
-    pub fn first_in(text: &str) -> Option<Self> {
-        text.split(|c: char| !(c.is_ascii_digit() || c == '.')).find_map(Self::exactly)
-    }
-
-    fn exactly(word: &str) -> Option<Self> {
-        let mut numbers = word.trim_end_matches('.').split('.').map(|number| number.parse().ok());
-        let version = Self { major: numbers.next()??, minor: numbers.next()??, patch: numbers.next()?? };
-        numbers.next().is_none().then_some(version)
-    }
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
-    }
-}
-
-/// What an agent is to Helix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Capabilities {
-    pub version: Version,
-    /// Whether Helix knows this version.
-    pub supported: Supported,
-}
-
-/// Whether Helix knows a version of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum Supported {
-    /// Its behaviour was measured.
-    Yes,
-    /// It is older than anything that was measured: not used.
-    TooOld {
-        /// The oldest version that is used.
-        minimum: Version,
-    },
-    /// It was not asked for its version, since it is no agent that would have one; only that it is there is known.
-    NotAsked,
-    /// It is newer than anything that was measured: used, with a warning.
-    Untested {
-        /// The newest version that was measured.
-        newest_tested: Version,
-    },
-}
-
-impl Supported {
-    /// What a version is to Helix when those from `oldest` to `newest` were measured.
-    pub(crate) fn between(oldest: Version, newest: Version, version: Version) -> Self {
-        if version < oldest {
-            Self::TooOld { minimum: oldest }
-        } else if version > newest {
-            Self::Untested { newest_tested: newest }
-        } else {
-            Self::Yes
-        }
-    }
-}
 
 /// Says why nothing is known of an agent.
 #[derive(Debug, thiserror::Error)]
@@ -167,7 +95,12 @@ pub async fn probe_within(
     let (program, leading) = profile.program().ok_or_else(|| ProbeError::NoProgram { profile: name() })?;
     let env = own.for_agent(profile, BTreeMap::new(), BTreeMap::new());
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value.as_str());
-    let program = found(profile, program, path)?;
+    let program = find_program(Path::new(program), path, Path::new(".")).map_err(|error| match error {
+        NoProgram::NotExecutable(file) => ProbeError::NotExecutable { profile: name(), file },
+        NoProgram::NotInPath(_) | NoProgram::Missing(_) => {
+            ProbeError::Missing { profile: name(), program: program.to_owned(), path: path.to_owned() }
+        }
+    })?;
     let dialect = dialect(profile.dialect);
     if let Some(capabilities) = dialect.unasked() {
         return Ok(capabilities);
@@ -200,47 +133,8 @@ pub async fn probe_within(
     })
 }
 
-/// Finds a program as `exec` would: a name with a slash is a path, any other is looked up.
-fn found(profile: &AgentProfile, program: &str, path: &str) -> Result<PathBuf, ProbeError> {
-    let missing =
-        || ProbeError::Missing { profile: profile.name.clone(), program: program.to_owned(), path: path.to_owned() };
-    let candidates: Vec<PathBuf> = if program.contains('/') {
-        vec![PathBuf::from(program)]
-    } else {
-        path.split(':').filter(|dir| !dir.is_empty()).map(|dir| Path::new(dir).join(program)).collect()
-    };
-    let files: Vec<PathBuf> = candidates.into_iter().filter(|file| file.is_file()).collect();
-    if let Some(program) = files.iter().find(|file| is_executable(file)) {
-        return Ok(program.clone());
-    }
-    match files.into_iter().next() {
-        Some(file) => Err(ProbeError::NotExecutable { profile: profile.name.clone(), file }),
-        None => Err(missing()),
-    }
-}
-
-fn is_executable(file: &Path) -> bool {
-    file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
-}
-
 /// The start of what a program printed, for people.
 fn beginning(bytes: &[u8]) -> String {
     const LIMIT: usize = 1024;
     String::from_utf8_lossy(&bytes[..bytes.len().min(LIMIT)]).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_found_in_what_programs_print() {
-        let version = |major, minor, patch| Some(Version { major, minor, patch });
-        assert_eq!(Version::first_in("2.1.330 (Claude Code)\n"), version(2, 1, 330));
-        assert_eq!(Version::first_in("helix 0.1.0"), version(0, 1, 0));
-        assert_eq!(Version::first_in("codex-cli v1.2.3-beta.4"), version(1, 2, 3));
-        for none in ["", "one", "1.2", "1.2.3.4", "99999999999.1.1"] {
-            assert_eq!(Version::first_in(none), None, "{none}");
-        }
-    }
 }

@@ -113,6 +113,17 @@ pub struct TestCounts {
     pub skipped: u32,
 }
 
+impl std::ops::Add for TestCounts {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            passed: self.passed.saturating_add(other.passed),
+            failed: self.failed.saturating_add(other.failed),
+            skipped: self.skipped.saturating_add(other.skipped),
+        }
+    }
+}
+
 /// Where an integrated result went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "to", rename_all = "snake_case")]

@@ -92,7 +92,7 @@ fn is_adr(path: &str) -> bool {
 
 pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Result<Judgement, Trouble> {
     let repository = context.repository();
-    let listing = repository.listing(&context.result.tree)?;
+    let listing = context.files()?;
     let patterns = Pattern::all(files);
     let changed =
         |path: &str| context.result.changed.iter().any(|file| file.path == path && file.how != ChangeKind::Deleted);
@@ -104,18 +104,15 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         })
         .collect();
     if wanted.is_empty() {
-        return Ok(Judgement::inconclusive(
-            FaultKind::NothingChecked,
+        return Ok(Judgement::nothing(
             "no ADR to check: the plan names none and the phase changed none",
             "name the ADR in the plan (`adr:`) or in the gate's `files`",
         ));
     }
     let facts = facts(context, &listing)?;
-    let phase = repository.listing(&repository.commit(context.base.as_str())?.tree)?;
-    let rules = match (depth, rules(context, &phase)?) {
-        (Depth::Valid, _) => Vec::new(),
-        (Depth::Complete, Ok(rules)) => rules,
-        (Depth::Complete, Err(fault)) => return Ok(Judgement::faulted(fault)),
+    let rules = match depth {
+        Depth::Valid => Vec::new(),
+        Depth::Complete => rules(context)?,
     };
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
     for path in &wanted {
@@ -153,26 +150,20 @@ fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
 }
 
 /// The built-in rules and those that the project had before the phase: what the phase adds to them is not yet a rule.
-fn rules(context: &GateContext, before: &TreeListing) -> Result<Result<Vec<Rule>, Fault>, Trouble> {
+fn rules(context: &GateContext) -> Result<Vec<Rule>, Trouble> {
     let mut rules = built_in_rules();
     let path = format!("adr/{RULES}");
-    if let Some(entry) = before.get(&path) {
-        let text = String::from_utf8_lossy(&context.repository().blob(&entry.object)?).into_owned();
-        match parse_rules(&path, &text) {
-            Ok(own) => rules.extend(own),
-            Err(diagnostic) => {
-                let message = diagnostic.to_string().lines().next().unwrap_or_default().to_owned();
-                let hint = diagnostic.help.clone();
-                return Ok(Err(Fault { kind: FaultKind::Unreadable, message, hint }));
-            }
-        }
+    if let Some(text) = context.text(&*context.files_at(&context.base)?, &path)? {
+        rules.extend(parse_rules(&path, &text).map_err(|diagnostic| {
+            let message = diagnostic.to_string().lines().next().unwrap_or_default().to_owned();
+            Fault { kind: FaultKind::Unreadable, message, hint: diagnostic.help }
+        })?);
     }
-    Ok(Ok(rules))
+    Ok(rules)
 }
 
 fn facts(context: &GateContext, listing: &Arc<TreeListing>) -> Result<CommitFacts, Trouble> {
     let repository = context.repository();
-    let base = repository.commit(context.origin.as_str())?;
     let mut known: BTreeMap<AdrId, Vec<Known>> = BTreeMap::new();
     let mut adrs = Vec::new();
     for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path)) {
@@ -187,5 +178,5 @@ fn facts(context: &GateContext, listing: &Arc<TreeListing>) -> Result<CommitFact
         adrs.push(adr);
     }
     let claims = ClaimIndex::new(&adrs);
-    Ok(CommitFacts { before: repository.listing(&base.tree)?, now: listing.clone(), known, claims })
+    Ok(CommitFacts { before: context.files_at(&context.origin)?, now: listing.clone(), known, claims })
 }

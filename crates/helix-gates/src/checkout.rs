@@ -145,19 +145,15 @@ pub(crate) async fn run_in(
     };
     let evidence =
         CommandEvidence { argv: check.argv.to_vec(), exit_code, output_sha256: run.sha256.clone(), output_file: file };
-    let (output, report) = blocking(move || {
+    let texts = blocking(move || {
         let prefix = format!("{}/", directory.display());
-        let output = read_ends(&output)?.replace(&prefix, "");
-        let report = match report.map(|path| read_ends(&path)) {
-            Some(Ok(text)) => Some(text.replace(&prefix, "")),
-            Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Some(Err(error)) => return Err(error),
-            None => None,
-        };
-        Ok((output, report))
-    })
-    .await?
-    .map_err(|error: std::io::Error| Trouble::Broken(format!("its output cannot be read: {error}")))?;
+        let read = |path: &Path| read_ends(path).map(|text| text.replace(&prefix, ""));
+        // Not every command writes the report that it names.
+        let report = report.filter(|path| path.exists()).map(|path| read(&path)).transpose()?;
+        Ok((read(&output)?, report))
+    });
+    let unreadable = |error: std::io::Error| Trouble::Broken(format!("its output cannot be read: {error}"));
+    let (output, report) = texts.await?.map_err(unreadable)?;
     Ok(Checked { run, evidence, output, report })
 }
 
@@ -171,7 +167,7 @@ fn stays_inside(path: &str) -> bool {
 }
 
 /// Reads a file; of one that is too long, its beginning and its end.
-fn read_ends(path: &PathBuf) -> std::io::Result<String> {
+fn read_ends(path: &Path) -> std::io::Result<String> {
     use std::io::{Read, Seek, SeekFrom};
     let mut file = std::fs::File::open(path)?;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
@@ -188,31 +184,31 @@ fn read_ends(path: &PathBuf) -> std::io::Result<String> {
 }
 
 /// The fault behind an end that says nothing about the work: not found, too late, killed from outside.
-pub(crate) fn fault_of(end: CommandEnd, argv: &[String], limit: Duration, tail: &str) -> Option<Fault> {
+pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault> {
     let program = argv.first().map(String::as_str).unwrap_or_default();
-    let last = tail.trim_end().lines().last().unwrap_or_default();
-    let fault = |kind, message: String, hint: &str| Some(Fault { kind, message, hint: Some(hint.to_owned()) });
-    match end {
-        CommandEnd::Exited(127) => fault(
+    let last = run.tail.trim_end().lines().last().unwrap_or_default();
+    let (kind, message, hint) = match run.end {
+        CommandEnd::Exited(127) => (
             FaultKind::ToolMissing,
             format!("{program} did not find a program it needs (exit 127): {last}"),
             "install the program on the PATH of gates (see `helix doctor`). A program in node_modules is ignored by git, so a clean checkout lacks it: add `setup: npm ci`",
         ),
-        CommandEnd::Exited(126) => fault(
+        CommandEnd::Exited(126) => (
             FaultKind::Environment,
             format!("{program} or a program it calls may not be executed (exit 126): {last}"),
             "make the script executable and commit its mode",
         ),
-        CommandEnd::TimedOut => fault(
+        CommandEnd::TimedOut => (
             FaultKind::Timeout,
             format!("{program} took longer than {} s and was stopped", limit.as_secs()),
             "give the gate a longer `timeout`, or make what it runs faster",
         ),
-        CommandEnd::Signalled(9) => fault(
+        CommandEnd::Signalled(9) => (
             FaultKind::Environment,
             format!("{program} was killed from outside"),
             "look for a lack of memory (`dmesg`), or lower the number of parallel phases",
         ),
-        CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => None,
-    }
+        CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => return None,
+    };
+    Some(Fault { kind, message, hint: Some(hint.to_owned()) })
 }

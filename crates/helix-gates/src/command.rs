@@ -21,10 +21,7 @@ pub(super) async fn command_passes(
     limit: Duration,
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let Ran { checked, notes, .. } = match run_unchanged(context, command, limit, |_| None, cancel).await? {
-        Ok(ran) => ran,
-        Err(judgement) => return Ok(judgement),
-    };
+    let Ran { checked, notes, .. } = run_unchanged(context, command, limit, |_| None, cancel).await?;
     let rule = match gate {
         "lint_pass" => "lint.failed",
         "build_pass" => "build.failed",
@@ -35,13 +32,11 @@ pub(super) async fn command_passes(
         CommandEnd::Exited(0) => Vec::new(),
         _ => vec![
             finding(rule, format!("`{command}` failed ({how})"))
-                .evidence(&last_part(&checked.output))
+                .evidence(last_part(&checked.output))
                 .fix("fix what the output names, and run the command yourself until it exits 0"),
         ],
     };
-    Ok(Judgement::of(findings, format!("`{command}`: {how}"), Vec::new())
-        .with_command(checked.evidence)
-        .with_notes(notes))
+    Ok(Judgement::of(findings, format!("`{command}`: {how}"), notes).with_command(checked.evidence))
 }
 
 /// A gate's command that ran to its own end.
@@ -54,35 +49,37 @@ pub(super) struct Ran {
 }
 
 /// Runs a gate's command on a clean checkout of the result, if it can be run and nobody has changed what it runs. `report` names
-/// the file that the command writes. Where nothing can be said of its end, the gate's judgement is the error.
+/// the file that the command writes. Where nothing can be said of its end, that is the error.
 pub(super) async fn run_unchanged(
     context: &Arc<GateContext>,
     command: &str,
     limit: Duration,
     report: fn(&[String]) -> Option<&str>,
     cancel: &CancellationToken,
-) -> Result<Result<Ran, Judgement>, Trouble> {
-    let argv = match words(command) {
-        Ok(argv) => argv,
-        Err(fault) => return Ok(Err(Judgement::faulted(fault))),
-    };
-    let tampered = tampered(context, command).await?;
+) -> Result<Ran, Trouble> {
+    let argv = words(command)?;
+    let tampered = tampered(context, [command]).await?;
     if !tampered.is_empty() {
-        return Ok(Err(Judgement::of(tampered, "the check itself was changed".into(), Vec::new())));
+        return Err(Judgement::of(tampered, "the check itself was changed".into(), Vec::new()).into());
     }
     let check = Check { argv: &argv, limit, suffix: "", report: report(&argv) };
     let checked = run_on(context, &context.result.commit, check, cancel).await?;
     let notes = leftover_note(&checked.run);
-    if let Some(fault) = fault_of(checked.run.end, &argv, limit, &checked.run.tail) {
-        return Ok(Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes)));
+    match fault_of(&checked.run, &argv, limit) {
+        Some(fault) => Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into()),
+        None => Ok(Ran { argv, checked, notes }),
     }
-    Ok(Ok(Ran { argv, checked, notes }))
 }
 
-/// Findings for a gate whose own script the phase changed.
-pub(super) async fn tampered(context: &Arc<GateContext>, command: &str) -> Result<Vec<Finding>, Trouble> {
-    let (context, command) = (context.clone(), command.to_owned());
-    Ok(blocking(move || tampering(&context, &command)).await??)
+/// Findings for scripts of these commands that the phase changed although they define the check.
+pub(super) async fn tampered<'c>(
+    context: &Arc<GateContext>,
+    commands: impl IntoIterator<Item = &'c str>,
+) -> Result<Vec<Finding>, Trouble> {
+    let (context, commands): (_, Vec<String>) = (context.clone(), commands.into_iter().map(str::to_owned).collect());
+    let found =
+        blocking(move || commands.iter().map(|command| tampering(&context, command)).collect::<Result<Vec<_>, _>>());
+    Ok(found.await??.concat())
 }
 
 pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
@@ -102,8 +99,7 @@ pub(super) fn end_text(end: CommandEnd) -> String {
 }
 
 /// The end of an output, where tools say what is wrong.
-pub(super) fn last_part(output: &str) -> String {
+pub(super) fn last_part(output: &str) -> &str {
     let text = output.trim_end();
-    let from = text.ceil_char_boundary(text.len().saturating_sub(super::judgement::MAX_EVIDENCE));
-    text[from..].to_owned()
+    &text[text.ceil_char_boundary(text.len().saturating_sub(super::judgement::MAX_EVIDENCE))..]
 }

@@ -3,7 +3,6 @@
 //! Must not know which results contradicted each other.
 
 use helix_core::evidence::ChangeKind;
-use helix_core::finding::FaultKind;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};
@@ -19,14 +18,10 @@ pub(crate) fn conflicts_resolved(context: &GateContext, files: &[String]) -> Res
         false => files.to_vec(),
     };
     if paths.is_empty() {
-        return Ok(Judgement::inconclusive(
-            FaultKind::NothingChecked,
-            "there is no file to look at",
-            "name the files that were in conflict",
-        ));
+        return Ok(Judgement::nothing("there is no file to look at", "name the files that were in conflict"));
     }
     let repository = context.repository();
-    let listing = repository.listing(&context.result.tree)?;
+    let listing = context.files()?;
     let mut findings = Vec::new();
     for path in &paths {
         let Some(entry) = listing.get(path) else { continue };

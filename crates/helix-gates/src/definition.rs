@@ -108,8 +108,8 @@ fn criteria_commands(plan: &Plan, repository: &Repository, tree: &TreeId) -> Res
         return Ok(Vec::new());
     };
     let listing = repository.listing(tree)?;
-    let Some(entry) = listing.get(path) else { return Ok(Vec::new()) };
-    let adr = Adr::parse(path, &String::from_utf8_lossy(&repository.blob(&entry.object)?));
+    let Some(text) = super::text(repository, &listing, path)? else { return Ok(Vec::new()) };
+    let adr = Adr::parse(path, &text);
     let evidence = adr.criteria.iter().flat_map(|criterion| &criterion.evidence);
     Ok(evidence.filter_map(|evidence| evidence.proof.command().map(str::to_owned)).collect())
 }

@@ -3,11 +3,12 @@
 //!
 //! Must not decide whether a tree may be delivered: whoever calls has put on record that it begins.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::evidence::{StepOutcome, StepReport};
-use helix_core::finding::{Fault, FaultKind, Finding};
+use helix_core::finding::{Fault, FaultKind};
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +17,7 @@ use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, fault_of, run_in, words};
 use super::command::{end_text, last_part, leftover_note, tampered};
 use super::judgement::{Describe, Judgement, Trouble, finding};
-use helix_process::{CommandEnd, ToolEnvironment};
+use helix_process::{CommandEnd, ToolEnvironment, find_program};
 
 /// The program that makes HTTP probes.
 const CURL: &str = "curl";
@@ -37,9 +38,9 @@ pub fn obstacle(delivery: &Delivery, environment: &ToolEnvironment) -> Option<Fa
         });
     }
     let path = environment.get("PATH").unwrap_or_default();
-    let missing = |program: &String| {
-        !program.contains('/') && !std::env::split_paths(path).any(|directory| directory.join(program).is_file())
-    };
+    // A path is one of the checkout, which is not there yet.
+    let missing =
+        |program: &String| !program.contains('/') && find_program(program.as_ref(), path, Path::new("/")).is_err();
     let program = programs(delivery).into_iter().find(missing)?;
     Some(Fault {
         kind: FaultKind::ToolMissing,
@@ -62,12 +63,9 @@ pub(super) async fn deliver(
     delivery: &Delivery,
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let mut findings = Vec::new();
-    for command in delivery.commands() {
-        findings.extend(tampered(context, command).await?);
-    }
-    if !findings.is_empty() {
-        return Ok(Judgement::of(findings, "the command was changed".into(), Vec::new()));
+    let tampered = tampered(context, delivery.commands()).await?;
+    if !tampered.is_empty() {
+        return Ok(Judgement::of(tampered, "the command was changed".into(), Vec::new()));
     }
     let mut environment = context.environment.clone();
     for (name, value) in &delivery.environment {
@@ -84,25 +82,14 @@ pub(super) async fn deliver(
     let mut course =
         Course { context, gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes: Vec::new() };
     let judgement = match course.run(cancel).await {
-        Ok(None) => {
+        Ok(()) => {
             let summary = format!("{} command(s) and {} probe(s)", delivery.command.len(), delivery.probes.len());
             Judgement::of(Vec::new(), summary, Vec::new())
         }
-        Ok(Some(Stop::Finding(finding))) => {
-            let summary = finding.message.clone();
-            Judgement::of(vec![*finding], summary, Vec::new())
-        }
-        Ok(Some(Stop::Fault(fault))) => Judgement::faulted(fault),
         Err(Trouble::Cancelled) => return Err(Trouble::Cancelled),
-        Err(trouble) => Judgement::faulted(trouble.fault()),
+        Err(trouble) => trouble.judgement(),
     };
-    Ok(judgement.with_steps(course.steps).with_notes(course.notes))
-}
-
-/// Why a delivery does not go on.
-enum Stop {
-    Finding(Box<Finding>),
-    Fault(Fault),
+    Ok(Judgement { steps: course.steps, ..judgement }.with_notes(course.notes))
 }
 
 /// A delivery while it is carried out.
@@ -126,67 +113,56 @@ struct Look {
 }
 
 impl Course<'_> {
-    async fn run(&mut self, cancel: &CancellationToken) -> Result<Option<Stop>, Trouble> {
+    async fn run(&mut self, cancel: &CancellationToken) -> Result<(), Trouble> {
         let delivery = self.delivery;
         for (number, command) in delivery.command.iter().enumerate() {
-            if let Some(stop) = self.act(number, command, cancel).await? {
-                return Ok(Some(stop));
-            }
+            self.act(number, command, cancel).await?;
         }
         for (number, probe) in delivery.probes.iter().enumerate() {
-            if let Some(stop) = self.look(number, probe, cancel).await? {
-                return Ok(Some(stop));
-            }
+            self.look(number, probe, cancel).await?;
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// Why the delivery does not go on: one of its parts failed.
+    fn failed(&self, part: &str, message: String, evidence: &str, fix: &str) -> Trouble {
+        let found = finding(&format!("{}.{part}", self.gate), &message).evidence(evidence).fix(fix);
+        Judgement::of(vec![found], message, Vec::new()).into()
     }
 
     /// Runs a command that acts: once, whatever comes of it.
-    async fn act(&mut self, number: usize, command: &str, cancel: &CancellationToken) -> Result<Option<Stop>, Trouble> {
-        let argv = match words(command) {
-            Ok(argv) => argv,
-            Err(fault) => return Ok(Some(Stop::Fault(fault))),
-        };
+    async fn act(&mut self, number: usize, command: &str, cancel: &CancellationToken) -> Result<(), Trouble> {
+        let argv = words(command)?;
         let limit = self.delivery.timeout.duration();
         let checked = self.command(&argv, limit, &format!(".{number}"), cancel).await?;
         self.notes.extend(leftover_note(&checked.run));
-        let fault = fault_of(checked.run.end, &argv, limit, &checked.run.tail);
+        let fault = fault_of(&checked.run, &argv, limit);
         let outcome = match (&fault, checked.run.end) {
             (Some(_), _) => StepOutcome::Unknown,
             (None, CommandEnd::Exited(0)) => StepOutcome::Good,
             (None, _) => StepOutcome::Bad,
         };
-        let seen = end_text(checked.run.end);
-        self.steps.push(StepReport {
-            step: format!("`{command}`"),
-            outcome,
-            seen: seen.clone(),
-            tries: 1,
-            command: Some(checked.evidence),
-        });
-        if let Some(fault) = fault {
+        let (step, seen) = (format!("`{command}`"), end_text(checked.run.end));
+        let failed = format!("{step} failed ({seen})");
+        self.steps.push(StepReport { step, outcome, seen, tries: 1, command: Some(checked.evidence) });
+        match fault {
             // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
-            let message = format!("{}: its effects are unknown", fault.message);
-            return Ok(Some(Stop::Fault(Fault { kind: FaultKind::Environment, message, ..fault })));
+            Some(fault) => {
+                let message = format!("{}: its effects are unknown", fault.message);
+                Err(Fault { kind: FaultKind::Environment, message, ..fault }.into())
+            }
+            None if outcome == StepOutcome::Bad => {
+                let fix = "fix what the output names; effects of the command so far remain";
+                Err(self.failed("command", failed, last_part(&checked.output), fix))
+            }
+            None => Ok(()),
         }
-        Ok((outcome == StepOutcome::Bad).then(|| {
-            Stop::Finding(Box::new(
-                finding(&format!("{}.command", self.gate), format!("`{command}` failed ({seen})"))
-                    .evidence(&last_part(&checked.output))
-                    .fix("fix what the output names; effects of the command so far remain"),
-            ))
-        }))
     }
 
     /// Makes a probe until it sees what is expected or its tries are used up.
-    async fn look(
-        &mut self,
-        number: usize,
-        probe: &Probe,
-        cancel: &CancellationToken,
-    ) -> Result<Option<Stop>, Trouble> {
+    async fn look(&mut self, number: usize, probe: &Probe, cancel: &CancellationToken) -> Result<(), Trouble> {
         let mut tries = 0;
-        let last = loop {
+        let Look { outcome, seen, said, command } = loop {
             tries += 1;
             let look = match probe {
                 Probe::Http { http, status, contains, .. } => {
@@ -203,17 +179,14 @@ impl Course<'_> {
                 () = tokio::time::sleep(self.delivery.delay.duration()) => {}
             }
         };
-        let Look { outcome, seen, said, command } = last;
-        let step = probe.words();
-        self.steps.push(StepReport { step: step.clone(), outcome, seen: seen.clone(), tries, command });
-        Ok((outcome != StepOutcome::Good).then(|| {
-            let often = if tries == 1 { String::new() } else { format!(", after {tries} attempts") };
-            Stop::Finding(Box::new(
-                finding(&format!("{}.probe", self.gate), format!("{step}: {seen}{often}"))
-                    .evidence(&said)
-                    .fix("fix the cause, or give the gate more `retries` if it needs longer"),
-            ))
-        }))
+        let often = if tries == 1 { String::new() } else { format!(", after {tries} attempts") };
+        let failed = format!("{}: {seen}{often}", probe.words());
+        self.steps.push(StepReport { step: probe.words(), outcome, seen, tries, command });
+        if outcome == StepOutcome::Good {
+            return Ok(());
+        }
+        let fix = "fix the cause, or give the gate more `retries` if it needs longer";
+        Err(self.failed("probe", failed, &said, fix))
     }
 
     async fn probe_command(
@@ -223,7 +196,7 @@ impl Course<'_> {
         command: &str,
         cancel: &CancellationToken,
     ) -> Result<Look, Trouble> {
-        let argv = words(command).map_err(|fault| Trouble::Broken(fault.message))?;
+        let argv = words(command)?;
         let limit = probe.timeout().duration();
         let checked = self.command(&argv, limit, &format!(".probe-{number}"), cancel).await?;
         let outcome = match checked.run.end {
@@ -232,7 +205,7 @@ impl Course<'_> {
             CommandEnd::Signalled(_) | CommandEnd::TimedOut | CommandEnd::Cancelled => StepOutcome::Unknown,
         };
         let seen = end_text(checked.run.end);
-        Ok(Look { outcome, seen, said: last_part(&checked.output), command: Some(checked.evidence) })
+        Ok(Look { outcome, seen, said: last_part(&checked.output).to_owned(), command: Some(checked.evidence) })
     }
 
     async fn get(
@@ -270,7 +243,7 @@ impl Course<'_> {
                 (StepOutcome::Bad, said.map_or_else(|| format!("no answer ({})", end_text(end)), str::to_owned))
             }
         };
-        Ok(Look { outcome, seen, said: last_part(answer), command: Some(checked.evidence) })
+        Ok(Look { outcome, seen, said: last_part(answer).to_owned(), command: Some(checked.evidence) })
     }
 
     async fn command(

@@ -8,11 +8,12 @@ use comrak::nodes::NodeValue;
 use comrak::{Anchorizer, Arena, Options, parse_document};
 use helix_core::diagnostic::did_you_mean;
 use helix_core::evidence::ChangeKind;
-use helix_core::finding::{FaultKind, Finding};
+use helix_core::finding::Finding;
 
 use super::GateContext;
 use super::adr::holds;
 use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::pattern::beside;
 use helix_git::TreeListing;
 
 /// Something in a document that points somewhere.
@@ -44,13 +45,12 @@ fn read(source: &str) -> Document {
         let start = data.sourcepos.start;
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let (line, column) = (number(start.line), number(start.column));
+        let mut refer = |target: &str, link| {
+            document.references.push(Reference { target: target.to_owned(), line, column, link });
+        };
         match &data.value {
-            NodeValue::Link(link) | NodeValue::Image(link) => {
-                document.references.push(Reference { target: link.url.clone(), line, column, link: true });
-            }
-            NodeValue::Code(code) => {
-                document.references.push(Reference { target: code.literal.clone(), line, column, link: false });
-            }
+            NodeValue::Link(link) | NodeValue::Image(link) => refer(&link.url, true),
+            NodeValue::Code(code) => refer(&code.literal, false),
             NodeValue::Heading(_) => {
                 let mut text = String::new();
                 for inner in node.descendants() {
@@ -80,23 +80,15 @@ fn collect_ids(html: &str, anchors: &mut BTreeSet<String>) {
 }
 
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
-    let repository = context.repository();
-    let listing = repository.listing(&context.result.tree)?;
+    let listing = context.files()?;
     // A file that an earlier phase removed is gone as well.
-    let before = [
-        repository.listing(&repository.commit(context.origin.as_str())?.tree)?,
-        repository.listing(&repository.commit(context.base.as_str())?.tree)?,
-    ];
+    let before = [context.files_at(&context.origin)?, context.files_at(&context.base)?];
     let was_there = |path: &str| before.iter().any(|listing| holds(listing, path));
     let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
-    let text_of = |path: &str| -> Result<Option<String>, Trouble> {
-        let Some(entry) = listing.get(path) else { return Ok(None) };
-        Ok(Some(String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned()))
-    };
     let (mut findings, mut notes, mut documents, mut links) = (Vec::new(), Vec::new(), 0_usize, 0_usize);
     for file in context.result.changed.iter().filter(|file| file.how != ChangeKind::Deleted && is_markdown(&file.path))
     {
-        let Some(source) = text_of(&file.path)? else { continue };
+        let Some(source) = context.text(&listing, &file.path)? else { continue };
         documents += 1;
         let document = read(&source);
         for reference in &document.references {
@@ -121,7 +113,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             let Some(anchor) = anchor.filter(|anchor| !anchor.is_empty()) else { continue };
             let other = match path == file.path || path.is_empty() {
                 true => None,
-                false if is_markdown(&path) => text_of(&path)?.map(|text| read(&text)),
+                false if is_markdown(&path) => context.text(&listing, &path)?.map(|text| read(&text)),
                 false => continue,
             };
             let anchors = &other.as_ref().unwrap_or(&document).anchors;
@@ -137,8 +129,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
         }
     }
     if documents == 0 {
-        return Ok(Judgement::inconclusive(
-            FaultKind::NothingChecked,
+        return Ok(Judgement::nothing(
             "the phase changed no Markdown file",
             "remove `docs_refs_valid` from phases that write no documentation",
         ));
@@ -181,43 +172,11 @@ fn local_target(document: &str, url: &str) -> Option<(String, Option<String>)> {
     if rest.is_empty() {
         return Some((String::new(), anchor));
     }
-    let mut parts: Vec<&str> = match rest.starts_with('/') {
-        true => Vec::new(),
-        false => document.rsplit_once('/').map(|(directory, _)| directory.split('/').collect()).unwrap_or_default(),
-    };
-    for part in rest.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                // Above the root: no file of the repository can be there; the text as it stands names it.
-                if parts.pop().is_none() {
-                    return Some((rest, anchor));
-                }
-            }
-            other => parts.push(other),
-        }
-    }
-    Some((parts.join("/"), anchor))
+    let document = if rest.starts_with('/') { "" } else { document };
+    // Above the root there is no file of the repository; the text as it stands names it.
+    Some((beside(document, &rest).unwrap_or(rest), anchor))
 }
 
 fn unquote(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = after
-            .get(..2)
-            .and_then(|hex| std::str::from_utf8(hex).ok())
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (first, code) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

@@ -4,12 +4,12 @@
 
 use helix_core::diagnostic::did_you_mean;
 use helix_core::evidence::ChangeKind;
-use helix_core::finding::FaultKind;
 use helix_core::text::count;
 
 use super::GateContext;
+use super::adr::holds;
 use super::judgement::{Describe, Judgement, Trouble, finding};
-use super::pattern::Pattern;
+use super::pattern::{Pattern, beside};
 use helix_git::{EntryKind, TreeListing};
 
 /// Names of files that are empty by convention.
@@ -19,14 +19,13 @@ const MAY_BE_EMPTY: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed",
 pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
     let wanted = if files.is_empty() { &context.phase.outputs } else { files };
     if wanted.is_empty() {
-        return Ok(Judgement::inconclusive(
-            FaultKind::NothingChecked,
-            "no files to check: the gate lists none and the phase claims no outputs",
+        return Ok(Judgement::nothing(
+            "there is no file to look for: the gate names none and the phase claims no outputs",
             "list files in the gate or in the phase's `outputs`",
         ));
     }
     let repository = context.repository();
-    let listing = repository.listing(&context.result.tree)?;
+    let listing = context.files()?;
     let (mut findings, mut found) = (Vec::new(), 0_usize);
     for pattern in Pattern::all(wanted) {
         let mut matched = 0_usize;
@@ -69,26 +68,9 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
 
 /// Whether a link leads, over others perhaps, to something in the tree. What lies outside is on this machine only.
 fn leads_to_a_file(link: &str, target: &str, listing: &TreeListing) -> bool {
-    let mut parts: Vec<&str> = link.split('/').collect();
-    parts.pop();
-    for part in target.split('/') {
-        match part {
-            // A target that begins with a slash lies outside.
-            "" if parts.is_empty() || target.starts_with('/') => return false,
-            "" | "." => {}
-            ".." => {
-                if parts.pop().is_none() {
-                    return false;
-                }
-            }
-            name => parts.push(name),
-        }
-    }
-    let path = parts.join("/");
-    let directory = format!("{path}/");
     // A link to another link leads on; one to itself nowhere, which the file system says when it is followed.
-    (path != link && listing.contains_key(&path))
-        || listing.range(directory.clone()..).next().is_some_and(|(next, _)| next.starts_with(&directory))
+    let path = beside(link, target).filter(|path| path != link && !target.starts_with('/'));
+    path.is_some_and(|path| holds(listing, &path))
 }
 
 /// How changes outside the claims are taken.
@@ -102,8 +84,7 @@ pub(crate) enum Outside {
 pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgement {
     let claims = Pattern::all(&context.phase.outputs);
     if claims.is_empty() {
-        return Judgement::inconclusive(
-            FaultKind::NothingChecked,
+        return Judgement::nothing(
             "the phase claims no outputs",
             "list what the phase is to create or change in its `outputs`",
         );

@@ -2,6 +2,7 @@
 //!
 //! Must not know any particular gate.
 
+use helix_core::error_chain;
 use helix_core::evidence::{CommandEvidence, StepReport, TestCounts};
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 
@@ -25,6 +26,10 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
+    fn new(verdict: Verdict, summary: String, notes: Vec<String>) -> Self {
+        Self { verdict, summary, command: None, tests: None, steps: Vec::new(), notes }
+    }
+
     /// Fails if there are findings, passes otherwise.
     pub(crate) fn of(mut findings: Vec<Finding>, summary: String, mut notes: Vec<String>) -> Self {
         if findings.len() > MAX_FINDINGS {
@@ -32,41 +37,22 @@ impl Judgement {
             findings.truncate(MAX_FINDINGS);
         }
         let verdict = if findings.is_empty() { Verdict::Pass } else { Verdict::Fail { findings } };
-        Self { verdict, summary, command: None, tests: None, steps: Vec::new(), notes }
+        Self::new(verdict, summary, notes)
     }
 
     /// The check could not be made.
-    pub(crate) fn inconclusive(kind: FaultKind, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        let message = message.into();
-        Self {
-            summary: message.clone(),
-            verdict: Verdict::Inconclusive { fault: Fault { kind, message, hint: Some(hint.into()) } },
-            command: None,
-            tests: None,
-            steps: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
     pub(crate) fn faulted(fault: Fault) -> Self {
-        Self {
-            summary: fault.message.clone(),
-            verdict: Verdict::Inconclusive { fault },
-            command: None,
-            tests: None,
-            steps: Vec::new(),
-            notes: Vec::new(),
-        }
+        let summary = fault.message.clone();
+        Self::new(Verdict::Inconclusive { fault }, summary, Vec::new())
     }
 
-    pub(crate) fn with_command(mut self, command: CommandEvidence) -> Self {
-        self.command = Some(command);
-        self
+    /// There was nothing to check.
+    pub(crate) fn nothing(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::faulted(Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: Some(hint.into()) })
     }
 
-    pub(crate) fn with_steps(mut self, steps: Vec<StepReport>) -> Self {
-        self.steps = steps;
-        self
+    pub(crate) fn with_command(self, command: CommandEvidence) -> Self {
+        Self { command: Some(command), ..self }
     }
 
     pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
@@ -86,45 +72,67 @@ pub(crate) enum Trouble {
     Cancelled,
     #[error("the check itself broke: {0}")]
     Broken(String),
+    /// The check cannot be made.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// There is an answer already, so that the check does not go on.
+    #[error("{}", .0.summary)]
+    Answered(Box<Judgement>),
 }
 
-impl Trouble {
-    pub(crate) fn fault(&self) -> Fault {
-        match self {
-            Self::Git(error) => error.fault(),
-            Self::Command(error) => {
-                let (kind, hint) = match error {
-                    CommandError::ToolMissing { program } => (
-                        FaultKind::ToolMissing,
-                        format!("install {program}, or name it by its path in the gate's command"),
-                    ),
-                    CommandError::Empty => (FaultKind::Environment, "write a command into the gate".into()),
-                    CommandError::Unstartable { program, .. } => {
-                        (FaultKind::Environment, format!("check that {program} may be executed"))
-                    }
-                    CommandError::Output { .. } => {
-                        (FaultKind::Environment, "check space and permissions of the state directory".into())
-                    }
-                    CommandError::Lost { .. } => (FaultKind::Environment, "try again".into()),
-                };
-                let source = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-                Fault { kind, message: format!("{error}{source}"), hint: Some(hint) }
-            }
-            Self::Cancelled | Self::Broken(_) => {
-                Fault { kind: FaultKind::Environment, message: self.to_string(), hint: None }
-            }
-        }
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
     }
 }
 
-/// Makes a finding. Evidence is cut to [`MAX_EVIDENCE`].
+impl From<Judgement> for Trouble {
+    fn from(judgement: Judgement) -> Self {
+        Self::Answered(Box::new(judgement))
+    }
+}
+
+impl Trouble {
+    pub(crate) fn judgement(self) -> Judgement {
+        let fault = match self {
+            Self::Answered(judgement) => return *judgement,
+            Self::Fault(fault) => fault,
+            Self::Git(error) => error.fault(),
+            Self::Command(error) => command_fault(&error),
+            Self::Cancelled | Self::Broken(_) => {
+                Fault { kind: FaultKind::Environment, message: self.to_string(), hint: None }
+            }
+        };
+        Judgement::faulted(fault)
+    }
+}
+
+pub(crate) fn command_fault(error: &CommandError) -> Fault {
+    let (kind, hint) = match error {
+        CommandError::ToolMissing { program } => {
+            (FaultKind::ToolMissing, format!("install {program}, or name it by its path in the gate's command"))
+        }
+        CommandError::Empty => (FaultKind::Environment, "write a command into the gate".into()),
+        CommandError::Unstartable { program, .. } => {
+            (FaultKind::Environment, format!("check that {program} may be executed"))
+        }
+        CommandError::Output { .. } => {
+            (FaultKind::Environment, "check space and permissions of the state directory".into())
+        }
+        CommandError::Lost { .. } => (FaultKind::Environment, "try again".into()),
+    };
+    Fault { kind, message: error_chain(error), hint: Some(hint) }
+}
+
+/// Makes a finding.
 pub(crate) fn finding(rule: &str, message: impl Into<String>) -> Finding {
-    Finding { rule: rule.into(), message: message.into(), place: None, evidence: None, fix: None }
+    Finding::new(rule, message)
 }
 
 /// Adds the parts of a finding one by one.
 pub(crate) trait Describe: Sized {
     fn at(self, file: &str, line: Option<u32>, column: Option<u32>) -> Self;
+    /// Evidence is cut to [`MAX_EVIDENCE`].
     fn evidence(self, text: &str) -> Self;
 }
 

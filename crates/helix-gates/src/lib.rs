@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use helix_adr::AdrText;
 use helix_core::evidence::{Committed, GateReport};
-use helix_core::finding::FaultKind;
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId};
 use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
@@ -35,7 +35,7 @@ pub use definition::gate_files;
 pub use delivery::{obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
 
-use helix_git::{Repository, Workspaces};
+use helix_git::{GitError, Repository, TreeListing, Workspaces};
 use helix_process::ToolEnvironment;
 use judgement::{Judgement, Trouble};
 
@@ -73,6 +73,26 @@ impl GateContext {
     pub fn repository(&self) -> &Repository {
         self.spaces.repository()
     }
+
+    /// The files of a commit.
+    fn files_at(&self, commit: &CommitId) -> Result<Arc<TreeListing>, GitError> {
+        self.repository().listing(&self.repository().commit(commit.as_str())?.tree)
+    }
+
+    /// The files of the result.
+    fn files(&self) -> Result<Arc<TreeListing>, GitError> {
+        self.repository().listing(&self.result.tree)
+    }
+
+    /// The text of a file; `None` if the files do not have it.
+    fn text(&self, files: &TreeListing, path: &str) -> Result<Option<String>, GitError> {
+        text(self.repository(), files, path)
+    }
+}
+
+fn text(repository: &Repository, files: &TreeListing, path: &str) -> Result<Option<String>, GitError> {
+    let Some(entry) = files.get(path) else { return Ok(None) };
+    Ok(Some(String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned()))
 }
 
 /// Runs a gate. Never panics and never fails: trouble is an inconclusive answer that says why.
@@ -82,8 +102,7 @@ pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &Cance
         judged = judge(&context, gate, cancel) => judged,
         () = cancel.cancelled(), if !runs_command(gate) => Err(Trouble::Cancelled),
     };
-    let judgement = judged.unwrap_or_else(|trouble| Judgement::faulted(trouble.fault()));
-    let Judgement { verdict, summary, command, tests, steps, notes } = judgement;
+    let Judgement { verdict, summary, command, tests, steps, notes } = judged.unwrap_or_else(Trouble::judgement);
     GateReport {
         gate: gate.name().to_owned(),
         verdict,
@@ -103,62 +122,51 @@ pub fn runs_command(gate: &GateSpec) -> bool {
 }
 
 async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> Result<Judgement, Trouble> {
-    match gate {
-        GateSpec::FilesExist { files } => {
-            let files = files.clone();
-            reading(context, move |context| files::files_exist(context, &files)).await
-        }
+    let name = gate.name();
+    let check: Check = match gate.clone() {
+        GateSpec::FilesExist { files } => Box::new(move |context| files::files_exist(context, &files)),
         GateSpec::OutputsClaimed { strict } => {
-            let outside = if *strict { files::Outside::Finding } else { files::Outside::Note };
-            Ok(files::outputs_claimed(context, outside))
+            let outside = if strict { files::Outside::Finding } else { files::Outside::Note };
+            Box::new(move |context| Ok(files::outputs_claimed(context, outside)))
         }
-        GateSpec::SyntaxCheck { files } => {
-            let files = files.clone();
-            reading(context, move |context| syntax::syntax_check(context, &files)).await
-        }
-        GateSpec::AdrValid { files } => {
-            let files = files.clone();
-            reading(context, move |context| adr::check(context, &files, adr::Depth::Valid)).await
-        }
-        GateSpec::AdrComplete { files } => {
-            let files = files.clone();
-            reading(context, move |context| adr::check(context, &files, adr::Depth::Complete)).await
-        }
+        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax::syntax_check(context, &files)),
+        GateSpec::AdrValid { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Valid)),
+        GateSpec::AdrComplete { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Complete)),
         GateSpec::ConflictsResolved { files } => {
-            let files = files.clone();
-            reading(context, move |context| conflicts::conflicts_resolved(context, &files)).await
+            Box::new(move |context| conflicts::conflicts_resolved(context, &files))
         }
-        GateSpec::DocsRefsValid {} => reading(context, docs_refs::docs_refs_valid).await,
+        GateSpec::DocsRefsValid {} => Box::new(docs_refs::docs_refs_valid),
         GateSpec::TestsPass { command, timeout } => {
-            tests::tests_pass(context, command, timeout.duration(), cancel).await
+            return tests::tests_pass(context, &command, timeout.duration(), cancel).await;
         }
         GateSpec::LintPass { command, timeout }
         | GateSpec::BuildPass { command, timeout }
         | GateSpec::Command { command, timeout } => {
-            command::command_passes(context, gate.name(), command, timeout.duration(), cancel).await
+            return command::command_passes(context, name, &command, timeout.duration(), cancel).await;
         }
-        GateSpec::CriteriaCovered {} => criteria::criteria_covered(context, cancel).await,
+        GateSpec::CriteriaCovered {} => return criteria::criteria_covered(context, cancel).await,
         GateSpec::DeploySuccess(delivery) | GateSpec::IntegrationPass(delivery) => {
-            delivery::deliver(context, gate.name(), delivery, cancel).await
+            return delivery::deliver(context, name, &delivery, cancel).await;
         }
         GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. } => {
-            Ok(Judgement::inconclusive(
-                FaultKind::Environment,
-                format!("the gate {} is not checked by Helix", gate.name()),
-                "this is a bug in Helix: please report it",
-            ))
+            return Err(Trouble::Fault(Fault {
+                kind: FaultKind::Environment,
+                message: format!("the gate {name} is not checked by Helix"),
+                hint: Some("this is a bug in Helix: please report it".into()),
+            }));
         }
-    }
+    };
+    reading(context, check).await
 }
+
+/// A check that reads git objects and starts nothing.
+type Check = Box<dyn FnOnce(&GateContext) -> Result<Judgement, Trouble> + Send>;
 
 /// Stack of a thread that parses: files may be nested deeply, and a parser that overflows its stack takes Helix with it.
 const PARSER_STACK: usize = 256 << 20;
 
 /// Runs a check that reads git objects on a thread of its own. A parser that panics makes the check inconclusive.
-async fn reading<F>(context: &Arc<GateContext>, check: F) -> Result<Judgement, Trouble>
-where
-    F: FnOnce(&GateContext) -> Result<Judgement, Trouble> + Send + 'static,
-{
+async fn reading(context: &Arc<GateContext>, check: Check) -> Result<Judgement, Trouble> {
     let context = context.clone();
     let (send, receive) = tokio::sync::oneshot::channel();
     let work = move || {

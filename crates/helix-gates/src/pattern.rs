@@ -35,6 +35,19 @@ impl Pattern {
     }
 }
 
+/// The path that a relative one means beside a file; `None` where it leads above the root.
+pub(crate) fn beside(file: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = file.rsplit_once('/').map(|(parent, _)| parent.split('/').collect()).unwrap_or_default();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

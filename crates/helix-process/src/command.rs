@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::own_session::in_own_session;
 use crate::proc::{Delivery, Marked, marked};
+use crate::program::{NoProgram, find_program};
 
 /// Most of the output that is kept in memory.
 pub const MAX_TAIL: usize = 64 << 10;
@@ -244,7 +245,15 @@ pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) ->
     let stdout = tokio::fs::File::create(&request.output).await.map_err(unusable)?.into_std().await;
     let stderr = stdout.try_clone().map_err(unusable)?;
     let mark = uuid::Uuid::now_v7().simple().to_string();
-    let mut command = tokio::process::Command::new(resolve(program, &request));
+    let search = request.environment.get("PATH").unwrap_or_default();
+    let found = match find_program(Path::new(program), search, &request.directory) {
+        // The system says why a file cannot be executed.
+        Ok(found) | Err(NoProgram::NotExecutable(found)) => found,
+        Err(NoProgram::NotInPath(_) | NoProgram::Missing(_)) => {
+            return Err(CommandError::ToolMissing { program: program.clone() });
+        }
+    };
+    let mut command = tokio::process::Command::new(found);
     command
         .args(arguments)
         .current_dir(&request.directory)
@@ -306,18 +315,6 @@ fn exit(status: ExitStatus) -> CommandEnd {
         (None, Some(signal)) => CommandEnd::Signalled(signal),
         (None, None) => CommandEnd::Signalled(0),
     }
-}
-
-/// A program with a `/` in it is meant from the command's directory; others are looked for on the command's own PATH.
-fn resolve(program: &str, request: &CommandRequest) -> PathBuf {
-    if program.contains('/') {
-        return request.directory.join(program);
-    }
-    let path = request.environment.get("PATH").unwrap_or_default();
-    std::env::split_paths(path)
-        .map(|directory| request.directory.join(directory).join(program))
-        .find(|candidate| candidate.is_file())
-        .unwrap_or_else(|| PathBuf::from(program))
 }
 
 /// Writes a file anew without the secrets in it, a piece at a time.

@@ -13,25 +13,29 @@ mod tree;
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use helix_core::error_chain;
 use helix_core::run::{Ending, StopCause};
+use helix_core::text::clip;
 use jiff::Timestamp;
+use nix::sys::resource::{UsageWho, getrusage};
 use rustix::fs::{FlockOperation, fcntl_lock};
-use rustix::process::{getpid, set_child_subreaper, setsid};
+use rustix::process::{Pid, getpid, set_child_subreaper, setsid};
 
 use self::cgroup::Cgroup;
-use self::exit_record::ExitRecord;
 use self::fault::KeeperFault;
-use self::launch::Launched;
 use self::signals::Signals;
 use self::stop::StopLadder;
 use self::tree::ProcessTree;
+use crate::invocation::RunEnd;
 use crate::proc::{ProcessIdentity, boot_id};
-use crate::run_dir::{RequestFile, RunDir, RunRecord, read_json, replace, sync_directory, to_json};
+use crate::run_dir::{RequestFile, RunDir, RunDirError, RunRecord, read_json, replace, sync_directory, to_json};
+
+/// Longest reason that is recorded for a run that did not start, in characters.
+const MAX_REASON: usize = 2 * 1024;
 
 /// First byte of the keeper's word to whoever spawned it.
 pub(crate) mod word {
@@ -50,7 +54,7 @@ pub fn keeper_main(run_dir: &Path) -> ExitCode {
     match keep(run_dir) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
-            let text = fault.reason();
+            let text = error_chain(&fault);
             say(word::FAULT, &text);
             complain(&text);
             ExitCode::from(5)
@@ -80,14 +84,14 @@ fn say(word: u8, text: &str) {
 fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
     // Signals first: from here on a request to stop waits to be read and cannot kill.
     let signals = Signals::block()?;
-    let directory = RunDir::at(std::path::absolute(run_dir).map_err(KeeperFault::os("resolve the run directory"))?);
-    std::env::set_current_dir("/").map_err(KeeperFault::os("leave the working directory"))?;
+    let directory = RunDir::at(std::path::absolute(run_dir).map_err(KeeperFault::system("resolve the run directory"))?);
+    std::env::set_current_dir("/").map_err(KeeperFault::system("leave the working directory"))?;
     match setsid() {
         // Leading a process group already (started from a shell, say) is good enough.
         Ok(_) | Err(rustix::io::Errno::PERM) => {}
-        Err(errno) => return Err(KeeperFault::errno("leave the session")(errno)),
+        Err(errno) => return Err(KeeperFault::system("leave the session")(errno)),
     }
-    set_child_subreaper(Some(getpid())).map_err(KeeperFault::errno("become the reaper of all descendants"))?;
+    set_child_subreaper(Some(getpid())).map_err(KeeperFault::system("become the reaper of all descendants"))?;
 
     let Some(_lock) = claim(&directory)? else {
         say(word::TAKEN, "");
@@ -96,36 +100,43 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
     say(word::CLAIMED, "");
     let claimed_at = Timestamp::now();
 
+    let not_started = |reason: String, errno, cause| {
+        let reason = clip(&reason, MAX_REASON);
+        exit_record::write(&directory, directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0))
+    };
     let mut run = match prepare(&directory, claimed_at) {
         Ok(Prepared::Running(run)) => *run,
         Ok(Prepared::StoppedBefore(cause)) => {
-            let reason = "it was stopped before it was started".to_owned();
-            return ExitRecord::not_started(reason, None, Some(cause), claimed_at).write(&directory);
+            return not_started("it was stopped before it was started".to_owned(), None, Some(cause));
         }
         Err(fault) => {
-            return ExitRecord::not_started(fault.reason(), fault.program_errno(), None, claimed_at).write(&directory);
+            let errno = if let KeeperFault::Start { errno, .. } = &fault { *errno } else { None };
+            return not_started(error_chain(&fault), errno, None);
         }
     };
 
     let (ending, leftovers) = run.attend(&directory, &signals)?;
-    ExitRecord { ending, stopped: run.ladder.cause(), started_at: run.started_at, leftovers }.write(&directory)
+    let end = directory.end(ending, run.ladder.cause(), run.started_at, leftovers);
+    exit_record::write(&directory, RunEnd { peak_rss_kib: peak_rss_kib(), ..end })
+}
+
+/// Of the largest process that was reaped. 0 if the system does not say.
+fn peak_rss_kib() -> u64 {
+    getrusage(UsageWho::RUSAGE_CHILDREN).ok().and_then(|usage| u64::try_from(usage.max_rss()).ok()).unwrap_or(0)
 }
 
 /// Takes the run, once and for all time. The lock says "alive" and goes with this process; the claim says "ever
 /// started" and stays, so that a run is never executed twice.
 fn claim(directory: &RunDir) -> Result<Option<std::fs::File>, KeeperFault> {
     let path = directory.lock();
-    let lock = OpenOptions::new().write(true).open(&path).map_err(KeeperFault::file("open", &path))?;
+    let lock = OpenOptions::new().write(true).open(&path).map_err(RunDirError::io("open", &path))?;
     match fcntl_lock(&lock, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {}
         Err(rustix::io::Errno::AGAIN | rustix::io::Errno::ACCESS) => return Ok(None),
-        Err(errno) => return Err(KeeperFault::file("lock", &path)(errno.into())),
+        Err(errno) => return Err(RunDirError::io("lock", &path)(errno.into()).into()),
     }
-    let path = directory.claim();
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
-        Err(error) => return Err(KeeperFault::file("create", &path)(error)),
+    if !directory.take_claim()? {
+        return Ok(None);
     }
     // A claim lost in a power cut would let the run be executed again.
     sync_directory(directory.path())?;
@@ -142,7 +153,7 @@ enum Prepared {
 
 /// A run whose agent was started.
 struct KeptRun {
-    agent: Launched,
+    agent: Pid,
     tree: ProcessTree,
     ladder: StopLadder,
     started_at: Timestamp,
@@ -150,9 +161,9 @@ struct KeptRun {
 
 fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, KeeperFault> {
     let path = directory.request();
-    let request: RequestFile = read_json(&path)?.ok_or_else(|| KeeperFault::missing(&path))?;
+    let request: RequestFile = read_json(&path)?.ok_or(KeeperFault::Missing { path })?;
     let path = directory.environment();
-    let environment: Vec<(String, String)> = read_json(&path)?.ok_or_else(|| KeeperFault::missing(&path))?;
+    let environment: Vec<(String, String)> = read_json(&path)?.ok_or(KeeperFault::Missing { path })?;
     if let Some(stop) = directory.read_stop()? {
         forget_environment(directory);
         return Ok(Prepared::StoppedBefore(stop.cause));
@@ -176,7 +187,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
     let launched = launch::start(directory, &request, &environment, cgroup.as_ref());
     forget_environment(directory);
     let agent = launched?;
-    record.agent = ProcessIdentity::of(agent.pid());
+    record.agent = ProcessIdentity::of(agent.as_raw_pid());
     publish(directory, &record);
     let ladder = StopLadder::new(request.grace, request.deadline.and_then(|limit| started.checked_add(limit)));
     let tree = ProcessTree::new(request.run, cgroup);
@@ -202,20 +213,20 @@ impl KeptRun {
     /// Waits for the agent, drives a stop where one is due, and clears up what it left behind.
     fn attend(&mut self, directory: &RunDir, signals: &Signals) -> Result<(Ending, u32), KeeperFault> {
         let ending = loop {
-            if let Some(ending) = self.tree.reap(&self.agent)?.agent {
+            if let Some(ending) = self.tree.reap(self.agent)?.agent {
                 break ending;
             }
             match self.ladder.requested(directory) {
                 Ok(()) => {}
                 Err(error) => complain(&format!("{error}; going on without it")),
             }
-            self.ladder.climb(Instant::now(), directory, &self.agent, &self.tree);
+            self.ladder.climb(Instant::now(), directory, self.agent, &self.tree);
             let arrived = signals.wait(self.ladder.next_step())?;
             if arrived.asked_to_end {
                 self.ladder.asked_by_signal(directory);
             }
         };
-        let leftovers = self.tree.clear(signals, &self.agent, self.ladder.patience())?;
+        let leftovers = self.tree.clear(signals, self.agent, self.ladder.patience())?;
         Ok((ending, leftovers))
     }
 }

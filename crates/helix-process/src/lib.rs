@@ -7,6 +7,7 @@ pub mod invocation;
 mod keeper;
 mod own_session;
 mod proc;
+mod program;
 mod run_dir;
 pub mod supervisor;
 pub mod tail;
@@ -16,6 +17,7 @@ pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, Str
 pub use keeper::keeper_main;
 pub use own_session::in_own_session;
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
+pub use program::{NoProgram, find_program};
 pub use run_dir::{RunDir, RunDirError};
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};

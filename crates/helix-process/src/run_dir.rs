@@ -7,17 +7,19 @@ mod durable;
 mod request;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::RunId;
-use helix_core::run::StopCause;
+use helix_core::run::{Ending, StopCause};
 use jiff::Timestamp;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use durable::PRIVATE;
 pub(crate) use durable::{publish_once, replace, sync_directory, write_once};
 pub(crate) use request::{RequestFile, is_staging_name, staging_owner};
 
@@ -25,7 +27,7 @@ use crate::invocation::RunEnd;
 use crate::proc::ProcessIdentity;
 
 /// Space set aside for `exit.json` before the agent starts, so that a full disk cannot swallow the end of a run. The
-/// longest record: 2 KiB of stderr and 2 KiB of reason, each byte escaped as six characters, and 1 KiB for the rest.
+/// longest record: 2 KiB of stderr and 2048 characters of reason, each escaped as six bytes, and 1 KiB for the rest.
 pub(crate) const EXIT_RESERVE: usize = 32 * 1024;
 
 /// How much of stderr is kept in the record of the end.
@@ -88,10 +90,8 @@ pub(crate) struct StopRecord {
 pub(crate) enum RunState {
     /// Published, and no keeper has claimed it.
     Unclaimed,
-    /// A keeper with this pid holds it.
-    Kept {
-        keeper: i32,
-    },
+    /// A keeper holds it.
+    Kept,
     Ended(Box<RunEnd>),
     /// It was claimed, nobody holds it, and nobody recorded an end.
     Abandoned,
@@ -178,8 +178,8 @@ impl RunDir {
         if let Some(end) = self.read_exit()? {
             return Ok(RunState::Ended(Box::new(end)));
         }
-        if let Some(keeper) = self.lock_holder()? {
-            return Ok(RunState::Kept { keeper });
+        if self.lock_holder()?.is_some() {
+            return Ok(RunState::Kept);
         }
         if let Some(end) = self.read_exit()? {
             return Ok(RunState::Ended(Box::new(end)));
@@ -251,6 +251,36 @@ impl RunDir {
         match read() {
             Ok(tail) => String::from_utf8_lossy(&tail).into_owned(),
             Err(error) => format!("(stderr cannot be read: {error})"),
+        }
+    }
+
+    /// Takes the run for whoever asks first; never given back.
+    pub(crate) fn take_claim(&self) -> Result<bool, RunDirError> {
+        let path = self.claim();
+        match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(RunDirError::io("create", &path)(error)),
+        }
+    }
+
+    /// What is known of a run that ends now.
+    pub(crate) fn end(
+        &self,
+        ending: Ending,
+        stopped: Option<StopCause>,
+        started_at: Timestamp,
+        leftovers_killed: u32,
+    ) -> RunEnd {
+        RunEnd {
+            ending,
+            stopped,
+            stderr_tail: self.stderr_tail(),
+            started_at,
+            ended_at: Timestamp::now(),
+            peak_rss_kib: 0,
+            stdout_bytes: self.stdout_bytes(),
+            leftovers_killed,
         }
     }
 

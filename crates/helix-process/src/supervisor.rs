@@ -149,7 +149,7 @@ impl Supervisor {
         for _ in 0..MAX_ROUNDS {
             let keeper = match state {
                 RunState::Unclaimed => Some(spawn::keeper(&self.inner.config, &run, &directory).await?),
-                RunState::Kept { .. } | RunState::Ended(_) | RunState::Abandoned => None,
+                RunState::Kept | RunState::Ended(_) | RunState::Abandoned => None,
             };
             match self.follow(&run, keeper).await {
                 Ok(Some(handle)) => return Ok(handle),
@@ -194,7 +194,7 @@ impl Supervisor {
                 return Ok(None);
             }
             let (state, request) = (directory.state()?, RequestFile::read(&directory)?);
-            if matches!(state, RunState::Kept { .. }) && directory.exists(&directory.stop())? {
+            if matches!(state, RunState::Kept) && directory.exists(&directory.stop())? {
                 // Whoever recorded the stop may have died before the keeper was told; telling it twice does nothing.
                 liveness::remind(&directory);
             }

@@ -14,10 +14,10 @@ use bytes::Bytes;
 use helix_core::ids::RunId;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio_util::sync::DropGuard;
 
 use self::buffer::LineBuffer;
 use crate::invocation::{RunEnd, StreamEnd};
-use crate::supervisor::RunShared;
 
 /// A whole line without its newline. Cheap to clone; shares memory with its neighbours.
 pub type Line = Bytes;
@@ -70,12 +70,14 @@ pub enum ReadError {
 /// Reads the lines of a run. Ends only when the run has ended **and** every byte was read.
 #[derive(Debug)]
 pub struct LineReader {
-    shared: Arc<RunShared>,
+    run: RunId,
     path: PathBuf,
     output: watch::Receiver<u64>,
     run_end: watch::Receiver<Option<RunEnd>>,
     reading: Reading,
     end: StreamEnd,
+    /// Keeps the end of the run awaited.
+    _waiting: Arc<DropGuard>,
 }
 
 #[derive(Debug)]
@@ -108,14 +110,21 @@ enum Looked {
 }
 
 impl LineReader {
-    pub(crate) fn new(shared: Arc<RunShared>) -> Self {
+    pub(crate) fn new(
+        run: RunId,
+        path: PathBuf,
+        output: watch::Receiver<u64>,
+        run_end: watch::Receiver<Option<RunEnd>>,
+        waiting: Arc<DropGuard>,
+    ) -> Self {
         Self {
-            path: shared.stdout(),
-            output: shared.output_changes(),
-            run_end: shared.end(),
+            run,
+            path,
+            output,
+            run_end,
             reading: Reading::Idle(Source { file: None, offset: 0, buffer: LineBuffer::new() }),
             end: StreamEnd::default(),
-            shared,
+            _waiting: waiting,
         }
     }
 
@@ -147,7 +156,7 @@ impl LineReader {
                             }
                         }
                         Ok((source, Err(error))) => self.read_error(source.offset, error),
-                        Err(error) => ReadError::ShuttingDown { run: self.shared.run().clone(), source: error },
+                        Err(error) => ReadError::ShuttingDown { run: self.run.clone(), source: error },
                     };
                     self.reading = Reading::Over;
                     return Some(Err(error));
@@ -182,7 +191,7 @@ impl LineReader {
         links: u64,
         run_end: Option<RunEnd>,
     ) -> Result<(), ReadError> {
-        let run = || self.shared.run().clone();
+        let run = || self.run.clone();
         let expected = source.offset.max(run_end.as_ref().map_or(0, |end| end.stdout_bytes));
         if links == 0 {
             return Err(ReadError::Removed { run: run(), path: self.path.clone() });
@@ -205,7 +214,7 @@ impl LineReader {
     }
 
     fn read_error(&self, offset: u64, source: io::Error) -> ReadError {
-        let (run, path) = (self.shared.run().clone(), self.path.clone());
+        let (run, path) = (self.run.clone(), self.path.clone());
         if source.kind() == io::ErrorKind::NotFound {
             return ReadError::Removed { run, path };
         }

@@ -6,11 +6,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::agent_files::AgentFiles;
-use super::arguments::{Argument, check_arguments, check_environment};
 use super::surroundings::path_text;
-use super::{Dialect, Keeping, Limit, Sessions, Surroundings};
+use super::{Dialect, InvocationError, Keeping, Limit, Sessions, Surroundings};
 use crate::invocation::Invocation;
 use crate::profile::{AgentAsk, AgentProfile, DialectName, SessionRef};
+
+/// Linux takes 128 KiB for one argument, its NUL included.
+const ARGUMENT_LIMIT: usize = 128 * 1024 - 1;
+
+/// One argument of a program.
+struct Argument {
+    text: String,
+    /// What it is, for people.
+    what: &'static str,
+}
+
+impl Argument {
+    /// One of which nobody says what it is.
+    fn plain(text: String) -> Self {
+        Self { text, what: "an argument" }
+    }
+}
 
 /// An invocation that is being written.
 pub(super) struct Draft<'a> {
@@ -155,6 +171,29 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// Checks that every argument can be given to a process.
+fn check_arguments(args: &[Argument]) -> Result<(), InvocationError> {
+    let mut before = "the program";
+    for Argument { text, what } in args {
+        if text.contains('\0') {
+            return Err(InvocationError::NulByte { what: format!("the value of {before}") });
+        }
+        if text.len() > ARGUMENT_LIMIT {
+            return Err(InvocationError::ArgumentTooLong { what, bytes: text.len(), limit: ARGUMENT_LIMIT });
+        }
+        before = text;
+    }
+    Ok(())
+}
+
+/// Checks that every variable can be given to a process.
+fn check_environment(env: &[(String, String)]) -> Result<(), InvocationError> {
+    match env.iter().find(|(name, value)| name.contains('\0') || value.contains('\0')) {
+        Some((name, _)) => Err(InvocationError::NulByte { what: format!("the variable {name:?}") }),
+        None => Ok(()),
+    }
+}
+
 /// What no agent could be asked.
 fn check_ask(ask: &AgentAsk) -> Result<(), InvocationError> {
     if let Some(budget) = ask.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
@@ -190,51 +229,4 @@ fn unsupported(dialect: &Dialect, ask: &AgentAsk) -> Option<&'static str> {
     ];
     let unkept = asked.into_iter().find(|(asked, limit, _)| *asked && dialect.keeps(*limit) != Keeping::DuringRuns);
     unkept.map(|(_, _, what)| what)
-}
-
-/// Says why an ask cannot be turned into something to execute.
-#[derive(Debug, thiserror::Error)]
-pub enum InvocationError {
-    /// The profile names no program.
-    #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
-    NoProgram { profile: String },
-    /// A session id that this dialect does not accept.
-    #[error("session {session:?} is not a UUID, and the claude dialect accepts no other ids for new sessions")]
-    SessionNotUuid { session: String },
-    /// An argument is longer than the operating system takes.
-    #[error("{what} has {bytes} bytes; an argument may have at most {limit}: put the long part into the prompt")]
-    ArgumentTooLong { what: &'static str, bytes: usize, limit: usize },
-    /// An argument or variable holds a NUL byte, which no process can be given.
-    #[error("{what} holds a NUL byte")]
-    NulByte { what: String },
-    /// A limit that is no positive number.
-    #[error("the budget {budget} US dollars is not a positive number")]
-    Budget { budget: f64 },
-    /// Two tool servers share a name.
-    #[error("two tool servers have the name {name:?}")]
-    DuplicateServer { name: String },
-    /// Two sub-agents share a name.
-    #[error("two experts have the name {name:?}")]
-    DuplicateAgent { name: String },
-    /// An image whose bytes are not base 64.
-    #[error("image {number} of the prompt is not in base 64")]
-    Image {
-        /// Which one, from 1.
-        number: usize,
-    },
-    /// Something that this dialect cannot do.
-    #[error("the {dialect} dialect cannot {what}")]
-    Unsupported {
-        dialect: DialectName,
-        /// What was asked for.
-        what: &'static str,
-    },
-    /// A file or directory of the run could not be written.
-    #[error("cannot write {path}", path = path.display())]
-    Write {
-        /// The file or directory.
-        path: PathBuf,
-        /// The operating system's words.
-        source: std::io::Error,
-    },
 }

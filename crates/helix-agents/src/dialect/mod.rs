@@ -3,7 +3,6 @@
 //! Must not start, follow or stop processes, and must not judge: readers collect evidence, `helix_core::run` judges it.
 
 mod agent_files;
-mod arguments;
 mod claude;
 mod codex;
 mod command;
@@ -16,17 +15,18 @@ mod replay;
 mod surroundings;
 mod task_ledger;
 
-pub use draft::InvocationError;
 pub use reader::{Ended, Reader};
 pub use recording::{Classified, RecordedRun, RecordingError, classify_recording, run_labels};
 pub use replay::{CASSETTE_VERSION, Cassette, CassetteAction, CassetteError, CassetteTake, TakeEnd, replay_main};
 pub use surroundings::Surroundings;
 
+use std::path::PathBuf;
+
 use self::draft::Draft;
 use self::reader::Reading;
 use crate::invocation::Invocation;
-use crate::probe::{Capabilities, Supported, Version};
 use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus};
+use crate::version::{Capabilities, Supported, Version};
 
 /// Longest output of a tool that an event keeps.
 const TOOL_OUTPUT_LIMIT: usize = 16 * 1024;
@@ -217,4 +217,51 @@ impl Dialect {
         };
         Some(Capabilities { version, supported })
     }
+}
+
+/// Says why an ask cannot be turned into something to execute.
+#[derive(Debug, thiserror::Error)]
+pub enum InvocationError {
+    /// The profile names no program.
+    #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
+    NoProgram { profile: String },
+    /// A session id that this dialect does not accept.
+    #[error("session {session:?} is not a UUID, and the claude dialect accepts no other ids for new sessions")]
+    SessionNotUuid { session: String },
+    /// An argument is longer than the operating system takes.
+    #[error("{what} has {bytes} bytes; an argument may have at most {limit}: put the long part into the prompt")]
+    ArgumentTooLong { what: &'static str, bytes: usize, limit: usize },
+    /// An argument or variable holds a NUL byte, which no process can be given.
+    #[error("{what} holds a NUL byte")]
+    NulByte { what: String },
+    /// A limit that is no positive number.
+    #[error("the budget {budget} US dollars is not a positive number")]
+    Budget { budget: f64 },
+    /// Two tool servers share a name.
+    #[error("there are two tool servers of the name {name:?}")]
+    DuplicateServer { name: String },
+    /// Two sub-agents share a name.
+    #[error("there are two experts of the name {name:?}")]
+    DuplicateAgent { name: String },
+    /// An image whose bytes are not base 64.
+    #[error("image {number} of the prompt is not in base 64")]
+    Image {
+        /// Which one, from 1.
+        number: usize,
+    },
+    /// Something that this dialect cannot do.
+    #[error("the {dialect} dialect cannot {what}")]
+    Unsupported {
+        dialect: DialectName,
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A file or directory of the run could not be written.
+    #[error("cannot write {path}", path = path.display())]
+    Write {
+        /// The file or directory.
+        path: PathBuf,
+        /// The operating system's words.
+        source: std::io::Error,
+    },
 }

@@ -34,8 +34,12 @@ pub(super) fn json_lines(source: &str) -> Vec<SyntaxError> {
         .collect()
 }
 
+pub(super) fn json_with_comments(source: &str) -> Vec<SyntaxError> {
+    json(&without_comments(source))
+}
+
 /// Replaces comments and trailing commas by spaces, so that every other character stays where it is.
-pub(super) fn without_comments(source: &str) -> String {
+fn without_comments(source: &str) -> String {
     let mut out: Vec<char> = Vec::with_capacity(source.len());
     let mut chars = source.chars().peekable();
     // Index in `out` of a comma after which only blanks have come.

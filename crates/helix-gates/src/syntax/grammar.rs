@@ -2,33 +2,13 @@
 //!
 //! Must not judge types or names.
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::{Language, Node, Parser};
 
-use super::{Language, MAX_ERRORS, SyntaxError};
+use super::{MAX_ERRORS, SyntaxError};
 
-pub(super) fn check(language: Language, source: &str) -> Vec<SyntaxError> {
-    let grammar: tree_sitter::Language = match language {
-        Language::Go => tree_sitter_go::LANGUAGE.into(),
-        Language::Java => tree_sitter_java::LANGUAGE.into(),
-        Language::C | Language::CHeader => tree_sitter_c::LANGUAGE.into(),
-        Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
-        Language::Bash => tree_sitter_bash::LANGUAGE.into(),
-        Language::Html => tree_sitter_html::LANGUAGE.into(),
-        Language::Css => tree_sitter_css::LANGUAGE.into(),
-        Language::Python
-        | Language::JavaScript
-        | Language::TypeScript
-        | Language::Rust
-        | Language::Json
-        | Language::JsonWithComments
-        | Language::Json5
-        | Language::JsonLines
-        | Language::Yaml
-        | Language::Toml
-        | Language::Markdown => return vec![SyntaxError::whole("no grammar for this language")],
-    };
+pub(super) fn check(grammar: &Language, source: &str) -> Vec<SyntaxError> {
     let mut parser = Parser::new();
-    if let Err(error) = parser.set_language(&grammar) {
+    if let Err(error) = parser.set_language(grammar) {
         return vec![SyntaxError::whole(format!("the grammar cannot be used: {error}"))];
     }
     let Some(tree) = parser.parse(source, None) else {

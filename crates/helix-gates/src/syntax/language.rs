@@ -1,6 +1,8 @@
-//! Which language a file is in: by name, by extension, by its first line.
+//! Which language a file is in, by its name, extension or first line, and which parser reads it.
 //!
-//! Must not parse anything.
+//! Must not know files or commits.
+
+use super::{SyntaxError, data, script};
 
 /// A language with an embedded parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,16 @@ pub(crate) enum Language {
     Yaml,
     Toml,
     Markdown,
+}
+
+/// How a language is read.
+pub(super) enum Parser {
+    /// By a parser of the language itself.
+    Exact(fn(&str) -> Vec<SyntaxError>),
+    /// As that, which also asks the name of the file.
+    ByPath(fn(&str, &str) -> Vec<SyntaxError>),
+    /// By grammars that may stumble over what the language's own compiler accepts; one that reads it is enough.
+    Grammars(Vec<tree_sitter::Language>),
 }
 
 /// JSON files that their tools read with comments and trailing commas.
@@ -103,53 +115,32 @@ impl Language {
         }
     }
 
-    /// Whether the parser may stumble over what its language's own compiler accepts.
-    pub(crate) fn is_tolerant(self) -> bool {
+    /// What it is called, the rule of its findings, and how it is read.
+    pub(super) fn details(self) -> (&'static str, &'static str, Parser) {
         match self {
-            Self::Go | Self::Java | Self::C | Self::CHeader | Self::Cpp | Self::Bash | Self::Html | Self::Css => true,
-            Self::Python
-            | Self::JavaScript
-            | Self::TypeScript
-            | Self::Rust
-            | Self::Json
-            | Self::JsonWithComments
-            | Self::Json5
-            | Self::JsonLines
-            | Self::Yaml
-            | Self::Toml
-            | Self::Markdown => false,
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        self.words().0
-    }
-
-    /// Rule of its findings.
-    pub(crate) fn rule(self) -> &'static str {
-        self.words().1
-    }
-
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Python => ("Python", "syntax.python"),
-            Self::JavaScript => ("JavaScript", "syntax.javascript"),
-            Self::TypeScript => ("TypeScript", "syntax.typescript"),
-            Self::Rust => ("Rust", "syntax.rust"),
-            Self::Go => ("Go", "syntax.go"),
-            Self::Java => ("Java", "syntax.java"),
-            Self::C | Self::CHeader => ("C", "syntax.c"),
-            Self::Cpp => ("C++", "syntax.cpp"),
-            Self::Bash => ("Bash", "syntax.bash"),
-            Self::Html => ("HTML", "syntax.html"),
-            Self::Css => ("CSS", "syntax.css"),
-            Self::Json => ("JSON", "syntax.json"),
-            Self::JsonWithComments => ("JSON with comments", "syntax.json"),
-            Self::Json5 => ("JSON5", "syntax.json"),
-            Self::JsonLines => ("JSON lines", "syntax.json"),
-            Self::Yaml => ("YAML", "syntax.yaml"),
-            Self::Toml => ("TOML", "syntax.toml"),
-            Self::Markdown => ("front matter", "syntax.markdown"),
+            Self::Python => ("Python", "syntax.python", Parser::Exact(script::python)),
+            Self::JavaScript => ("JavaScript", "syntax.javascript", Parser::ByPath(script::ecmascript)),
+            Self::TypeScript => ("TypeScript", "syntax.typescript", Parser::ByPath(script::ecmascript)),
+            Self::Rust => ("Rust", "syntax.rust", Parser::Exact(script::rust)),
+            Self::Go => ("Go", "syntax.go", Parser::Grammars(vec![tree_sitter_go::LANGUAGE.into()])),
+            Self::Java => ("Java", "syntax.java", Parser::Grammars(vec![tree_sitter_java::LANGUAGE.into()])),
+            Self::C => ("C", "syntax.c", Parser::Grammars(vec![tree_sitter_c::LANGUAGE.into()])),
+            // A header may be meant for either; it is right if one of them can read it.
+            Self::CHeader => {
+                let grammars = vec![tree_sitter_c::LANGUAGE.into(), tree_sitter_cpp::LANGUAGE.into()];
+                ("C", "syntax.c", Parser::Grammars(grammars))
+            }
+            Self::Cpp => ("C++", "syntax.cpp", Parser::Grammars(vec![tree_sitter_cpp::LANGUAGE.into()])),
+            Self::Bash => ("Bash", "syntax.bash", Parser::Grammars(vec![tree_sitter_bash::LANGUAGE.into()])),
+            Self::Html => ("HTML", "syntax.html", Parser::Grammars(vec![tree_sitter_html::LANGUAGE.into()])),
+            Self::Css => ("CSS", "syntax.css", Parser::Grammars(vec![tree_sitter_css::LANGUAGE.into()])),
+            Self::Json => ("JSON", "syntax.json", Parser::Exact(data::json)),
+            Self::JsonWithComments => ("JSON with comments", "syntax.json", Parser::Exact(data::json_with_comments)),
+            Self::Json5 => ("JSON5", "syntax.json", Parser::Exact(script::json5)),
+            Self::JsonLines => ("JSON lines", "syntax.json", Parser::Exact(data::json_lines)),
+            Self::Yaml => ("YAML", "syntax.yaml", Parser::Exact(data::yaml)),
+            Self::Toml => ("TOML", "syntax.toml", Parser::Exact(data::toml)),
+            Self::Markdown => ("front matter", "syntax.markdown", Parser::Exact(data::markdown)),
         }
     }
 }

@@ -8,9 +8,10 @@ mod language;
 mod script;
 
 use helix_core::evidence::ChangeKind;
-use helix_core::finding::{FaultKind, Finding};
+use helix_core::finding::Finding;
 
 pub(crate) use language::Language;
+use language::Parser;
 
 use super::GateContext;
 use super::judgement::{Describe, Judgement, Trouble, finding};
@@ -44,29 +45,13 @@ impl SyntaxError {
 /// Parses a text; the errors, in the order of their places.
 pub(crate) fn check(language: Language, path: &str, source: &str) -> Vec<SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-    let mut errors = match language {
-        Language::Python => script::python(source),
-        Language::JavaScript | Language::TypeScript => script::ecmascript(path, source),
-        Language::Rust => script::rust(source),
-        Language::Json => data::json(source),
-        Language::JsonWithComments => data::json(&data::without_comments(source)),
-        Language::Json5 => script::json5(source),
-        Language::JsonLines => data::json_lines(source),
-        Language::Yaml => data::yaml(source),
-        Language::Toml => data::toml(source),
-        Language::Markdown => data::markdown(source),
-        Language::CHeader => {
-            // A header may be meant for either; it is right if one of them can read it.
-            let errors = grammar::check(Language::C, source);
-            if errors.is_empty() { errors } else { grammar::check(Language::Cpp, source) }
+    let mut errors = match language.details().2 {
+        Parser::Exact(parse) => parse(source),
+        Parser::ByPath(parse) => parse(path, source),
+        Parser::Grammars(grammars) => {
+            let read = grammars.iter().map(|grammar| grammar::check(grammar, source));
+            read.reduce(|one, other| if one.is_empty() { one } else { other }).unwrap_or_default()
         }
-        Language::Go
-        | Language::Java
-        | Language::C
-        | Language::Cpp
-        | Language::Bash
-        | Language::Html
-        | Language::Css => grammar::check(language, source),
     };
     errors.truncate(MAX_ERRORS);
     errors
@@ -85,10 +70,8 @@ struct Tally {
 /// Checks the phase's changed files, or those of them that match the globs.
 pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
     let patterns = Pattern::all(files);
-    let repository = context.repository();
-    let listing = repository.listing(&context.result.tree)?;
+    let listing = context.files()?;
     let mut tally = Tally::default();
-    let mut before = Vec::new();
     for file in &context.result.changed {
         if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&file.path)) {
             continue;
@@ -97,42 +80,31 @@ pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Ju
             tally.deleted += 1;
             continue;
         }
-        check_file(context, &listing, &file.path, &mut before, &mut tally)?;
+        check_file(context, &listing, &file.path, &mut tally)?;
     }
     Ok(conclude(tally, files))
 }
 
-fn check_file(
-    context: &GateContext,
-    listing: &TreeListing,
-    path: &str,
-    before: &mut Vec<std::sync::Arc<TreeListing>>,
-    tally: &mut Tally,
-) -> Result<(), Trouble> {
+fn check_file(context: &GateContext, listing: &TreeListing, path: &str, tally: &mut Tally) -> Result<(), Trouble> {
     let repository = context.repository();
     let Some(entry) = listing.get(path) else { return Ok(()) };
-    match entry.kind {
-        EntryKind::Symlink | EntryKind::Submodule => {
-            tally.unknown.push(path.to_owned());
-            return Ok(());
-        }
-        EntryKind::File | EntryKind::Executable => {}
+    let mut unknown = |note: Option<String>| {
+        tally.notes.extend(note);
+        tally.unknown.push(path.to_owned());
+        Ok(())
+    };
+    if matches!(entry.kind, EntryKind::Symlink | EntryKind::Submodule) {
+        return unknown(None);
     }
     if repository.size(&entry.object)? > MAX_SIZE {
-        tally.notes.push(format!("{path} is longer than {} MiB and was not parsed", MAX_SIZE >> 20));
-        tally.unknown.push(path.to_owned());
-        return Ok(());
+        return unknown(Some(format!("{path} is longer than {} MiB and was not parsed", MAX_SIZE >> 20)));
     }
     let known_by_name = Language::of_path(path);
     if known_by_name.is_none() && Language::has_extension(path) {
-        tally.unknown.push(path.to_owned());
-        return Ok(());
+        return unknown(None);
     }
     let bytes = repository.blob(&entry.object)?;
-    let Some(language) = known_by_name.or_else(|| Language::of_shebang(&bytes)) else {
-        tally.unknown.push(path.to_owned());
-        return Ok(());
-    };
+    let Some(language) = known_by_name.or_else(|| Language::of_shebang(&bytes)) else { return unknown(None) };
     let source = match String::from_utf8(bytes) {
         Ok(source) => source,
         Err(error) => {
@@ -149,16 +121,15 @@ fn check_file(
         }
     };
     if language == Language::Yaml && data::is_template(path, &source) {
-        tally.notes.push(format!("{path} is a template and was not parsed as YAML"));
-        tally.unknown.push(path.to_owned());
-        return Ok(());
+        return unknown(Some(format!("{path} is a template and was not parsed as YAML")));
     }
     tally.checked += 1;
     let errors = check(language, path, &source);
     if errors.is_empty() {
         return Ok(());
     }
-    if language.is_tolerant() && had_errors_before(context, before, path, language)? {
+    let (name, rule, parser) = language.details();
+    if matches!(parser, Parser::Grammars(_)) && had_errors_before(context, path, language)? {
         // Grammars do not know macros; what they stumbled over before the job is not its doing.
         tally.notes.push(format!("{path} cannot be parsed by the embedded grammar, as before the job"));
         return Ok(());
@@ -166,32 +137,20 @@ fn check_file(
     for error in errors {
         let line = error.line.and_then(|line| source.lines().nth(line as usize - 1)).unwrap_or_default();
         tally.findings.push(
-            finding(language.rule(), error.message)
+            finding(rule, error.message)
                 .at(path, error.line, error.column)
                 .evidence(line)
-                .fix(format!("make the file valid {}", language.name())),
+                .fix(format!("make the file valid {name}")),
         );
     }
     Ok(())
 }
 
-fn had_errors_before(
-    context: &GateContext,
-    before: &mut Vec<std::sync::Arc<TreeListing>>,
-    path: &str,
-    language: Language,
-) -> Result<bool, Trouble> {
-    let repository = context.repository();
-    if before.is_empty() {
-        for commit in [&context.origin, &context.base] {
-            before.push(repository.listing(&repository.commit(commit.as_str())?.tree)?);
-        }
-    }
+fn had_errors_before(context: &GateContext, path: &str, language: Language) -> Result<bool, Trouble> {
     // What an earlier phase broke was understood when the job began, or was not there at all.
-    for listing in before.iter() {
-        let Some(entry) = listing.get(path) else { return Ok(false) };
-        let source = repository.blob(&entry.object)?;
-        if check(language, path, &String::from_utf8_lossy(&source)).is_empty() {
+    for commit in [&context.origin, &context.base] {
+        let Some(source) = context.text(&*context.files_at(commit)?, path)? else { return Ok(false) };
+        if check(language, path, &source).is_empty() {
             return Ok(false);
         }
     }
@@ -211,9 +170,7 @@ fn conclude(tally: Tally, files: &[String]) -> Judgement {
         };
         return Judgement::of(findings, summary, notes);
     }
-    let nothing = |message: String, hint: &str| {
-        Judgement::inconclusive(FaultKind::NothingChecked, message, hint).with_notes(notes.clone())
-    };
+    let nothing = |message: String, hint: &str| Judgement::nothing(message, hint).with_notes(notes.clone());
     if !files.is_empty() {
         let message = format!("no file that the phase changed could be parsed among {}", files.join(", "));
         nothing(message, "check the gate's `files`; they are matched against the files that the phase changed")

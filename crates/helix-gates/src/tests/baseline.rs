@@ -8,7 +8,7 @@ use helix_core::ids::TreeId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::output::TestRun;
+use super::run::TestRun;
 use helix_process::CommandEnd;
 
 /// The result of a test command on a tree.

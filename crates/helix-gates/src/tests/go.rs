@@ -4,59 +4,47 @@
 
 use helix_core::evidence::TestCounts;
 
-use super::output::{FailedTest, TestRun, location};
+use super::run::{FailedTest, TestRun, below, location};
 
 pub(super) fn read(lines: &[&str]) -> Option<TestRun> {
-    if let Some(run) = json(lines) {
-        return Some(run);
-    }
-    let mut tests = TestCounts::default();
-    let mut packages = TestCounts::default();
-    let (mut verbose, mut seen) = (false, false);
-    let mut failures = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        let trimmed = line.trim_start();
-        if let Some(package) = line.strip_prefix("ok  \t") {
-            seen = true;
-            if !package.contains("[no tests to run]") && !package.contains("[no test files]") {
-                packages.passed += 1;
-            }
-        } else if line.starts_with("FAIL\t") {
-            seen = true;
-            packages.failed += 1;
-        } else if line.starts_with("?   \t") && line.ends_with("[no test files]") {
-            seen = true;
-        } else if trimmed.starts_with("--- PASS: ") {
-            verbose = true;
-            tests.passed += 1;
-        } else if trimmed.starts_with("--- SKIP: ") {
-            tests.skipped += 1;
-        } else if let Some(rest) = trimmed.strip_prefix("--- FAIL: ") {
-            tests.failed += 1;
-            let indent = line.len() - trimmed.len();
-            let deeper = |line: &&&str| line.len() - line.trim_start().len() > indent;
-            let body: Vec<&str> = lines[index + 1..].iter().take_while(deeper).copied().collect();
-            let place = body.iter().find_map(|line| location(line));
-            failures.push(FailedTest::new(rest.split(' ').next().unwrap_or(rest), place, &body));
-        }
-    }
-    if !seen {
+    json(lines).or_else(|| plain(lines))
+}
+
+fn plain(lines: &[&str]) -> Option<TestRun> {
+    let number =
+        |of: &dyn Fn(&str) -> bool| u32::try_from(lines.iter().filter(|line| of(line)).count()).unwrap_or(u32::MAX);
+    let empty = |line: &str| line.contains("[no tests to run]") || line.contains("[no test files]");
+    let passed = number(&|line| line.starts_with("ok  \t") && !empty(line));
+    let failed = number(&|line| line.starts_with("FAIL\t"));
+    if passed + failed + number(&|line| (line.starts_with("ok  \t") || line.starts_with("?   \t")) && empty(line)) == 0
+    {
         return None;
     }
-    let failed = if tests.failed > 0 { tests.failed } else { packages.failed };
-    let passed = if verbose { tests.passed } else { packages.passed };
-    Some(TestRun { counts: TestCounts { passed, failed, skipped: tests.skipped }, failures })
+    let tests = |word: &str| number(&|line| line.trim_start().starts_with(word));
+    let (verbose, broken) = (tests("--- PASS: "), tests("--- FAIL: "));
+    let counts = TestCounts {
+        passed: if verbose > 0 { verbose } else { passed },
+        failed: if broken > 0 { broken } else { failed },
+        skipped: tests("--- SKIP: "),
+    };
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let failure = |(index, line): (usize, &&str)| {
+        let rest = line.trim_start().strip_prefix("--- FAIL: ")?;
+        let body = below(lines, index, |inner| indent(inner) > indent(line));
+        let place = body.iter().find_map(|line| location(line));
+        Some(FailedTest::new(rest.split(' ').next().unwrap_or(rest), place, &body))
+    };
+    Some(TestRun { counts, failures: lines.iter().enumerate().filter_map(failure).collect() })
 }
 
 #[derive(serde::Deserialize)]
+#[serde(rename_all = "PascalCase")]
 struct Event {
-    #[serde(rename = "Action")]
     action: String,
-    #[serde(rename = "Package", default)]
+    #[serde(default)]
     package: String,
-    #[serde(rename = "Test")]
     test: Option<String>,
-    #[serde(rename = "Output", default)]
+    #[serde(default)]
     output: String,
 }
 

@@ -4,18 +4,9 @@
 
 use helix_core::evidence::TestCounts;
 
-use super::output::{FailedTest, TestRun, location, pairs};
+use super::run::{FailedTest, TestRun, Words, below, counted, failures, location, pairs, summed};
 
-fn add(counts: &mut TestCounts, found: &[(u32, &str)]) {
-    for (count, word) in found {
-        match *word {
-            "passed" => counts.passed = counts.passed.saturating_add(*count),
-            "failed" => counts.failed = counts.failed.saturating_add(*count),
-            "skipped" | "todo" | "pending" => counts.skipped = counts.skipped.saturating_add(*count),
-            _ => {}
-        }
-    }
-}
+const WORDS: Words<'_> = [&["passed"], &["failed"], &["skipped", "todo", "pending"]];
 
 /// A place in a stack trace: `at name (file:line:column)` or `❯ file:line:column`.
 fn trace_place(body: &[&str]) -> Option<(String, u32)> {
@@ -29,92 +20,59 @@ fn trace_place(body: &[&str]) -> Option<(String, u32)> {
 }
 
 pub(super) fn jest(lines: &[&str]) -> Option<TestRun> {
-    let mut run: Option<TestRun> = None;
-    for line in lines {
-        let Some(rest) = line.strip_prefix("Tests:").filter(|rest| rest.trim_end().ends_with(" total")) else {
-            continue;
-        };
-        let mut counts = TestCounts::default();
-        add(&mut counts, &pairs(rest));
-        run.get_or_insert_default().add(TestRun { counts, failures: Vec::new() });
-    }
-    let mut run = run?;
-    for (index, line) in lines.iter().enumerate() {
-        let Some(name) = line.strip_prefix("  ● ") else { continue };
-        let body: Vec<&str> = lines[index + 1..]
-            .iter()
-            .take_while(|line| !line.starts_with("  ● ") && (line.is_empty() || line.starts_with("  ")))
-            .copied()
-            .collect();
-        run.failures.push(FailedTest::new(name.trim(), trace_place(&body), &body));
-    }
-    Some(run)
+    let counts = summed(lines, |line| {
+        let rest = line.strip_prefix("Tests:").filter(|rest| rest.trim_end().ends_with(" total"))?;
+        Some(counted(&pairs(rest), WORDS))
+    })?;
+    let belongs = |line: &str| !line.starts_with("  ● ") && (line.is_empty() || line.starts_with("  "));
+    Some(TestRun { counts, failures: failures(lines, |line| line.strip_prefix("  ● "), belongs, trace_place) })
 }
 
 pub(super) fn vitest(lines: &[&str]) -> Option<TestRun> {
-    let mut run: Option<TestRun> = None;
-    for line in lines {
-        let trimmed = line.trim();
-        if trimmed.starts_with("No test files found") {
-            run.get_or_insert_default();
+    let counts = summed(lines, |line| {
+        let line = line.trim();
+        if line.starts_with("No test files found") {
+            return Some(TestCounts::default());
         }
-        let Some(rest) = trimmed.strip_prefix("Tests  ").filter(|rest| rest.ends_with(')')) else { continue };
-        let mut counts = TestCounts::default();
-        add(&mut counts, &pairs(rest));
-        run.get_or_insert_default().add(TestRun { counts, failures: Vec::new() });
-    }
-    let mut run = run?;
-    for (index, line) in lines.iter().enumerate() {
-        let Some(name) = line.trim_start().strip_prefix("FAIL  ") else { continue };
-        let body: Vec<&str> = lines[index + 1..]
-            .iter()
-            .take_while(|line| !line.contains("⎯⎯⎯⎯") && !line.trim_start().starts_with("FAIL "))
-            .copied()
-            .collect();
-        run.failures.push(FailedTest::new(name.trim(), trace_place(&body), &body));
-    }
-    Some(run)
+        let rest = line.strip_prefix("Tests  ").filter(|rest| rest.ends_with(')'))?;
+        Some(counted(&pairs(rest), WORDS))
+    })?;
+    let belongs = |line: &str| !line.contains("⎯⎯⎯⎯") && !line.trim_start().starts_with("FAIL ");
+    let title = |line| str::trim_start(line).strip_prefix("FAIL  ");
+    Some(TestRun { counts, failures: failures(lines, title, belongs, trace_place) })
 }
 
 pub(super) fn mocha(lines: &[&str]) -> Option<TestRun> {
-    let mut counts = TestCounts::default();
-    let (mut passing, mut failing) = (false, None);
-    for (index, line) in lines.iter().enumerate() {
-        let Some(rest) = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')) else { continue };
-        let found = pairs(rest);
-        let Some((count, word)) = found.first() else { continue };
-        let alone = rest.split_whitespace().count() == 2;
-        match *word {
-            "passing" if rest.ends_with(')') => {
-                passing = true;
-                counts.passed = counts.passed.saturating_add(*count);
-            }
-            "failing" if alone => {
-                failing = Some(index);
-                counts.failed = counts.failed.saturating_add(*count);
-            }
-            "pending" if alone => counts.skipped = counts.skipped.saturating_add(*count),
-            _ => {}
-        }
-    }
-    if !passing {
+    let found = lines.iter().enumerate().filter_map(|(index, line)| {
+        let rest = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' '))?;
+        let (count, word) = *pairs(rest).first()?;
+        let fits = match word {
+            "passing" => rest.ends_with(')'),
+            "failing" | "pending" => rest.split_whitespace().count() == 2,
+            _ => false,
+        };
+        fits.then_some((index, (count, word)))
+    });
+    let (places, found): (Vec<usize>, Vec<(u32, &str)>) = found.unzip();
+    if !found.iter().any(|(_, word)| *word == "passing") {
         return None;
     }
-    let mut failures = Vec::new();
-    let lines = failing.map_or(&[][..], |start| &lines[start + 1..]);
+    let failing = found.iter().rposition(|(_, word)| *word == "failing");
+    let lines = failing.map_or(&[][..], |at| &lines[places[at] + 1..]);
     let numbered = |line: &str| -> bool {
         line.strip_prefix("  ")
             .and_then(|rest| rest.split_once(") "))
             .is_some_and(|(number, _)| number.parse::<u32>().is_ok())
     };
-    for (index, line) in lines.iter().enumerate().filter(|(_, line)| numbered(line)) {
-        let body: Vec<&str> = lines[index + 1..].iter().take_while(|line| !numbered(line)).copied().collect();
+    let failure = |(index, line): (usize, &&str)| {
+        let body = below(lines, index, |line| !numbered(line));
         let mut name = line.split_once(") ").map(|(_, name)| name.to_owned()).unwrap_or_default();
         for part in body.iter().take_while(|line| !line.trim().is_empty()) {
             name.push(' ');
             name.push_str(part.trim());
         }
-        failures.push(FailedTest::new(name.trim_end_matches(':'), trace_place(&body), &body));
-    }
-    Some(TestRun { counts, failures })
+        FailedTest::new(name.trim_end_matches(':'), trace_place(&body), &body)
+    };
+    let failures = lines.iter().enumerate().filter(|(_, line)| numbered(line)).map(failure).collect();
+    Some(TestRun { counts: counted(&found, [&["passing"], &["failing"], &["pending"]]), failures })
 }

@@ -2,10 +2,10 @@
 //!
 //! Must not run or read anything.
 
-use helix_core::finding::{FaultKind, Finding};
+use helix_core::finding::Finding;
 
 use super::baseline::{BaselineEnd, Before, Since};
-use super::output::{FailedTest, TestRun};
+use super::run::{FailedTest, TestRun};
 use crate::command::{end_text, last_part};
 use crate::judgement::{Describe, Judgement, finding};
 use helix_process::{CommandEnd, CommandRun};
@@ -20,23 +20,21 @@ pub(super) fn judge(
     let how = end_text(ended.end);
     let broken = || {
         let finding = finding("tests.broken", format!("`{command}` failed ({how}) before it could run tests"))
-            .evidence(&last_part(output))
+            .evidence(last_part(output))
             .fix("fix what the output names, then run the command yourself");
         Judgement::of(vec![finding], format!("`{command}`: {how}"), Vec::new())
     };
     // 5 is pytest's own code for "no tests collected".
     let clean = matches!(ended.end, CommandEnd::Exited(0 | 5));
     match run {
-        None if clean => Judgement::inconclusive(
-            FaultKind::NothingChecked,
+        None if clean => Judgement::nothing(
             format!(
                 "`{command}` ended with {how}, but its output names no number of tests, so nothing proves that any ran"
             ),
             "use a runner whose summary Helix reads (docs/gates.md), let it write JUnit XML, or use the `command` gate",
         ),
         None => broken(),
-        Some(run) if run.total() == 0 && clean => Judgement::inconclusive(
-            FaultKind::NothingChecked,
+        Some(run) if run.total() == 0 && clean => Judgement::nothing(
             format!("`{command}` ran no test ({} skipped)", run.counts.skipped),
             "check that the tests are where the command looks for them, and that they are committed",
         ),
@@ -65,8 +63,8 @@ fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, befor
     let named = u32::try_from(run.failures.len()).unwrap_or(u32::MAX);
     if run.counts.failed > named {
         let unnamed = run.counts.failed - named;
-        let message = format!("{unnamed} failing test(s) have no name in the output and count as new");
-        findings.push(finding("tests.failed", message).evidence(&last_part(output)));
+        let message = format!("{unnamed} failing test(s) could not be told by name, so they count as new");
+        findings.push(finding("tests.failed", message).evidence(last_part(output)));
     } else if !exited_well && findings.is_empty() {
         // Only failures that the base has too excuse a bad exit; a coverage limit or a crash has another cause.
         let explained = !old.is_empty() && run.counts.failed <= named;
@@ -74,7 +72,7 @@ fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, befor
         if !(explained && same_end) {
             let message = format!("`{command}` failed ({}) although no new test failed", end_text(ended.end));
             let fix = "look at the end of the output: a coverage limit, a warning taken as an error, or a crash";
-            findings.push(finding("tests.exit", message).evidence(&last_part(output)).fix(fix));
+            findings.push(finding("tests.exit", message).evidence(last_part(output)).fix(fix));
         }
     }
     findings.extend(diluted(run, before));

@@ -12,6 +12,7 @@ mod output;
 mod python;
 #[cfg(test)]
 mod reading_tests;
+mod run;
 mod rust;
 
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use super::judgement::{Judgement, Trouble};
 use baseline::{Baseline, Before, Cache, Since};
 use helix_git::GitError;
 pub(super) use junit::report_path;
-use output::TestRun;
+pub(super) use run::TestRun;
 
 pub(super) async fn tests_pass(
     context: &Arc<GateContext>,
@@ -35,10 +36,7 @@ pub(super) async fn tests_pass(
     limit: Duration,
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let Ran { argv, checked, notes } = match run_unchanged(context, command, limit, junit::report_path, cancel).await? {
-        Ok(ran) => ran,
-        Err(judgement) => return Ok(judgement),
-    };
+    let Ran { argv, checked, notes } = run_unchanged(context, command, limit, junit::report_path, cancel).await?;
     let run = read_run(&checked);
     let cache = Cache::new(&context.state, &argv);
     let now = Baseline { end: checked.run.end.into(), run };

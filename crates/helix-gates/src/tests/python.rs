@@ -4,10 +4,15 @@
 
 use helix_core::evidence::TestCounts;
 
-use super::output::{FailedTest, TestRun, location, pairs};
+use super::run::{FailedTest, TestRun, Words, counted, failures, location, pairs, summed};
 
-/// The words of pytest's last line. An expected failure counts as skipped: it proves nothing, and marking a failing test so
-/// is one way to silence it.
+/// An expected failure counts as skipped: it proves nothing, and marking a failing test so is one way to silence it.
+const PYTEST_WORDS: Words<'_> =
+    [&["passed", "xpassed"], &["failed", "error", "errors"], &["skipped", "xfailed", "deselected"]];
+/// Words that count something else than tests.
+const OTHER_WORDS: &[&str] = &["warning", "warnings", "rerun", "subtests passed"];
+
+/// The words of pytest's last line.
 fn pytest_summary(line: &str) -> Option<TestCounts> {
     let line = line.trim().trim_matches('=').trim();
     let (counts, time) = line.rsplit_once(" in ")?;
@@ -17,32 +22,19 @@ fn pytest_summary(line: &str) -> Option<TestCounts> {
     if counts == "no tests ran" {
         return Some(TestCounts::default());
     }
-    let mut sum = TestCounts::default();
-    for part in counts.split(", ") {
-        let (number, word) = part.split_once(' ')?;
-        let number: u32 = number.parse().ok()?;
-        match word {
-            "passed" | "xpassed" => sum.passed = sum.passed.saturating_add(number),
-            "failed" | "error" | "errors" => sum.failed = sum.failed.saturating_add(number),
-            "skipped" | "xfailed" | "deselected" => sum.skipped = sum.skipped.saturating_add(number),
-            "warning" | "warnings" | "rerun" | "subtests passed" => {}
-            _ => return None,
-        }
-    }
-    Some(sum)
+    let part = |part| str::split_once(part, ' ').and_then(|(number, word)| Some((number.parse().ok()?, word)));
+    let found: Vec<(u32, &str)> = counts.split(", ").map(part).collect::<Option<_>>()?;
+    let known = |word: &str| PYTEST_WORDS.iter().chain([&OTHER_WORDS]).any(|words| words.contains(&word));
+    found.iter().all(|(_, word)| known(word)).then(|| counted(&found, PYTEST_WORDS))
 }
 
 pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
-    let mut run: Option<TestRun> = None;
-    for counts in lines.iter().filter_map(|line| pytest_summary(line)) {
-        run.get_or_insert_default().add(TestRun { counts, failures: Vec::new() });
-    }
-    let mut run = run?;
-    for line in lines {
-        let Some(rest) = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR ")) else { continue };
+    let counts = summed(lines, pytest_summary)?;
+    let failure = |line: &&str| {
+        let rest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "))?;
         let (name, reason) = rest.split_once(" - ").unwrap_or((rest, ""));
         if !name.contains(".py") {
-            continue;
+            return None;
         }
         let (file, test) = name.split_once("::").unwrap_or((name, ""));
         let block = pytest_block(lines, &test.replace("::", "."), file);
@@ -51,12 +43,11 @@ pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
             (found.0 == file || !line.starts_with(char::is_whitespace)).then_some(found)
         });
         let evidence = if block.is_empty() { vec![reason] } else { block };
-        run.failures.push(FailedTest::new(name, place.or_else(|| Some((file.to_owned(), 0))), &evidence));
-    }
-    for failure in &mut run.failures {
-        failure.line = failure.line.filter(|line| *line > 0);
-    }
-    Some(run)
+        let mut failed = FailedTest::new(name, place, &evidence);
+        failed.file.get_or_insert_with(|| file.to_owned());
+        Some(failed)
+    };
+    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect() })
 }
 
 /// The lines under `____ test ____`.
@@ -71,49 +62,37 @@ fn pytest_block<'a>(lines: &[&'a str], test: &str, file: &str) -> Vec<&'a str> {
     let Some(start) = lines.iter().position(|line| title(line).is_some_and(|name| wanted(&name))) else {
         return Vec::new();
     };
-    let body = lines[start + 1..].iter();
-    body.take_while(|line| title(line).is_none() && !line.starts_with("====")).copied().collect()
+    super::run::below(lines, start, |line| title(line).is_none() && !line.starts_with("===="))
 }
 
 pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
-    let mut run: Option<TestRun> = None;
-    for (index, line) in lines.iter().enumerate() {
-        let Some((count, "test" | "tests")) = line
-            .strip_prefix("Ran ")
-            .filter(|rest| rest.contains(" in ") && rest.ends_with('s'))
-            .and_then(|rest| pairs(rest).first().copied())
-        else {
-            continue;
-        };
-        let Some(verdict) = lines[index + 1..].iter().find(|line| !line.trim().is_empty()) else { continue };
+    let summary = |(index, line): (usize, &&str)| {
+        let rest = line.strip_prefix("Ran ").filter(|rest| rest.contains(" in ") && rest.ends_with('s'))?;
+        let (count, "test" | "tests") = pairs(rest).first().copied()? else { return None };
+        let verdict = lines[index + 1..].iter().find(|line| !line.trim().is_empty())?;
         if !["OK", "FAILED", "NO TESTS RAN"].iter().any(|word| verdict.starts_with(word)) {
-            continue;
+            return None;
         }
-        let named = |name: &str| -> u32 {
-            verdict
-                .split(['(', ')', ','])
-                .filter_map(|part| part.trim().strip_prefix(name)?.strip_prefix('=')?.parse::<u32>().ok())
-                .fold(0, u32::saturating_add)
-        };
-        let failed = named("failures").saturating_add(named("errors")).saturating_add(named("unexpected successes"));
-        let skipped = named("skipped").saturating_add(named("expected failures"));
-        let passed = count.saturating_sub(failed).saturating_sub(skipped);
-        run.get_or_insert_default()
-            .add(TestRun { counts: TestCounts { passed, failed, skipped }, failures: Vec::new() });
-    }
-    let mut run = run?;
-    for (index, line) in lines.iter().enumerate() {
-        let Some(rest) = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: ")) else { continue };
-        let body: Vec<&str> = lines[index + 1..]
-            .iter()
-            .take_while(|line| !line.starts_with("=====") && !line.starts_with("Ran "))
-            .copied()
-            .collect();
-        let place = body.iter().rev().find_map(|line| {
+        // `FAILED (failures=1, unexpected successes=1)`.
+        let parts = verdict.split(['(', ')', ',']).filter_map(|part| part.trim().split_once('='));
+        let parts: Vec<(u32, &str)> = parts.filter_map(|(word, number)| Some((number.parse().ok()?, word))).collect();
+        let failed: &[&str] = &["failures", "errors", "unexpected successes"];
+        let counts = counted(&parts, [&[], failed, &["skipped", "expected failures"]]);
+        let passed = count.saturating_sub(counts.failed).saturating_sub(counts.skipped);
+        Some(TestCounts { passed, ..counts })
+    };
+    let counts = lines.iter().enumerate().filter_map(summary).reduce(|sum, counts| sum + counts)?;
+    let place = |body: &[&str]| {
+        body.iter().rev().find_map(|line| {
             let (file, rest) = line.trim().strip_prefix("File \"")?.split_once("\", line ")?;
             Some((file.to_owned(), rest.split(',').next()?.trim().parse().ok()?))
-        });
-        run.failures.push(FailedTest::new(rest.trim(), place, &body));
-    }
-    Some(run)
+        })
+    };
+    let belongs = |line: &str| !line.starts_with("=====") && !line.starts_with("Ran ");
+    Some(TestRun { counts, failures: failures(lines, title, belongs, place) })
+}
+
+/// What stands above a failure that unittest describes.
+fn title(line: &str) -> Option<&str> {
+    line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))
 }

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::junit;
-use super::output::{TestRun, read};
+use super::output::read;
+use super::run::TestRun;
 
 fn counts(text: &str) -> Option<(u32, u32, u32)> {
     read(text).map(|run| (run.counts.passed, run.counts.failed, run.counts.skipped))

@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::complain;
-use super::fault::KeeperFault;
 use crate::proc::ProcessIdentity;
+use crate::run_dir::RunDirError;
 
 /// A group that this keeper made and removes.
 #[derive(Debug)]
@@ -40,9 +40,9 @@ impl Cgroup {
     }
 
     /// The file through which a process enters.
-    pub(crate) fn membership(&self) -> Result<File, KeeperFault> {
+    pub(crate) fn membership(&self) -> Result<File, RunDirError> {
         let path = self.path.join("cgroup.procs");
-        OpenOptions::new().write(true).open(&path).map_err(KeeperFault::file("open", &path))
+        OpenOptions::new().write(true).open(&path).map_err(RunDirError::io("open", &path))
     }
 
     /// The processes in it and in groups below it.

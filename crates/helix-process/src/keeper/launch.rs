@@ -5,7 +5,6 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
@@ -17,32 +16,16 @@ use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_sig
 use super::cgroup::Cgroup;
 use super::fault::KeeperFault;
 use crate::invocation::RUN_ID_VARIABLE;
-use crate::run_dir::{RequestFile, RunDir};
+use crate::program::{NoProgram, find_program};
+use crate::run_dir::{RequestFile, RunDir, RunDirError};
 
-/// The agent's process. Reaped by the process tree, together with everything else that ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Launched {
-    pid: Pid,
-}
-
-impl Launched {
-    pub(crate) fn pid(self) -> i32 {
-        self.pid.as_raw_pid()
-    }
-
-    /// Also the id of its process group and session.
-    pub(crate) fn as_pid(self) -> Pid {
-        self.pid
-    }
-}
-
-/// Starts the agent in a session of its own.
+/// Starts the agent in a session of its own. Its process is reaped by the process tree, together with everything else that ends.
 pub(crate) fn start(
     directory: &RunDir,
     request: &RequestFile,
     environment: &[(String, String)],
     cgroup: Option<&Cgroup>,
-) -> Result<Launched, KeeperFault> {
+) -> Result<Pid, KeeperFault> {
     let failed = |(why, errno): (String, Option<i32>)| KeeperFault::Start {
         program: request.program.display().to_string(),
         why,
@@ -52,7 +35,7 @@ pub(crate) fn start(
         return Err(failed((format!("its working directory {} does not exist", request.cwd.display()), None)));
     }
     let program = resolve(request, environment).map_err(failed)?;
-    close_inherited_on_exec().map_err(KeeperFault::os("list open files"))?;
+    close_inherited_on_exec().map_err(KeeperFault::system("list open files"))?;
 
     let mut command = Command::new(&program);
     command
@@ -72,7 +55,7 @@ pub(crate) fn start(
         feed(input, stdin)?;
     }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    pid.map(|pid| Launched { pid }).ok_or_else(|| failed(("the system gave it no process id".into(), None)))
+    pid.ok_or_else(|| failed(("the system gave it no process id".into(), None)))
 }
 
 /// Gives the agent its stdin through a pipe: Claude Code 2.1.197 reads nothing from a regular file and exits 0 without a word.
@@ -86,7 +69,7 @@ fn feed(mut input: File, mut stdin: ChildStdin) -> Result<(), KeeperFault> {
         Err(error) => super::complain(&format!("cannot give the agent its stdin: {error}")),
     };
     let thread = std::thread::Builder::new().name("stdin".into()).stack_size(256 << 10).spawn(write);
-    thread.map(drop).map_err(KeeperFault::os("start the thread that writes the agent's stdin"))
+    thread.map(drop).map_err(KeeperFault::system("start the thread that writes the agent's stdin"))
 }
 
 /// What happens between fork and exec. Only system calls: nothing here allocates or takes a lock.
@@ -145,44 +128,22 @@ fn mark_close_on_exec(number: i32) -> io::Result<()> {
     }
 }
 
-fn open(path: &Path, how: &OpenOptions) -> Result<File, KeeperFault> {
-    how.open(path).map_err(KeeperFault::file("open", path))
+fn open(path: &Path, how: &OpenOptions) -> Result<File, RunDirError> {
+    how.open(path).map_err(RunDirError::io("open", path))
 }
 
-/// Error numbers of what the system would have said of the program (ENOENT, EACCES).
-const NO_SUCH_PROGRAM: i32 = Errno::NOENT.raw_os_error();
-const NOT_EXECUTABLE: i32 = Errno::ACCESS.raw_os_error();
-
-/// Finds the program the way the agent's own shell would: bare names in the given `PATH`, relative ones from the
-/// working directory.
+/// Finds the program in the agent's own `PATH`, or from its working directory.
 fn resolve(request: &RequestFile, environment: &[(String, String)]) -> Result<PathBuf, (String, Option<i32>)> {
-    let program = &request.program;
-    if program.as_os_str().is_empty() {
+    if request.program.as_os_str().is_empty() {
         return Err(("no program is named".into(), None));
     }
-    if program.as_os_str().as_encoded_bytes().contains(&b'/') {
-        let path = request.cwd.join(program);
-        return match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => Err((format!("{} is a directory", path.display()), Some(NOT_EXECUTABLE))),
-            Ok(_) => Ok(path),
-            Err(error) => Err((format!("{}: {error}", path.display()), error.raw_os_error())),
+    let search = environment.iter().rev().find(|(name, _)| name == "PATH").map_or("", |(_, search)| search);
+    find_program(&request.program, search, &request.cwd).map_err(|error| {
+        let errno = match &error {
+            NoProgram::NotInPath(_) | NoProgram::Missing(_) => Errno::NOENT,
+            NoProgram::NotExecutable(_) => Errno::ACCESS,
         };
-    }
-    let Some((_, search)) = environment.iter().rev().find(|(name, _)| name == "PATH") else {
-        return Err(("it is a bare name and the agent's environment has no PATH".into(), Some(NO_SUCH_PROGRAM)));
-    };
-    let mut present = None;
-    for folder in std::env::split_paths(search) {
-        let path = request.cwd.join(folder).join(program);
-        match fs::metadata(&path) {
-            Ok(found) if found.is_file() && found.permissions().mode() & 0o111 != 0 => return Ok(path),
-            Ok(found) if found.is_file() => present = Some(path),
-            Ok(_) | Err(_) => {}
-        }
-    }
-    Err(match present {
-        Some(path) => (format!("{} is not executable", path.display()), Some(NOT_EXECUTABLE)),
-        None => (format!("not found in PATH ({search})"), Some(NO_SUCH_PROGRAM)),
+        (error.to_string(), Some(errno.raw_os_error()))
     })
 }
 

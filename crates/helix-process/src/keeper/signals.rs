@@ -36,7 +36,7 @@ impl Signals {
         let blocked = set
             .thread_block()
             .and_then(|()| SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC));
-        let descriptor = blocked.map_err(|errno| KeeperFault::os("receive signals")(errno.into()))?;
+        let descriptor = blocked.map_err(KeeperFault::system("receive signals"))?;
         Ok(Self { descriptor })
     }
 
@@ -46,12 +46,10 @@ impl Signals {
         let mut descriptors = [PollFd::new(&self.descriptor, PollFlags::IN)];
         match poll(&mut descriptors, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(KeeperFault::errno("wait for signals")(errno)),
+            Err(errno) => return Err(KeeperFault::system("wait for signals")(errno)),
         }
         let mut arrived = Arrived { asked_to_end: false };
-        while let Some(signal) =
-            self.descriptor.read_signal().map_err(|errno| KeeperFault::os("read signals")(errno.into()))?
-        {
+        while let Some(signal) = self.descriptor.read_signal().map_err(KeeperFault::system("read signals"))? {
             arrived.asked_to_end |=
                 REQUESTS.iter().any(|request| u32::try_from(*request as i32) == Ok(signal.ssi_signo));
         }

@@ -5,10 +5,9 @@
 use std::time::{Duration, Instant};
 
 use helix_core::run::StopCause;
-use rustix::process::{Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::complain;
-use super::launch::Launched;
 use super::tree::ProcessTree;
 use crate::invocation::Grace;
 use crate::run_dir::{RunDir, RunDirError};
@@ -92,7 +91,7 @@ impl StopLadder {
     }
 
     /// Does what is due at this time.
-    pub(crate) fn climb(&mut self, now: Instant, directory: &RunDir, agent: &Launched, tree: &ProcessTree) {
+    pub(crate) fn climb(&mut self, now: Instant, directory: &RunDir, agent: Pid, tree: &ProcessTree) {
         if self.step == Step::Running && self.deadline.is_some_and(|deadline| deadline <= now) {
             self.record_and_begin(StopCause::Deadline, directory);
         }
@@ -135,15 +134,15 @@ impl StopLadder {
 }
 
 /// To the whole group, as a terminal's Ctrl-C goes: a wrapper script does not pass signals on.
-fn signal_group(agent: &Launched, signal: Signal) {
+fn signal_group(agent: Pid, signal: Signal) {
     // Not reaped yet, so that neither the pid nor the group can have been given away.
-    match kill_process_group(agent.as_pid(), signal) {
+    match kill_process_group(agent, signal) {
         Ok(()) | Err(rustix::io::Errno::SRCH) => {}
-        Err(errno) => complain(&format!("cannot signal the agent's group {}: {errno}", agent.pid())),
+        Err(errno) => complain(&format!("cannot signal the agent's group {}: {errno}", agent.as_raw_pid())),
     }
 }
 
-fn kill_everything(agent: &Launched, tree: &ProcessTree) {
+fn kill_everything(agent: Pid, tree: &ProcessTree) {
     signal_group(agent, Signal::KILL);
     tree.signal_all(Signal::KILL);
 }

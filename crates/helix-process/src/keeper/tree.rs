@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use helix_core::ids::RunId;
 use helix_core::run::Ending;
-use rustix::process::{Signal, WaitOptions, WaitStatus, wait};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
 use super::cgroup::Cgroup;
 use super::complain;
 use super::fault::KeeperFault;
-use super::launch::Launched;
 use super::signals::Signals;
 use crate::proc::{ProcessIdentity, descendants, marked_with};
 
@@ -52,18 +51,18 @@ impl ProcessTree {
     }
 
     /// Collects everything that has ended.
-    pub(crate) fn reap(&self, agent: &Launched) -> Result<Reaped, KeeperFault> {
+    pub(crate) fn reap(&self, agent: Pid) -> Result<Reaped, KeeperFault> {
         let mut reaped = Reaped { agent: None, rest: Rest::Some };
         loop {
             match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) if pid == agent.as_pid() => reaped.agent = ending(status).or(reaped.agent),
+                Ok(Some((pid, status))) if pid == agent => reaped.agent = ending(status).or(reaped.agent),
                 Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
                 Ok(None) => return Ok(reaped),
                 Err(rustix::io::Errno::CHILD) => {
                     reaped.rest = Rest::None;
                     return Ok(reaped);
                 }
-                Err(errno) => return Err(KeeperFault::errno("wait for children")(errno)),
+                Err(errno) => return Err(KeeperFault::system("wait for children")(errno)),
             }
         }
     }
@@ -82,7 +81,7 @@ impl ProcessTree {
 
     /// Ends all that is left once the agent is gone: SIGTERM, `patience`, SIGKILL until nothing is left. Returns how
     /// many processes that were.
-    pub(crate) fn clear(&self, signals: &Signals, agent: &Launched, patience: Duration) -> Result<u32, KeeperFault> {
+    pub(crate) fn clear(&self, signals: &Signals, agent: Pid, patience: Duration) -> Result<u32, KeeperFault> {
         let began = Instant::now();
         let mut told = BTreeSet::new();
         let mut complained = false;

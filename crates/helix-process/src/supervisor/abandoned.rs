@@ -2,9 +2,8 @@
 //!
 //! Must not know whether anybody follows the run.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,16 +23,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// After what time processes that no SIGKILL ends are left behind, with an error in the log.
 const GIVE_UP: Duration = Duration::from_secs(30);
 
-/// Keeps a run that nobody claimed from ever being claimed.
-pub(super) fn forbid(directory: &RunDir) -> Result<(), RunDirError> {
-    let path = directory.claim();
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(RunDirError::io("create", &path)(error)),
-    }
-}
-
 /// Settles a run that is claimed, that nobody keeps, and that has no record of its end. Blocks; returns what is
 /// recorded in the end, which another supervisor may have written first.
 pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirError> {
@@ -47,17 +36,8 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
         tracing::warn!(%run, %error, "the stop request of a lost run is unreadable");
         None
     });
-    let now = Timestamp::now();
-    let end = RunEnd {
-        ending: Ending::Unknown,
-        stopped: stopped.map(|stop| stop.cause),
-        stderr_tail: directory.stderr_tail(),
-        started_at: record.map_or(now, |record| record.claimed_at),
-        ended_at: now,
-        peak_rss_kib: 0,
-        stdout_bytes: directory.stdout_bytes(),
-        leftovers_killed: killed,
-    };
+    let started_at = record.map_or_else(Timestamp::now, |record| record.claimed_at);
+    let end = directory.end(Ending::Unknown, stopped.map(|stop| stop.cause), started_at, killed);
     let path = directory.exit();
     publish_once(&path, &to_json(&path, &end)?, &directory.exit_reserve())?;
     Ok(directory.read_exit()?.unwrap_or(end))

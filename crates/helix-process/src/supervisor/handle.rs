@@ -53,7 +53,7 @@ pub(crate) struct RunShared {
     request: RequestFile,
     following: Arc<Following>,
     /// Ends the task that waits for the end when nobody wants to know any more.
-    _waiting: DropGuard,
+    waiting: Arc<DropGuard>,
 }
 
 /// What the task that waits for the end works on.
@@ -77,7 +77,7 @@ impl RunShared {
         let changes = Changes::new();
         let ended = match state {
             RunState::Ended(end) => Some(*end),
-            RunState::Unclaimed | RunState::Kept { .. } | RunState::Abandoned => None,
+            RunState::Unclaimed | RunState::Kept | RunState::Abandoned => None,
         };
         let over = ended.is_some();
         let following = Arc::new(Following {
@@ -92,23 +92,7 @@ impl RunShared {
             let (following, ended) = (Arc::clone(&following), token.clone());
             tokio::spawn(async move { ended.run_until_cancelled(wait_for_end(following, watch, keeper)).await });
         }
-        Arc::new(Self { request, following, _waiting: token.drop_guard() })
-    }
-
-    pub(crate) fn stdout(&self) -> std::path::PathBuf {
-        self.following.directory.stdout()
-    }
-
-    pub(crate) fn run(&self) -> &RunId {
-        &self.request.run
-    }
-
-    pub(crate) fn output_changes(&self) -> watch::Receiver<u64> {
-        self.following.changes.output.subscribe()
-    }
-
-    pub(crate) fn end(&self) -> watch::Receiver<Option<RunEnd>> {
-        self.following.end.subscribe()
+        Arc::new(Self { request, following, waiting: Arc::new(token.drop_guard()) })
     }
 }
 
@@ -119,7 +103,7 @@ impl RunHandle {
 
     /// Names the run.
     pub fn run(&self) -> &RunId {
-        self.shared.run()
+        &self.shared.request.run
     }
 
     /// Returns what the caller of [`super::Supervisor::start`] wanted to know again.
@@ -134,7 +118,9 @@ impl RunHandle {
 
     /// Reads stdout from its first byte. Any number of readers, each at its own pace.
     pub fn lines(&self) -> LineReader {
-        LineReader::new(Arc::clone(&self.shared))
+        let following = &self.shared.following;
+        let (output, end) = (following.changes.output.subscribe(), following.end.subscribe());
+        LineReader::new(self.run().clone(), following.directory.stdout(), output, end, Arc::clone(&self.shared.waiting))
     }
 
     /// Asks for the run to be stopped: SIGINT, grace, SIGTERM, grace, SIGKILL, then whatever is left. Returns as soon
@@ -168,7 +154,7 @@ impl RunHandle {
 
     /// Waits until the run is over and returns how it ended.
     pub async fn ended(&self) -> RunEnd {
-        let mut end = self.shared.end();
+        let mut end = self.shared.following.end.subscribe();
         let known = end.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
         // The sender lives as long as this handle, so that the wait cannot fail.
         known.unwrap_or_else(|| unknown_end(&self.shared.following))
@@ -234,7 +220,7 @@ async fn settled(following: &Arc<Following>) -> RunEnd {
         directory.exists(directory.path()).and_then(|there| {
             if there {
                 // A keeper that died between lock and claim left the run open: close it before it is called lost.
-                abandoned::forbid(directory)?;
+                directory.take_claim()?;
             }
             abandoned::settle(directory, &owned.run)
         })
@@ -246,15 +232,5 @@ async fn settled(following: &Arc<Following>) -> RunEnd {
 }
 
 fn unknown_end(following: &Following) -> RunEnd {
-    let now = Timestamp::now();
-    RunEnd {
-        ending: Ending::Unknown,
-        stopped: None,
-        stderr_tail: String::new(),
-        started_at: now,
-        ended_at: now,
-        peak_rss_kib: 0,
-        stdout_bytes: following.directory.stdout_bytes(),
-        leftovers_killed: 0,
-    }
+    following.directory.end(Ending::Unknown, None, Timestamp::now(), 0)
 }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
+use helix_core::error_chain;
 use helix_core::ids::RunId;
 use helix_core::run::StopCause;
 
@@ -50,7 +51,7 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
                 ended.insert(run);
             }
             Ok(Settled::Open) => {}
-            Err(error) => report.problems.push(format!("run {run}: {}", with_source(&error))),
+            Err(error) => report.problems.push(format!("run {run}: {}", error_chain(&error))),
         }
     }
     // Whatever carries the mark of a run that is over has no business any more.
@@ -88,8 +89,8 @@ fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepRepor
             report.lost.push(run.clone());
             Ok(Settled::Over)
         }
-        RunState::Kept { .. } | RunState::Unclaimed if wanted => Ok(Settled::Open),
-        RunState::Kept { .. } => {
+        RunState::Kept | RunState::Unclaimed if wanted => Ok(Settled::Open),
+        RunState::Kept => {
             directory.record_stop(StopCause::Cancelled)?;
             if let Err(error) = nudge(directory) {
                 report.problems.push(format!("run {run}: {error}"));
@@ -114,12 +115,5 @@ fn remove_staging(path: &Path, name: &str, report: &mut SweepReport) {
     match fs::remove_dir_all(path) {
         Ok(()) => report.directories_removed += 1,
         Err(error) => report.problems.push(format!("cannot remove {}: {error}", path.display())),
-    }
-}
-
-fn with_source(error: &RunDirError) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
     }
 }

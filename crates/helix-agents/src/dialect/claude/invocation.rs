@@ -6,7 +6,8 @@
 use helix_core::ids::AgentSessionId;
 use serde_json::{Map, Value, json};
 
-use super::super::draft::{Draft, InvocationError};
+use super::super::InvocationError;
+use super::super::draft::Draft;
 use super::super::surroundings::path_text;
 use crate::profile::{AgentAsk, McpAccess, McpServer, PromptImage, SessionRef, Shell, SubAgent, ToolAccess};
 

@@ -11,8 +11,8 @@ mod usage_ledger;
 
 use self::reader::ClaudeReader;
 use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
-use crate::probe::Version;
 use crate::profile::DialectName;
+use crate::version::Version;
 
 /// Variables that say who pays and where the sessions are.
 pub(super) const PASSED_VARIABLES: &[&str] = &[

@@ -7,7 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::super::draft::{Draft, InvocationError};
+use super::super::InvocationError;
+use super::super::draft::Draft;
 use super::super::surroundings::path_text;
 use super::schema;
 use crate::profile::{McpServer, SessionRef};

@@ -10,8 +10,8 @@ mod trouble;
 
 use self::reader::CodexReader;
 use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
-use crate::probe::Version;
 use crate::profile::DialectName;
+use crate::version::Version;
 
 /// The only version whose behaviour was measured: older ones have neither `exec fork` nor `--ignore-user-config`.
 const MEASURED: Version = Version { major: 0, minor: 169, patch: 0 };

@@ -3,9 +3,9 @@
 //! Must be the only place that knows these sentences. One that it does not know is an error of unknown kind, never none.
 
 use helix_core::run::{AgentErrorKind, RateLimit, TerminalKind, TerminalReason};
-use jiff::Timestamp;
-use jiff::civil::DateTime;
+use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde_json::Value;
 
 /// A sentence of Codex about an error, understood.
@@ -42,9 +42,9 @@ pub(super) enum Resets {
     /// At a point in time.
     At(Timestamp),
     /// At this time of the day on which it was said: Codex leaves the date out then.
-    TimeOfDay { hour: i8, minute: i8 },
-    /// So many milliseconds after it was said.
-    After(i64),
+    TimeOfDay(Time),
+    /// So long after it was said.
+    After(SignedDuration),
 }
 
 impl Resets {
@@ -52,14 +52,14 @@ impl Resets {
     pub(super) fn at(self, said: Option<Timestamp>) -> Option<Timestamp> {
         match self {
             Self::At(time) => Some(time),
-            Self::TimeOfDay { hour, minute } => {
+            Self::TimeOfDay(time) => {
                 let said = said?;
-                let today = said.to_zoned(TimeZone::UTC).date().at(hour, minute, 0, 0);
+                let today = said.to_zoned(TimeZone::UTC).date().to_datetime(time);
                 let time = today.to_zoned(TimeZone::UTC).ok()?.timestamp();
                 // Said shortly before midnight and read after it.
-                if time < said { time.checked_add(jiff::SignedDuration::from_hours(24)).ok() } else { Some(time) }
+                if time < said { time.checked_add(SignedDuration::from_hours(24)).ok() } else { Some(time) }
             }
-            Self::After(milliseconds) => said?.checked_add(jiff::SignedDuration::from_millis(milliseconds)).ok(),
+            Self::After(length) => said?.checked_add(length).ok(),
         }
     }
 }
@@ -208,51 +208,24 @@ fn resets(said: &str) -> Option<Resets> {
     }
     let words: Vec<&str> = after.strip_prefix("at ")?.trim_end_matches(['.', ' ']).split_whitespace().collect();
     match words.as_slice() {
-        [clock, half] => time_of_day(clock, half).map(|(hour, minute)| Resets::TimeOfDay { hour, minute }),
-        [month, day, year, clock, half, ..] => {
-            let (hour, minute) = time_of_day(clock, half)?;
-            let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-            let month = names.iter().position(|name| month.starts_with(name))?;
-            let day: String = day.chars().take_while(char::is_ascii_digit).collect();
-            let month = i8::try_from(month + 1).ok()?;
-            let date = DateTime::new(year.parse().ok()?, month, day.parse().ok()?, hour, minute, 0, 0).ok()?;
-            Some(Resets::At(date.to_zoned(TimeZone::UTC).ok()?.timestamp()))
+        [_, _] => Time::strptime("%I:%M %p", words.join(" ")).ok().map(Resets::TimeOfDay),
+        [month, day, rest @ ..] => {
+            let day = day.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+            let rest = rest.get(..3)?.join(" ");
+            let time = DateTime::strptime("%b %d %Y %I:%M %p", format!("{month} {day} {rest}")).ok()?;
+            Some(Resets::At(time.to_zoned(TimeZone::UTC).ok()?.timestamp()))
         }
         _ => None,
     }
 }
 
-/// `6:46 am` as hour and minute of 24.
-fn time_of_day(clock: &str, half: &str) -> Option<(i8, i8)> {
-    let (hour, minute) = clock.split_once(':')?;
-    let (hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
-    let fits = (1..=12).contains(&hour) && (0..60).contains(&minute);
-    let afternoon = if half.starts_with("pm") { 12 } else { 0 };
-    (fits && (afternoon > 0 || half.starts_with("am"))).then_some((hour % 12 + afternoon, minute))
-}
-
-/// `1.5s`, `250ms`, `2 hours 5 minutes` and the like, in milliseconds. Ends at the first word that is none of these.
-fn length_of_time(words: &str) -> Option<i64> {
-    let mut rest = words.trim_start();
-    let mut sum: Option<f64> = None;
-    loop {
-        let digits = rest.find(|letter: char| !(letter.is_ascii_digit() || letter == '.')).unwrap_or(rest.len());
-        let Ok(number) = rest[..digits].trim_end_matches('.').parse::<f64>() else { break };
-        rest = rest[digits..].trim_start();
-        let letters = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let unit = match &rest[..letters] {
-            "ms" | "millisecond" | "milliseconds" => 1.0,
-            "s" | "sec" | "secs" | "second" | "seconds" => 1_000.0,
-            "m" | "min" | "mins" | "minute" | "minutes" => 60_000.0,
-            "h" | "hr" | "hrs" | "hour" | "hours" => 3_600_000.0,
-            "d" | "day" | "days" => 86_400_000.0,
-            _ => break,
-        };
-        sum = Some(sum.unwrap_or_default() + number * unit);
-        rest = rest[letters..].trim_start_matches([' ', ',', '.']);
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "a saturating cast of a fraction is what is wanted")]
-    sum.map(|milliseconds| milliseconds as i64)
+/// `1.5s`, `250ms`, `2 hours 5 minutes` and the like, at the start of these words.
+fn length_of_time(words: &str) -> Option<SignedDuration> {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    (1..=words.len()).rev().find_map(|count| {
+        let length: Span = words[..count].join(" ").trim_end_matches(['.', ',']).parse().ok()?;
+        length.to_duration(SpanRelativeTo::days_are_24_hours()).ok()
+    })
 }
 
 #[cfg(test)]

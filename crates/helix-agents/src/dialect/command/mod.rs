@@ -5,8 +5,8 @@
 mod reader;
 
 use self::reader::CommandReader;
-use super::draft::{Draft, InvocationError};
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::draft::Draft;
+use super::{AgentKind, Dialect, ExitMeaning, InvocationError, Keeping, Program, Sessions, Versions};
 use crate::profile::DialectName;
 
 /// The dialect of programs that are no agents by themselves.

@@ -16,9 +16,9 @@ pub use cassette::{CASSETTE_VERSION, Cassette, CassetteAction, CassetteError, Ca
 pub use player::replay_main;
 
 use self::reader::ReplayReader;
-use super::draft::{Draft, InvocationError};
+use super::draft::Draft;
 use super::surroundings::path_text;
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, InvocationError, Keeping, Program, Sessions, Versions};
 use crate::profile::{DialectName, SessionRef};
 
 /// The dialect of the embedded agent.

@@ -154,8 +154,7 @@ impl Player {
                 let mut file = file.clone();
                 (file.path, file.text) = (self.variables.path(&file.path), self.variables.filled(&file.text));
                 let input = json!({"file_path": file.path, "content": file.text});
-                let workdir = self.variables.workdir.clone();
-                self.tool("Write", input, |_| perform::write(&workdir, &file))?;
+                self.tool("Write", input, |workdir, _| perform::write(workdir, &file))?;
             }
             CassetteAction::Edit(edit) => {
                 let mut edit = edit.clone();
@@ -163,31 +162,29 @@ impl Player {
                 edit.find = self.variables.filled(&edit.find);
                 edit.replace = self.variables.filled(&edit.replace);
                 let input = json!({"file_path": edit.path, "old_string": edit.find, "new_string": edit.replace});
-                let workdir = self.variables.workdir.clone();
-                let done = self.tool("Edit", input, |_| perform::edit(&workdir, &edit))?;
+                let done = self.tool("Edit", input, |workdir, _| perform::edit(workdir, &edit))?;
                 // A real agent would look again; a cassette whose edit does not fit is wrong.
                 return Ok(done.failed.then_some(done.output));
             }
             CassetteAction::Delete(path) => {
                 let path = self.variables.path(path);
-                let workdir = self.variables.workdir.clone();
-                let done = self.tool("Delete", json!({"file_path": path}), |_| perform::delete(&workdir, &path))?;
+                let done =
+                    self.tool("Delete", json!({"file_path": path}), |workdir, _| perform::delete(workdir, &path))?;
                 return Ok(done.failed.then_some(done.output));
             }
             CassetteAction::Run(program) => {
                 let mut program = program.clone();
                 program.command = program.command.iter().map(|word| self.variables.filled(word)).collect();
                 program.stdin = self.variables.filled(&program.stdin);
-                let workdir = self.variables.workdir.clone();
                 let input = json!({"command": program.command.join(" ")});
-                let done = self.tool("Bash", input, |stage| {
-                    perform::run(&workdir, &program, TOOL_OUTPUT_LIMIT, |child| stage.lock().child = child)
+                let done = self.tool("Bash", input, |workdir, stage| {
+                    perform::run(workdir, &program, TOOL_OUTPUT_LIMIT, |child| stage.lock().child = child)
                 })?;
                 return Ok((done.failed && program.must_succeed).then_some(done.output));
             }
             CassetteAction::Denied(tool) => {
                 let denied = Done { output: format!("permission to use {tool} was denied"), failed: true };
-                self.tool(tool, json!({}), |_| denied)?;
+                self.tool(tool, json!({}), |_, _| denied)?;
                 self.stage.lock().denials += 1;
             }
             CassetteAction::Ask(question) => {
@@ -223,11 +220,11 @@ impl Player {
         self.stage.event(event(text.to_owned(), false))
     }
 
-    fn tool(&mut self, name: &str, input: Value, work: impl FnOnce(&Stage) -> Done) -> Result<Done, io::Error> {
+    fn tool(&mut self, name: &str, input: Value, work: impl FnOnce(&Path, &Stage) -> Done) -> Result<Done, io::Error> {
         self.calls += 1;
         let id = format!("call-{}", self.calls);
         self.stage.event(AgentEvent::ToolStarted { id: id.clone(), name: name.to_owned(), input, parent: None })?;
-        let done = work(&self.stage);
+        let done = work(&self.variables.workdir, &self.stage);
         self.stage.lock().usage.turns += 1;
         self.stage.event(AgentEvent::ToolFinished { id, output: done.output.clone(), failed: done.failed })?;
         Ok(done)
