@@ -89,10 +89,7 @@ pub enum Standing {
 impl Standing {
     /// By its number: a draft has none.
     pub fn of(adr: &Adr) -> Self {
-        match adr.front.as_ref().and_then(|front| front.adr_id.as_ref()).map(|id| id.value) {
-            Some(AdrId::Number(_)) => Self::Decision,
-            Some(AdrId::Draft) | None => Self::Draft,
-        }
+        if adr.number().is_some() { Self::Decision } else { Self::Draft }
     }
 }
 
@@ -250,8 +247,9 @@ impl Checker<'_> {
         let Some(section) = self.adr.section(SectionKind::AcceptanceCriteria) else { return };
         let count = self.adr.criteria.len();
         if count == 0 {
+            let message = "no acceptance criteria with a checkbox";
             let help = "write each criterion with a checkbox: `- [ ] …`";
-            self.error(codes::NO_CRITERIA, &section.heading_range, "no acceptance criteria with a checkbox", help);
+            self.error(codes::NO_CRITERIA, &section.heading_range, message, help);
         } else if count < MIN_CRITERIA {
             let message = match count {
                 1 => "only 1 acceptance criterion".to_owned(),
@@ -307,8 +305,8 @@ impl Checker<'_> {
     }
 
     fn files(&mut self, front: &FrontMatter) {
-        let status = front.status.as_ref().map(|status| status.value);
-        let draft = front.adr_id.as_ref().is_some_and(|id| id.value == AdrId::Draft);
+        let status = self.adr.status();
+        let draft = self.adr.id() == Some(AdrId::Draft);
         let open = draft || status.is_none_or(Status::is_open);
         // Once it is decided, a file that is there has been created, and one that is gone has been deleted.
         let proposed = draft || status.is_none_or(|status| status == Status::Proposed);
@@ -349,39 +347,30 @@ impl Checker<'_> {
     fn implemented(&mut self, front: &FrontMatter) {
         let help =
             "correct the status or the path; if another decision replaced this one, list it in `supersedes` there";
-        for file in front.files.create.iter().chain(&front.files.modify) {
-            if self.facts.exists_now(&file.value) == Some(false) {
-                let message = format!("the status is Implemented, but `{}` does not exist", file.value);
-                self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
-            }
-        }
-        for file in &front.files.delete {
-            if self.facts.exists_now(&file.value) == Some(true) {
-                let message = format!("the status is Implemented, but `{}` still exists", file.value);
+        let files = &front.files;
+        let made = files.create.iter().chain(&files.modify).map(|file| (file, false, "does not exist"));
+        for (file, wrong, how) in made.chain(files.delete.iter().map(|file| (file, true, "still exists"))) {
+            if self.facts.exists_now(&file.value) == Some(wrong) {
+                let message = format!("the status is Implemented, but `{}` {how}", file.value);
                 self.warning(codes::IMPLEMENTED_MISSING, &file.range, message, help);
             }
         }
     }
 
     fn references(&mut self, front: &FrontMatter) {
-        for (key, ids) in [
-            ("depends_on", &front.depends_on),
-            ("related_to", &front.related_to),
-            ("supersedes", &front.supersedes),
-            ("superseded_by", &front.superseded_by),
-        ] {
+        for (key, ids) in front.links() {
             for id in ids {
                 if self.facts.known_adr(id.value) == Some(false) {
                     let message = format!("`{key}` names {}, which does not exist", id.value);
-                    let mut problem = self.source.error(codes::UNKNOWN_ADR, id.range.clone(), message);
-                    if key == "related_to" {
-                        problem = self.source.warning(codes::UNKNOWN_ADR, id.range.clone(), problem.message);
+                    let help = "correct the number, or remove it; `helix adr list` lists all";
+                    match key {
+                        "related_to" => self.warning(codes::UNKNOWN_ADR, &id.range, message, help),
+                        _ => self.error(codes::UNKNOWN_ADR, &id.range, message, help),
                     }
-                    self.problems.push(problem.help("correct the number, or remove it; `helix adr list` lists all"));
                 }
             }
         }
-        let Some(own) = front.adr_id.as_ref().map(|id| id.value).filter(|id| *id != AdrId::Draft) else { return };
+        let Some(own) = self.adr.number().map(AdrId::Number) else { return };
         for (link, ids) in [(Link::Supersedes, &front.supersedes), (Link::DependsOn, &front.depends_on)] {
             for first in ids {
                 let Some(members) = self.facts.circle(link, own, first.value) else { continue };
@@ -400,7 +389,7 @@ impl Checker<'_> {
 
     /// Two decisions about one file must know of each other; the newer one is told.
     fn conflicts(&mut self, front: &FrontMatter) {
-        let own = front.adr_id.as_ref().map_or(AdrId::Draft, |id| id.value);
+        let own = self.adr.id().unwrap_or(AdrId::Draft);
         let known: HashSet<AdrId> =
             front.supersedes.iter().chain(&front.depends_on).map(|id| id.value).chain([own]).collect();
         let files = &front.files;
@@ -431,40 +420,25 @@ impl Checker<'_> {
     }
 
     fn number(&mut self, front: &FrontMatter) {
-        let Some(id) = &front.adr_id else { return };
-        if id.value == AdrId::Draft {
-            return;
-        }
+        let (Some(id), Some(number)) = (&front.adr_id, self.adr.number()) else { return };
         let others = self.facts.others_with_number(id.value, &self.adr.file);
         if !others.is_empty() {
             let message = format!("{} is also the number of {}", id.value, others.join(", "));
             let help = "`helix adr renumber` gives the later one the next number";
             self.error(codes::NUMBER_COLLISION, &id.range, message, help);
         }
-        if let (AdrId::Number(number), Some(named)) = (id.value, number_of_file_name(&self.adr.file))
-            && number != named
-        {
+        if let Some(named) = number_of_file_name(&self.adr.file).filter(|named| *named != number) {
             let message = format!("the file name says {named:03}, the front matter says {number:03}");
-            self.error(
-                codes::NUMBER_COLLISION,
-                &id.range,
-                message,
-                "`helix adr renumber` renames it; or correct `adr_id`",
-            );
+            let help = "`helix adr renumber` renames it; or correct `adr_id`";
+            self.error(codes::NUMBER_COLLISION, &id.range, message, help);
         }
     }
 
     fn file_name(&mut self) {
-        let draft =
-            self.adr.front.as_ref().and_then(|front| front.adr_id.as_ref()).is_none_or(|id| id.value == AdrId::Draft);
-        if !draft && number_of_file_name(&self.adr.file).is_none() {
+        if self.adr.number().is_some() && number_of_file_name(&self.adr.file).is_none() {
             let message = "the file name does not have the form 012-title-in-few-words.md";
-            self.warning(
-                codes::FILE_NAME_FORM,
-                &(0..0),
-                message,
-                "rename it; `helix adr finalize` does that for drafts",
-            );
+            let help = "rename it; `helix adr finalize` does that for drafts";
+            self.warning(codes::FILE_NAME_FORM, &(0..0), message, help);
         }
     }
 }

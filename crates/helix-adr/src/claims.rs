@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_plan::is_glob;
+use helix_plan::can_meet;
 
 use super::syntax::Adr;
 use super::words::{AdrId, Status};
@@ -49,14 +49,13 @@ impl ClaimIndex {
     }
 
     fn add(&mut self, adr: &Adr) {
-        let Some(front) = &adr.front else { return };
-        let (Some(id), Some(status)) = (&front.adr_id, &front.status) else { return };
-        if !status.value.is_in_force() || id.value == AdrId::Draft {
+        let (Some(front), Some(number)) = (&adr.front, adr.number()) else { return };
+        if !adr.status().is_some_and(Status::is_in_force) {
             return;
         }
         for path in front.files.all() {
-            let claim =
-                Claimant { id: id.value, file: adr.file.clone(), title: adr.title().to_owned(), path: path.to_owned() };
+            let (id, title) = (AdrId::Number(number), adr.title().to_owned());
+            let claim = Claimant { id, file: adr.file.clone(), title, path: path.to_owned() };
             self.by_path.entry(anchor(path).to_owned()).or_default().push(self.claims.len());
             self.claims.push(claim);
         }
@@ -85,7 +84,8 @@ impl ClaimIndex {
         found
             .into_iter()
             .filter_map(|number| self.claims.get(number))
-            .filter(|claim| meet(&claim.path, plain))
+            // Too much work to know (a hostile glob) is taken for a meeting: to be told once too often does no harm.
+            .filter(|claim| can_meet(claim.path.trim_end_matches('/'), plain).unwrap_or(true))
             .collect()
     }
 }
@@ -97,21 +97,4 @@ fn anchor(path: &str) -> &str {
         Some(at) => path[..at].rsplit_once('/').map_or("", |(directory, _)| directory),
         None => path,
     }
-}
-
-/// Whether two paths, directories or globs can name one file.
-fn meet(left: &str, right: &str) -> bool {
-    let (left, right) = (left.trim_end_matches('/'), right.trim_end_matches('/'));
-    if left == right {
-        return true;
-    }
-    match (is_glob(left), is_glob(right)) {
-        (false, false) => below(left, right) || below(right, left),
-        // Too much work to know (a hostile glob) is taken for a meeting: to be told once too often does no harm.
-        _ => helix_plan::can_meet(left, right).unwrap_or(true),
-    }
-}
-
-fn below(outer: &str, inner: &str) -> bool {
-    inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
 }

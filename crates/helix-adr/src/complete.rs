@@ -6,9 +6,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use helix_core::diagnostic::Diagnostic;
+use helix_core::document::Placed;
 use helix_core::source_text::{SourceText, sort_by_place};
 
 use super::codes;
+use super::file_name::mentions;
 use super::front_matter::FrontMatter;
 use super::rules::{Condition, Requirement, Rule};
 use super::syntax::Adr;
@@ -45,29 +47,12 @@ pub(super) fn holds(condition: &Condition, front: &FrontMatter, text: Option<&Lo
         Condition::CreatesFiles => !front.files.create.is_empty(),
         Condition::DependsOnOthers => !front.depends_on.is_empty(),
         Condition::Mentions { any, except } => text.is_some_and(|text| {
-            let excepted: Vec<Range<usize>> =
-                except.iter().flat_map(|phrase| occurrences(&text.body, phrase).collect::<Vec<_>>()).collect();
-            let free = Excepted::new(excepted);
-            any.iter().any(|phrase| occurrences(&text.body, phrase).any(|found| !free.covers(&found)))
+            let mut body = text.body.clone();
+            for range in except.iter().flat_map(|phrase| occurrences(&text.body, phrase).collect::<Vec<_>>()) {
+                body.replace_range(range.clone(), &" ".repeat(range.len()));
+            }
+            any.iter().any(|phrase| occurrences(&body, phrase).next().is_some())
         }),
-    }
-}
-
-/// Ranges that do not count, sorted for look-up.
-struct Excepted {
-    ranges: Vec<Range<usize>>,
-}
-
-impl Excepted {
-    fn new(mut ranges: Vec<Range<usize>>) -> Self {
-        ranges.sort_by_key(|range| range.start);
-        Self { ranges }
-    }
-
-    fn covers(&self, found: &Range<usize>) -> bool {
-        let after = self.ranges.partition_point(|range| range.start <= found.start);
-        // Phrases are short: only the few ranges just before can reach this far.
-        self.ranges[after.saturating_sub(4)..after].iter().any(|range| range.end >= found.end)
     }
 }
 
@@ -79,13 +64,8 @@ pub(super) struct Lowered {
 
 impl Lowered {
     fn new(adr: &Adr) -> Self {
-        let mut sections = Vec::new();
-        for kind in SectionKind::ALL {
-            if let Some(text) = adr.section_text(kind) {
-                sections.push((kind, text.to_lowercase()));
-            }
-        }
-        Self { body: adr.body().to_lowercase(), sections }
+        let text = |kind| Some((kind, adr.section_text(kind)?.to_lowercase()));
+        Self { body: adr.body().to_lowercase(), sections: SectionKind::ALL.into_iter().filter_map(text).collect() }
     }
 
     fn section(&self, kind: SectionKind) -> Option<&str> {
@@ -125,19 +105,15 @@ fn unmet(requirement: &Requirement, adr: &Adr, front: &FrontMatter, lower: &Lowe
         }
         Requirement::Criteria { min } => {
             let count = adr.criteria.len();
-            let message = format!(
-                "{}, needs at least {min}",
-                if count == 1 { "1 acceptance criterion".to_owned() } else { format!("{count} acceptance criteria") }
-            );
+            let criteria = if count == 1 { "criterion" } else { "criteria" };
+            let message = format!("{count} acceptance {criteria}, needs at least {min}");
             (count < *min).then(|| (message, place(SectionKind::AcceptanceCriteria)))
         }
         Requirement::DependenciesNamed => {
-            let named = named_adrs(&lower.body);
-            front.depends_on.iter().find_map(|id| {
-                let AdrId::Number(number) = id.value else { return None };
-                let message = format!("{} is in `depends_on` but not mentioned in the text", id.value);
-                (!named.contains(&number)).then(|| (message, id.range.clone()))
-            })
+            let named: HashSet<u32> = mentions(&lower.body).into_iter().map(|(_, number)| number).collect();
+            let unnamed = |id: &&Placed<AdrId>| matches!(id.value, AdrId::Number(number) if !named.contains(&number));
+            let id = front.depends_on.iter().find(unnamed)?;
+            Some((format!("{} is in `depends_on` but not mentioned in the text", id.value), id.range.clone()))
         }
         Requirement::CreatedFilesNamed { section } => {
             let text = lower.section(*section).unwrap_or_default();
@@ -148,17 +124,6 @@ fn unmet(requirement: &Requirement, adr: &Adr, front: &FrontMatter, lower: &Lowe
             })
         }
     }
-}
-
-/// The numbers of all ADRs that a text (in lower case) names as `adr-012` or `adr 12`, found in one reading.
-fn named_adrs(text: &str) -> HashSet<u32> {
-    let numbers = text.match_indices("adr").filter_map(|(at, found)| {
-        let rest = text[at + found.len()..].strip_prefix(['-', ' '])?;
-        // Longer than any number: keeps a text of digits from being read again and again.
-        let digits = rest.bytes().take(11).take_while(u8::is_ascii_digit).count();
-        rest[..digits].parse().ok()
-    });
-    numbers.collect()
 }
 
 fn name(kind: SectionKind) -> &'static str {

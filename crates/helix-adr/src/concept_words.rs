@@ -5,8 +5,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-/// English and German words of one meaning; the first of a row stands for all.
-const SYNONYMS: [&[&str]; 62] = [
+/// English and German words of one meaning; the first of a row stands for all; one of two words becomes both of them.
+const SYNONYMS: [&[&str]; 63] = [
     &["goal", "objective", "aim", "ziel", "zielsetzung"],
     &["nongoal", "nichtziel", "abgrenzung"],
     &["requirement", "anforderung"],
@@ -23,12 +23,12 @@ const SYNONYMS: [&[&str]; 62] = [
     &["endpoint", "endpunkt"],
     &["data", "daten"],
     &["model", "modell"],
-    &["datamodel", "datenmodell", "schema"],
+    &["data model", "datamodel", "datenmodell", "schema"],
     &["database", "datenbank"],
     &["storage", "speicher", "speicherung", "persistenz", "persistence"],
     &["error", "fehler"],
     &["handling", "behandlung"],
-    &["errorhandling", "fehlerbehandlung"],
+    &["error handling", "errorhandling", "fehlerbehandlung"],
     &["validation", "validierung", "prüfung"],
     &["security", "sicherheit"],
     &["authentication", "authentifizierung", "anmeldung", "login"],
@@ -43,22 +43,30 @@ const SYNONYMS: [&[&str]; 62] = [
     &["migration", "umstellung"],
     &["rollback", "rückbau", "rückfall"],
     &["test", "testing", "prüfen", "tests"],
-    &["teststrategy", "teststrategie", "testkonzept", "testplan"],
+    &["test strategy", "teststrategy", "teststrategie", "testkonzept", "testplan"],
     &["documentation", "dokumentation", "doku"],
     &["implementation", "implementierung", "umsetzung"],
     &["consequence", "konsequenz", "folge", "auswirkung", "impact"],
     &["risk", "risiko", "risiken"],
     &["alternative", "option", "variante"],
-    &["acceptancecriterion", "akzeptanzkriterium", "akzeptanzkriterien", "abnahmekriterium", "abnahmekriterien"],
+    &[
+        "acceptance criterion",
+        "acceptancecriterion",
+        "akzeptanzkriterium",
+        "akzeptanzkriterien",
+        "abnahmekriterium",
+        "abnahmekriterien",
+    ],
     &["acceptance", "abnahme", "akzeptanz"],
     &["criterion", "criteria", "kriterium", "kriterien"],
     &["user", "benutzer", "nutzer", "anwender"],
-    &["userinterface", "benutzeroberfläche", "oberfläche", "ui"],
+    &["user interface", "userinterface", "benutzeroberfläche", "oberfläche", "ui"],
     &["workflow", "ablauf", "arbeitsablauf"],
     &["process", "prozess", "vorgang"],
     &["phase", "stage", "abschnitt"],
     &["plan", "planung"],
     &["schedule", "timeline", "zeitplan"],
+    &["strategy", "strategie"],
     &["cost", "kosten"],
     &["import", "einlesen"],
     &["export", "ausgabe"],
@@ -133,17 +141,11 @@ pub(super) fn terms(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// A word's stand-in. Compounds of two known parts (`Fehlerbehandlung`, `error handling`) become both of them.
+/// What stands for a word. Compounds of two known parts (`Fehlerbehandlung`, `error handling`) become both of them.
 fn canonical(word: &str) -> Vec<String> {
     let stem = stem(word);
-    match CANONICAL.get(word).or_else(|| CANONICAL.get(&stem)).copied() {
-        Some("errorhandling") => vec!["error".into(), "handling".into()],
-        Some("datamodel") => vec!["data".into(), "model".into()],
-        Some("acceptancecriterion") => vec!["acceptance".into(), "criterion".into()],
-        Some("userinterface") => vec!["user".into(), "interface".into()],
-        Some("teststrategy") => vec!["test".into(), "strategy".into()],
-        Some(known) => vec![known.to_owned()],
-        None if stem == "strategi" || stem == "strategy" => vec!["strategy".into()],
+    match CANONICAL.get(word).or_else(|| CANONICAL.get(&stem)) {
+        Some(known) => known.split(' ').map(str::to_owned).collect(),
         None => vec![stem],
     }
 }

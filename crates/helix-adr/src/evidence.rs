@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use helix_core::diagnostic::Span;
 use helix_core::source_text::SourceText;
-use helix_plan::{normal_path, split_words};
+use helix_core::text::clip;
+use helix_plan::{PathError, normal_path, split_words};
 
 use super::code_spans::{Segment, segments};
 
@@ -95,39 +96,33 @@ enum Label {
     Any,
 }
 
-const LABELS: [(&str, Label); 27] = [
-    ("test", Label::Test),
-    ("tests", Label::Test),
-    ("tested by", Label::Test),
-    ("getestet durch", Label::Test),
-    ("file", Label::File),
-    ("files", Label::File),
-    ("datei", Label::File),
-    ("dateien", Label::File),
-    ("command", Label::Command),
-    ("commands", Label::Command),
-    ("cmd", Label::Command),
-    ("run", Label::Command),
-    ("check", Label::Command),
-    ("befehl", Label::Command),
-    ("befehle", Label::Command),
-    ("kommando", Label::Command),
-    ("aufruf", Label::Command),
-    ("prüfung", Label::Command),
-    ("evidence", Label::Any),
-    ("proof", Label::Any),
-    ("verified by", Label::Any),
-    ("checked by", Label::Any),
-    ("nachweis", Label::Any),
-    ("beleg", Label::Any),
-    ("belegt durch", Label::Any),
-    ("geprüft durch", Label::Any),
-    ("nachgewiesen durch", Label::Any),
+/// What labels say, in English and in German.
+const LABELS: [(Label, &[&str]); 4] = [
+    (Label::Test, &["test", "tests", "tested by", "getestet durch"]),
+    (Label::File, &["file", "files", "datei", "dateien"]),
+    (
+        Label::Command,
+        &["command", "commands", "cmd", "run", "check", "befehl", "befehle", "kommando", "aufruf", "prüfung"],
+    ),
+    (
+        Label::Any,
+        &[
+            "evidence",
+            "proof",
+            "verified by",
+            "checked by",
+            "nachweis",
+            "beleg",
+            "belegt durch",
+            "geprüft durch",
+            "nachgewiesen durch",
+        ],
+    ),
 ];
 
 /// A label opens a clause: nothing, a bracket, a dash or a full stop stands before it, so that "a failing test: …" is prose.
 static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words = LABELS.map(|(word, _)| word).join("|");
+    let words = LABELS.map(|(_, words)| words.join("|")).join("|");
     Regex::new(&format!(
         r"(?i)(?P<before>^|\n|<!--|[(\[;,.|→—–]|(?:^|\s)-{{1,2}})\s*[*_]{{0,3}}(?P<word>{words})[*_]{{0,3}}\s?:[*_]{{0,3}}"
     ))
@@ -244,7 +239,9 @@ impl Part<'_> {
                     continue;
                 }
                 let lower = word.as_str().to_lowercase();
-                let Some((_, label)) = LABELS.iter().find(|(known, _)| *known == lower) else { continue };
+                let Some((label, _)) = LABELS.iter().find(|(_, words)| words.contains(&lower.as_str())) else {
+                    continue;
+                };
                 let closing = match before.as_str().chars().next_back() {
                     Some('(') => Some(')'),
                     Some('[') => Some(']'),
@@ -297,12 +294,8 @@ impl Part<'_> {
             let text = link_text(&self.text[place.clone()]).to_owned();
             let place = self.start + place.start..self.start + place.end;
             if text.is_empty() {
-                let message = "the evidence is empty".to_owned();
-                reader.unusable.push(UnusableEvidence {
-                    message,
-                    help: EVIDENCE_FORM.into(),
-                    span: reader.source.span(place),
-                });
+                let (message, help, span) = ("the evidence is empty", EVIDENCE_FORM, reader.source.span(place));
+                reader.unusable.push(UnusableEvidence { message: message.into(), help: help.into(), span });
             } else {
                 reader.take(label, &text, place, Expected::default());
             }
@@ -392,19 +385,20 @@ fn proof(label: Label, value: &str, expected: Expected) -> Result<Proof, (String
 }
 
 fn file(value: &str) -> Result<Proof, (String, String)> {
-    let unusable = |message: String, help: &str| (message, help.to_owned());
     // A line or an anchor behind a path is for people.
     let path = value.split_once('#').map_or(value, |(path, _)| path);
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.contains(' ') && !is_path(path) {
-        return Err(unusable(
-            format!("`{}` is not a file", shortened(value)),
-            "write only the file's path, relative to the repository's root",
-        ));
+        let help = "write only the file's path, relative to the repository's root";
+        return Err((format!("`{}` is not a file", clip(value, 81)), help.into()));
     }
-    normal_path(path)
-        .map(|path| Proof::File { path })
-        .map_err(|error| unusable(format!("`{}` is not usable as evidence: {error}", shortened(value)), error.remedy()))
+    repository_path(value, path).map(|path| Proof::File { path })
+}
+
+fn repository_path(value: &str, path: &str) -> Result<String, (String, String)> {
+    let unusable =
+        |error: PathError| (format!("`{}` is not usable as evidence: {error}", clip(value, 81)), error.remedy().into());
+    normal_path(path).map_err(unusable)
 }
 
 fn test(value: &str) -> Result<Proof, (String, String)> {
@@ -415,13 +409,8 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
     let first = name.split(' ').next().unwrap_or_default();
     if names_test(name) || is_path(first) && !name.contains(' ') {
         let path = first.split("::").next().unwrap_or(first);
-        if is_path(path)
-            && let Err(error) = normal_path(path.strip_prefix("./").unwrap_or(path))
-        {
-            return Err((
-                format!("`{}` is not usable as evidence: {error}", shortened(value)),
-                error.remedy().to_owned(),
-            ));
+        if is_path(path) {
+            repository_path(value, path.strip_prefix("./").unwrap_or(path))?;
         }
         return Ok(Proof::Test { name: name.to_owned() });
     }
@@ -432,7 +421,7 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
         return Ok(Proof::Test { name: name.to_owned() });
     }
     Err((
-        format!("`{}` is not a test", shortened(value)),
+        format!("`{}` is not a test", clip(value, 81)),
         "name the test as its runner prints it, such as tests/test_x.py::test_y, or the command that runs it"
             .to_owned(),
     ))
@@ -441,7 +430,7 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
 fn command(value: &str, expected: Expected) -> Result<Proof, (String, String)> {
     match split_words(value) {
         Ok(_) => Ok(Proof::Command { line: value.to_owned(), exit: expected.exit, shows: expected.shows }),
-        Err(error) => Err((format!("`{}` cannot be run: {error}", shortened(value)), error.remedy(value))),
+        Err(error) => Err((format!("`{}` cannot be run: {error}", clip(value, 81)), error.remedy(value))),
     }
 }
 
@@ -549,12 +538,4 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 fn link_text(text: &str) -> &str {
     let linked = text.strip_prefix('[').and_then(|rest| rest.split_once("]("));
     linked.map_or(text, |(shown, _)| shown).trim_matches('`')
-}
-
-fn shortened(text: &str) -> String {
-    let mut out: String = text.chars().take(80).collect();
-    if text.chars().nth(80).is_some() {
-        out.push('…');
-    }
-    out
 }

@@ -3,7 +3,7 @@
 //! Must not know the text below it or the repository.
 
 use helix_core::diagnostic::{Diagnostic, Severity};
-use helix_core::document::{FieldCodes, FieldReader, Fields, FromNode, Node, Placed, Value};
+use helix_core::document::{FieldCodes, FieldReader, Fields, FromNode, Node, Placed};
 use helix_core::source_text::SourceText;
 use helix_plan::normal_path;
 
@@ -46,6 +46,18 @@ pub struct FrontMatter {
     pub superseded_by: Vec<Placed<AdrId>>,
     /// Date of the decision, as written.
     pub date: Option<Placed<String>>,
+}
+
+impl FrontMatter {
+    /// Its lists of other ADRs, by their keys.
+    pub fn links(&self) -> [(&'static str, &[Placed<AdrId>]); 4] {
+        [
+            ("depends_on", &self.depends_on),
+            ("related_to", &self.related_to),
+            ("supersedes", &self.supersedes),
+            ("superseded_by", &self.superseded_by),
+        ]
+    }
 }
 
 /// Files that a decision touches, relative to the repository's root.
@@ -141,23 +153,19 @@ fn paths(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_
 /// One id or a list of them.
 fn ids(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>) -> Vec<Placed<AdrId>> {
     let Some(entry) = fields.entry(key) else { return Vec::new() };
-    let nodes = match &entry.value.value {
-        Value::Sequence(items) => items,
-        Value::Scalar(_) | Value::Mapping(_) => std::slice::from_ref(&entry.value),
-    };
     let what = format!("`{key}`");
     let read = |node: &Node| AdrId::from_node(node, &what, reader).map(|id| Placed::new(id, node.range.clone()));
-    nodes.iter().filter_map(read).collect()
+    entry.value.items().iter().filter_map(read).collect()
 }
 
 impl FromNode for AdrId {
     type Value = Self;
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        let Value::Scalar(scalar) = &node.value else {
+        let Some(text) = node.scalar() else {
             reader.wrong_type(node, what, "an ADR id such as \"012\"", None);
             return None;
         };
-        match scalar.text.parse() {
+        match text.parse() {
             Ok(id) => Some(id),
             Err(error) => {
                 let help = "write a number such as \"012\" or ADR-012; a new ADR has `adr_id: draft`";

@@ -2,13 +2,14 @@
 //!
 //! Must not know a disk or a terminal. Linear in decisions and links; titles are data and cannot break out of a drawing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::source_text::SourceText;
+use helix_core::text::one_line;
 
 use super::codes;
 use super::syntax::Adr;
@@ -111,9 +112,9 @@ impl AdrGraph {
         let mut edges: BTreeSet<(AdrId, AdrId, Link)> = BTreeSet::new();
         for adr in adrs {
             let Some(front) = &adr.front else { continue };
-            let Some(id) = front.adr_id.as_ref().map(|id| id.value).filter(|id| *id != AdrId::Draft) else { continue };
-            let status = front.status.as_ref().map(|status| status.value);
-            let node = AdrNode { id, title: adr.title().to_owned(), status, file: Some(adr.file.clone()) };
+            let Some(id) = adr.number().map(AdrId::Number) else { continue };
+            let node =
+                AdrNode { id, title: adr.title().to_owned(), status: adr.status(), file: Some(adr.file.clone()) };
             nodes.entry(id).or_insert(node);
             edges.extend(front.supersedes.iter().map(|other| (id, other.value, Link::Supersedes)));
             // Said by either side, it is one link.
@@ -154,31 +155,24 @@ impl AdrGraph {
 
     /// What is wrong with the links: circles, and names of decisions that nobody wrote; in the files that say so.
     pub fn problems<'a>(&self, adrs: impl IntoIterator<Item = &'a Adr>) -> Vec<Diagnostic> {
-        let mut circle_of: HashMap<(AdrId, Link), &Circle> = HashMap::new();
-        for circle in &self.circles {
-            // One place is enough for a circle: its first member says it.
-            if let Some(first) = circle.members.first() {
-                circle_of.insert((*first, circle.link), circle);
-            }
-        }
-        let unwritten: BTreeSet<AdrId> =
-            self.nodes.iter().filter(|node| node.file.is_none()).map(|node| node.id).collect();
+        let written: BTreeSet<AdrId> =
+            self.nodes.iter().filter(|node| node.file.is_some()).map(|node| node.id).collect();
         let mut problems = Vec::new();
         for adr in adrs {
-            let Some(front) = &adr.front else { continue };
-            let Some(id) = front.adr_id.as_ref() else { continue };
+            let (Some(front), Some(id)) = (&adr.front, adr.id()) else { continue };
             let source = SourceText::new(&adr.file, &adr.source);
-            let lists = [
-                (Some(Link::Supersedes), &front.supersedes),
-                (Some(Link::DependsOn), &front.depends_on),
-                (None, &front.related_to),
-                (None, &front.superseded_by),
-            ];
-            for (link, ids) in lists {
-                let circle = link.and_then(|link| circle_of.get(&(id.value, link)));
+            for (key, ids) in front.links() {
+                // One place is enough for a circle: its first member says it.
+                let is_of_key = |circle: &&Circle| match circle.link {
+                    Link::Supersedes => key == "supersedes",
+                    Link::DependsOn => key == "depends_on",
+                    Link::Related => false,
+                };
+                let circle =
+                    self.circles.iter().find(|circle| circle.members.first() == Some(&id) && is_of_key(circle));
                 let next = circle.and_then(|circle| circle.members.get(1).or(circle.members.first()));
                 for named in ids {
-                    if unwritten.contains(&named.value) {
+                    if named.value != AdrId::Draft && !written.contains(&named.value) {
                         let message = format!("{} does not exist", named.value);
                         let help = "correct the number, or remove it; `helix adr list` lists all";
                         problems.push(source.warning(codes::UNKNOWN_ADR, named.range.clone(), message).help(help));
@@ -223,12 +217,8 @@ impl AdrGraph {
         for (class, look, applies) in
             [("gone", "opacity:0.5", Look::Gone), ("missing", "stroke:#c00,stroke-dasharray:4", Look::Missing)]
         {
-            let members: Vec<&str> = self
-                .nodes
-                .iter()
-                .filter(|node| Look::of(node) == applies)
-                .filter_map(|node| names.get(&node.id).map(String::as_str))
-                .collect();
+            let members = self.nodes.iter().filter(|node| Look::of(node) == applies);
+            let members: Vec<&str> = members.map(|node| names[&node.id].as_str()).collect();
             if !members.is_empty() {
                 out.push_str(&format!("    classDef {class} {look}\n    class {} {class}\n", members.join(",")));
             }
@@ -302,20 +292,12 @@ impl Look {
 }
 
 /// Most characters of a label; the rest says nothing at that size.
-const MAX_LABEL: usize = 80;
-
-fn shortened(text: &str) -> String {
-    let mut out: String = text.chars().take(MAX_LABEL).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(MAX_LABEL).is_some() {
-        out.push('…');
-    }
-    out
-}
+const MAX_LABEL: usize = 81;
 
 /// A text inside a quoted label: whatever Mermaid or the browser could take for syntax becomes a character code.
 fn mermaid_text(text: &str) -> String {
     let mut out = String::new();
-    for character in shortened(text).chars() {
+    for character in one_line(text, MAX_LABEL).chars() {
         match character {
             plain if plain.is_alphanumeric() || matches!(plain, ' ' | '-' | ':' | ',' | '.' | '…') => out.push(plain),
             other => out.push_str(&format!("#{};", u32::from(other))),
@@ -326,7 +308,7 @@ fn mermaid_text(text: &str) -> String {
 
 fn dot_text(text: &str) -> String {
     let mut out = String::new();
-    for character in shortened(text).chars() {
+    for character in one_line(text, MAX_LABEL).chars() {
         match character {
             '"' | '\\' => out.extend(['\\', character]),
             other => out.push(other),
@@ -356,107 +338,77 @@ impl Links {
         self.next.get(&from).map_or(&[], Vec::as_slice)
     }
 
-    /// Groups whose members all lead to each other, and decisions that lead to themselves. Tarjan's algorithm with a stack
-    /// of its own, so that a long chain does not overflow the thread's.
+    /// Groups whose members all lead to each other, and decisions that lead to themselves (Kosaraju's algorithm).
     pub fn circular_groups(&self) -> Vec<Vec<AdrId>> {
-        #[derive(Clone, Copy)]
-        struct Seen {
-            index: usize,
-            low: usize,
-            open: bool,
-        }
-        let mut seen: HashMap<AdrId, Seen> = HashMap::new();
-        let mut stack: Vec<AdrId> = Vec::new();
-        let mut groups = Vec::new();
+        let pairs = self.next.iter().flat_map(|(from, next)| next.iter().map(|to| (*to, *from)));
+        let backwards = Self::new(pairs);
+        let (mut seen, mut order) = (HashSet::new(), Vec::new());
         for root in self.next.keys() {
-            if seen.contains_key(root) {
-                continue;
-            }
-            let mut walk: Vec<(AdrId, usize)> = vec![(*root, 0)];
-            while let Some((id, position)) = walk.pop() {
-                if position == 0 {
-                    let index = seen.len();
-                    seen.insert(id, Seen { index, low: index, open: true });
-                    stack.push(id);
-                }
-                if position > 0
-                    && let Some(child) = self.next(id).get(position - 1).and_then(|child| seen.get(child)).copied()
-                    && child.open
-                    && let Some(own) = seen.get_mut(&id)
-                {
-                    own.low = own.low.min(child.low);
-                }
-                if let Some(child) = self.next(id).get(position) {
-                    walk.push((id, position + 1));
-                    if !seen.contains_key(child) {
-                        walk.push((*child, 0));
-                    }
-                    continue;
-                }
-                let closed = seen.get(&id).is_some_and(|own| own.low == own.index);
-                if closed {
-                    let mut group = Vec::new();
-                    while let Some(member) = stack.pop() {
-                        if let Some(entry) = seen.get_mut(&member) {
-                            entry.open = false;
-                        }
-                        group.push(member);
-                        if member == id {
-                            break;
-                        }
-                    }
-                    if group.len() > 1 || self.next(id).contains(&id) {
-                        group.sort_unstable();
-                        groups.push(group);
-                    }
-                }
+            self.walk(*root, &mut seen, &mut order);
+        }
+        seen.clear();
+        let mut groups = Vec::new();
+        for root in order.into_iter().rev() {
+            let mut group = Vec::new();
+            backwards.walk(root, &mut seen, &mut group);
+            if group.len() > 1 || group == [root] && self.next(root).contains(&root) {
+                group.sort_unstable();
+                groups.push(group);
             }
         }
         groups.sort_unstable();
         groups
     }
 
-    /// A shortest way from the first member of a circular group back to it.
-    fn way_round(&self, members: &BTreeSet<AdrId>) -> Option<Vec<AdrId>> {
-        let first = *members.first()?;
-        let mut came_from: HashMap<AdrId, AdrId> = HashMap::new();
-        let mut open = std::collections::VecDeque::from([first]);
-        while let Some(id) = open.pop_front() {
-            for next in self.next(id).iter().filter(|next| members.contains(next)) {
-                if *next == first {
-                    let mut way = vec![id];
-                    let mut at = id;
-                    while let Some(before) = came_from.get(&at) {
-                        way.push(*before);
-                        at = *before;
-                    }
-                    way.reverse();
-                    return Some(way);
-                }
-                if *next != first && !came_from.contains_key(next) {
-                    came_from.insert(*next, id);
-                    open.push_back(*next);
+    /// Adds what a decision leads to and was not seen before, each after what it leads to itself. Without recursion, so
+    /// that a long chain does not overflow the thread's stack.
+    fn walk(&self, root: AdrId, seen: &mut HashSet<AdrId>, order: &mut Vec<AdrId>) {
+        if !seen.insert(root) {
+            return;
+        }
+        let mut path = vec![(root, self.next(root).iter())];
+        while let Some((id, next)) = path.last_mut() {
+            match next.next() {
+                Some(to) if seen.insert(*to) => path.push((*to, self.next(*to).iter())),
+                Some(_) => {}
+                None => {
+                    order.push(*id);
+                    path.pop();
                 }
             }
         }
-        None
+    }
+
+    /// A way from the first member of a circular group back to it.
+    fn way_round(&self, members: &BTreeSet<AdrId>) -> Option<Vec<AdrId>> {
+        let first = *members.first()?;
+        let inside = |id: AdrId| self.next(id).iter().copied().filter(|next| members.contains(next)).collect();
+        let next: Vec<AdrId> = inside(first);
+        next.into_iter().find_map(|next| find_circle(first, next, inside))
     }
 }
 
-/// The way from a decision through its first link back to it, along links that `next` gives; each decision is visited once.
+/// The shortest way from a decision through its first link back to it, along links that `next` gives; each decision is
+/// visited once.
 pub fn find_circle(own: AdrId, first: AdrId, next: impl Fn(AdrId) -> Vec<AdrId>) -> Option<Vec<AdrId>> {
-    let mut path = vec![own];
-    let mut seen = BTreeSet::new();
-    let mut open: Vec<(AdrId, usize)> = vec![(first, 1)];
-    while let Some((id, depth)) = open.pop() {
-        path.truncate(depth);
-        if id == own {
-            return Some(path);
-        }
-        path.push(id);
-        if seen.insert(id) {
-            open.extend(next(id).into_iter().map(|next| (next, depth + 1)));
+    let mut came_from = HashMap::from([(first, own)]);
+    let mut open = VecDeque::from([first]);
+    while !came_from.contains_key(&own) {
+        let id = open.pop_front()?;
+        for to in next(id) {
+            came_from.entry(to).or_insert_with(|| {
+                open.push_back(to);
+                id
+            });
         }
     }
-    None
+    let mut way = Vec::new();
+    let mut at = own;
+    while let Some(before) = came_from.get(&at).copied().filter(|before| *before != own) {
+        way.push(before);
+        at = before;
+    }
+    way.push(own);
+    way.reverse();
+    Some(way)
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use helix_core::document::Placed;
 
+use super::file_name::mentions;
 use super::finalize::replace;
 use super::syntax::Adr;
 use super::words::AdrId;
@@ -90,9 +91,7 @@ impl Renumbering {
     /// Another decision, whose front matter may link this one.
     pub fn in_adr(&self, adr: &Adr, by_number: ByNumber) -> Renamed {
         let mut edits = self.names(&adr.source);
-        let links = adr.front.iter().flat_map(|front| {
-            [&front.depends_on, &front.related_to, &front.supersedes, &front.superseded_by].into_iter().flatten()
-        });
+        let links = adr.front.iter().flat_map(|front| front.links().into_iter().flat_map(|(_, ids)| ids));
         let links = links.filter_map(|id| self.within(&adr.source, id));
         let body = adr.front_range.end;
         let mentions = self.mentions(&adr.source).into_iter().filter(|(range, _)| range.start >= body);
@@ -150,22 +149,7 @@ impl Renumbering {
 
     /// Where the decision is named by its number, such as `ADR-012`, `adr 12` or `ADR012`: the digits.
     fn mentions(&self, text: &str) -> Vec<(Range<usize>, String)> {
-        let mut found = Vec::new();
-        // ASCII case alone: places in the lower-case text are those of the text.
-        for (at, word) in text.to_ascii_lowercase().match_indices("adr") {
-            if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
-                continue;
-            }
-            let mut start = at + word.len();
-            if let Some(sign) = text[start..].chars().next().filter(|c| matches!(c, '-' | ' ' | '_' | '#' | '\u{a0}')) {
-                start += sign.len_utf8();
-            }
-            let digits = &text[start..];
-            let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
-            if digits.parse() != Ok(self.from) {
-                continue;
-            }
-            let range = start..start + digits.len();
+        let own = mentions(text).into_iter().filter(|(range, number)| {
             let mut after = text[range.end..].chars();
             let goes_on = match after.next() {
                 // A longer name, such as that of another file with the same number.
@@ -173,11 +157,9 @@ impl Renumbering {
                 Some(next) => next.is_alphanumeric(),
                 None => false,
             };
-            if !goes_on {
-                found.push((range, like(digits, self.to)));
-            }
-        }
-        found
+            *number == self.from && !goes_on
+        });
+        own.map(|(range, _)| (range.clone(), like(&text[range], self.to))).collect()
     }
 
     /// The digits of an id in front matter, if it is this decision's.

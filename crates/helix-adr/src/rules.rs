@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use helix_core::diagnostic::{Diagnostic, Severity};
-use helix_core::document::{Limits, Value, read_part};
+use helix_core::document::{Limits, read_part};
 use helix_core::source_text::SourceText;
 
 use super::codes;
@@ -183,10 +183,7 @@ pub fn parse_rules(file: &str, source: &str) -> Result<Vec<Rule>, Box<Diagnostic
 fn places(source: &str, count: usize) -> Vec<Range<usize>> {
     let whole = 0..source.len();
     let listed = read_part(source, 0, Limits::default()).ok().flatten().and_then(|node| {
-        let Value::Mapping(entries) = &node.value else { return None };
-        let rules = entries.iter().find(|entry| &*entry.key == "rules")?;
-        let Value::Sequence(items) = &rules.value.value else { return None };
-        Some(items.iter().map(|item| item.range.clone()).collect::<Vec<_>>())
+        Some(node.get("rules")?.value.items().iter().map(|item| item.range.clone()).collect::<Vec<_>>())
     });
     listed.filter(|places| places.len() == count).unwrap_or_else(|| vec![whole; count])
 }
@@ -224,11 +221,7 @@ fn vacuous(rule: &Rule) -> Option<(String, &'static str)> {
 pub fn rules_markdown() -> String {
     let mut out = String::from("| rule | level | fix |\n|---|---|---|\n");
     for rule in built_in_rules() {
-        let level = match rule.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
-        out.push_str(&format!("| `{}` | {level} | {} |\n", rule.id, rule.fix));
+        out.push_str(&format!("| `{}` | {} | {} |\n", rule.id, rule.severity.word(), rule.fix));
     }
     out
 }

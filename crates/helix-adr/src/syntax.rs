@@ -9,13 +9,13 @@ use comrak::nodes::{AstNode, NodeValue, Sourcepos};
 use comrak::{Arena, Options};
 
 use helix_core::diagnostic::{Diagnostic, Span};
-use helix_core::document::{Limits, ReadError, read_part};
-use helix_core::source_text::SourceText;
+use helix_core::document::{FrontMatter as FrontMatterPlace, Limits, front_matter, read_part};
+use helix_core::source_text::{SourceText, utf8};
 
 use super::codes;
 use super::evidence::{self, Evidence, UnusableEvidence};
 use super::front_matter::{self, FrontMatter};
-use super::words::SectionKind;
+use super::words::{AdrId, SectionKind, Status};
 
 /// A read ADR.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,17 +109,25 @@ impl Adr {
     /// # Errors
     /// One diagnostic at the first byte that is not UTF-8.
     pub fn parse_bytes(file: &str, bytes: &[u8]) -> Result<Self, Box<Diagnostic>> {
-        match std::str::from_utf8(bytes) {
-            Ok(source) => Ok(Self::parse(file, source)),
-            Err(error) => {
-                let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                let at = readable.len();
-                let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-                let message = format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
-                let diagnostic = SourceText::new(file, &readable).error(codes::NOT_UTF8, at..at, message);
-                Err(Box::new(diagnostic.help("save the file as UTF-8")))
-            }
+        Ok(Self::parse(file, utf8(file, bytes, codes::NOT_UTF8)?))
+    }
+
+    /// Its id, where one can be read.
+    pub fn id(&self) -> Option<AdrId> {
+        Some(self.front.as_ref()?.adr_id.as_ref()?.value)
+    }
+
+    /// Its number; a draft has none.
+    pub fn number(&self) -> Option<u32> {
+        match self.id()? {
+            AdrId::Number(number) => Some(number),
+            AdrId::Draft => None,
         }
+    }
+
+    /// Its state, where one can be read.
+    pub fn status(&self) -> Option<Status> {
+        Some(self.front.as_ref()?.status.as_ref()?.value)
     }
 
     /// The first section of a kind.
@@ -148,45 +156,32 @@ type Front = (Option<FrontMatter>, Range<usize>, Vec<Diagnostic>);
 
 fn read_front(text: &SourceText<'_>) -> Front {
     let source = text.text();
-    let mark = if source.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let first = source[mark..].lines().next().unwrap_or_default();
-    if first.trim_end() != "---" {
-        return (None, 0..mark, Vec::new());
-    }
-    let inner =
-        (mark + first.len() + 1 + usize::from(source[mark + first.len()..].starts_with('\r'))).min(source.len());
-    let mut at = inner;
-    for line in source[inner..].split_inclusive('\n') {
-        if matches!(line.trim_end(), "---" | "...") {
-            let whole = mark..at + line.len();
-            return match read_part(&source[inner..at], inner, Limits::default()) {
-                Ok(Some(node)) => {
-                    let (front, problems) = front_matter::read(&node, text);
-                    (Some(front), whole, problems)
-                }
-                Ok(None) => (Some(FrontMatter::default()), whole, vec![empty_front(text, mark..inner)]),
-                Err(error) => (None, whole, vec![unreadable(text, &error)]),
-            };
+    let (inner, whole) = match front_matter(source) {
+        Ok(Some(FrontMatterPlace { inner, whole })) => (inner, whole),
+        Ok(None) => return (None, 0..source.len() - source.trim_start_matches('\u{feff}').len(), Vec::new()),
+        Err(opening) => {
+            let place = opening.start..opening.start + 3;
+            let problem = text.error(codes::BAD_FRONT_MATTER, place, "the front matter is not closed");
+            return (None, opening, vec![problem.help("end it with a line of `---`")]);
         }
-        at += line.len();
-    }
-    let problem = text
-        .error(codes::BAD_FRONT_MATTER, mark..mark + 3, "the front matter is not closed")
-        .help("end it with a line of `---`");
-    (None, mark..inner, vec![problem])
-}
-
-fn empty_front(text: &SourceText<'_>, range: Range<usize>) -> Diagnostic {
-    text.error(codes::MISSING_KEY, range, "the front matter is empty").help("write `adr_id`, `title` and `status`")
-}
-
-fn unreadable(text: &SourceText<'_>, error: &ReadError) -> Diagnostic {
-    let message = format!("invalid front matter: {error}");
-    let problem = match error.range() {
-        Some(range) => text.error(codes::BAD_FRONT_MATTER, range, message),
-        None => Diagnostic::error(codes::BAD_FRONT_MATTER, text.file(), message),
     };
-    problem.help("check the indentation, and put values with `: `, ` #`, quotes or brackets into quotes")
+    match read_part(&source[inner.clone()], inner.start, Limits::default()) {
+        Ok(Some(node)) => {
+            let (front, problems) = front_matter::read(&node, text);
+            (Some(front), whole, problems)
+        }
+        Ok(None) => {
+            let problem = text.error(codes::MISSING_KEY, whole.start..inner.start, "the front matter is empty");
+            (Some(FrontMatter::default()), whole, vec![problem.help("write `adr_id`, `title` and `status`")])
+        }
+        Err(error) => {
+            let help = "check the indentation, and put values with `: `, ` #`, quotes or brackets into quotes";
+            let message = format!("invalid front matter: {error}");
+            let mut problem = Diagnostic::error(codes::BAD_FRONT_MATTER, text.file(), message).help(help);
+            problem.span = error.range.map(|range| text.span(range));
+            (None, whole, vec![problem])
+        }
+    }
 }
 
 #[derive(Default)]

@@ -95,7 +95,7 @@ impl Status {
             Language::English => self.word(),
             Language::German => {
                 let known = Self::GERMAN.iter().find(|(status, _)| *status == self);
-                known.and_then(|(_, words)| words.first()).copied().unwrap_or_else(|| self.word())
+                known.map_or(self.word(), |(_, words)| words[0])
             }
         }
     }
@@ -109,44 +109,34 @@ impl Status {
     }
 }
 
-/// Language of a template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Language {
-    /// English.
-    English,
-    /// German.
-    German,
+words! {
+    /// Language of a template.
+    #[derive(Hash)]
+    pub enum Language {
+        /// English.
+        English = "english",
+        /// German.
+        German = "german",
+    }
 }
 
-/// A section by its meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the contract's own words")]
-pub enum SectionKind {
-    Status,
-    Context,
-    Decision,
-    Implementation,
-    Migration,
-    Documentation,
-    AcceptanceCriteria,
-    Consequences,
+words! {
+    /// A section by its meaning, in the order of the template.
+    #[derive(PartialOrd, Ord, Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum SectionKind {
+        Status = "status",
+        Context = "context",
+        Decision = "decision",
+        Implementation = "implementation",
+        Migration = "migration",
+        Documentation = "documentation",
+        AcceptanceCriteria = "acceptance_criteria",
+        Consequences = "consequences",
+    }
 }
 
 impl SectionKind {
-    /// Every kind, in the order of the template.
-    pub const ALL: [Self; 8] = [
-        Self::Status,
-        Self::Context,
-        Self::Decision,
-        Self::Implementation,
-        Self::Migration,
-        Self::Documentation,
-        Self::AcceptanceCriteria,
-        Self::Consequences,
-    ];
-
     /// The kinds without which an ADR is not valid.
     pub const REQUIRED: [Self; 3] = [Self::Context, Self::Decision, Self::AcceptanceCriteria];
 

@@ -5,14 +5,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bad a [`Diagnostic`] is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth knowing; blocks nothing.
-    Warning,
-    /// Blocks.
-    Error,
+use crate::words;
+
+words! {
+    /// How bad a [`Diagnostic`] is.
+    #[derive(PartialOrd, Ord)]
+    pub enum Severity {
+        /// Worth knowing; blocks nothing.
+        Warning = "warning",
+        /// Blocks.
+        Error = "error",
+    }
 }
 
 /// One problem in a source text.
@@ -109,16 +112,22 @@ impl std::fmt::Display for Diagnostic {
         if let Some(span) = &self.span {
             write!(f, ":{}:{}", span.line, span.column)?;
         }
-        let word = match self.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        };
-        write!(f, ": {word}[{}]: {}", self.code, self.message)?;
+        write!(f, ": {}[{}]: {}", self.severity.word(), self.code, self.message)?;
         if let Some(help) = &self.help {
             write!(f, "\n  hint: {help}")?;
         }
         Ok(())
     }
+}
+
+/// Declares the codes of an area, each with a page in `docs/errors/`, and the list of all of them.
+#[macro_export]
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal;)+) => {
+        $($(#[$doc])* pub const $name: &str = $code;)+
+        /// Every code of this area, in order.
+        pub const ALL: &[&str] = &[$($code),+];
+    };
 }
 
 /// The candidate nearest to what was written, if it is near enough to be meant.

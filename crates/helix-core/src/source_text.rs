@@ -98,6 +98,21 @@ impl<'a> SourceText<'a> {
     }
 }
 
+/// The text of a file, which must be UTF-8.
+///
+/// # Errors
+/// A diagnostic with this code at the first byte that is not UTF-8.
+pub fn utf8<'b>(file: &str, bytes: &'b [u8], code: &str) -> Result<&'b str, Box<Diagnostic>> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let readable = String::from_utf8_lossy(&bytes[..at]);
+        let byte = bytes.get(at).copied().unwrap_or_default();
+        let message = format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
+        let problem = SourceText::new(file, &readable).error(code, at..at, message);
+        Box::new(problem.help("save the file as UTF-8"))
+    })
+}
+
 /// Sorts diagnostics as a reader meets them: by place, the ones about the whole file first.
 pub fn sort_by_place(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));

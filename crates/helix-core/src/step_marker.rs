@@ -1,37 +1,20 @@
 //! The marker by which the Consultant says where it thinks a conversation stands: one enum, one parser.
 //!
-//! Metadata only: it plays no part in completion, its absence means nothing, and nothing is ever inferred [3-5].
+//! Metadata only: it plays no part in completion, its absence means nothing, and nothing is ever inferred.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::words;
 
-/// Where a conversation stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the contract's own words")]
-pub enum Step {
-    What,
-    Why,
-    Constraints,
-    Generate,
-    Finalize,
-    Done,
-}
-
-impl Step {
-    /// All steps in their usual order.
-    pub const ALL: [Self; 6] = [Self::What, Self::Why, Self::Constraints, Self::Generate, Self::Finalize, Self::Done];
-
-    /// The word in the marker.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::What => "what",
-            Self::Why => "why",
-            Self::Constraints => "constraints",
-            Self::Generate => "generate",
-            Self::Finalize => "finalize",
-            Self::Done => "done",
-        }
+words! {
+    /// Where a conversation stands.
+    #[derive(Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum Step {
+        What = "what",
+        Why = "why",
+        Constraints = "constraints",
+        Generate = "generate",
+        Finalize = "finalize",
+        Done = "done",
     }
 }
 
@@ -62,10 +45,7 @@ pub fn split(answer: &str) -> (&str, Marker) {
 fn parse_line(line: &str) -> Marker {
     let inner = line.trim().strip_prefix(OPENING).and_then(|rest| rest.strip_suffix("-->")).map(str::trim);
     let Some(word) = inner.and_then(|inner| inner.strip_prefix("STEP:")).map(str::trim) else { return Marker::Absent };
-    match Step::ALL.into_iter().find(|step| step.word() == word) {
-        Some(step) => Marker::Step(step),
-        None => Marker::Unknown(word.to_owned()),
-    }
+    Step::from_word(word).map_or_else(|| Marker::Unknown(word.to_owned()), Marker::Step)
 }
 
 /// Takes the marker out of a streamed answer. Holds back only what could still become a marker in the last line.
@@ -109,10 +89,10 @@ mod tests {
     #[test]
     fn only_the_last_line_counts() {
         assert_eq!(split("Hello\n<!-- STEP: why -->\n"), ("Hello", Marker::Step(Step::Why)));
-        assert_eq!(split("<!-- STEP: why -->\nHello").1, Marker::Absent, "[5]");
+        assert_eq!(split("<!-- STEP: why -->\nHello").1, Marker::Absent);
         assert_eq!(split("Hello <!-- STEP: why -->").1, Marker::Absent);
-        assert_eq!(split("Hello\n<!-- STEP: unknown -->").1, Marker::Unknown("unknown".into()), "[4]");
-        assert_eq!(split("Hello"), ("Hello", Marker::Absent), "[3]");
+        assert_eq!(split("Hello\n<!-- STEP: unknown -->").1, Marker::Unknown("unknown".into()));
+        assert_eq!(split("Hello"), ("Hello", Marker::Absent));
     }
 
     #[test]

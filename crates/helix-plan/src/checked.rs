@@ -4,14 +4,31 @@
 
 use std::ops::Range;
 
-use helix_core::diagnostic::Severity;
+use helix_core::diagnostic::{Severity, Span};
 use helix_core::document::{FieldReader, Placed};
 use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
 
 use super::check::{self, At, Outline, Part};
 use super::model::Phase;
-use super::parse::PhasePlaces;
+
+/// Places of the parts of one phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhasePlaces {
+    pub id: Span,
+    /// Each dependency, as in [`Phase::depends_on`].
+    pub depends_on: Vec<Span>,
+    /// Each skill, as in [`Phase::skills`].
+    pub skills: Vec<Span>,
+    /// Each input, as in [`Phase::inputs`].
+    pub inputs: Vec<Span>,
+    /// Each output, as in [`Phase::outputs`].
+    pub outputs: Vec<Span>,
+    /// The agent, where the phase or the defaults name one.
+    pub agent: Option<Span>,
+    /// The model, where the phase or the defaults name one.
+    pub model: Option<Span>,
+}
 
 /// A phase as far as it could be read.
 #[derive(Debug)]

@@ -2,13 +2,7 @@
 //!
 //! Must not know when they are given; the list exists so that pages and code cannot drift apart.
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $name:ident = $code:literal;)+) => {
-        $($(#[$doc])* pub const $name: &str = $code;)+
-        /// Every code of this area, in order.
-        pub const ALL: &[&str] = &[$($code),+];
-    };
-}
+use helix_core::codes;
 
 codes! {
     /// The file is not UTF-8.

@@ -2,87 +2,111 @@
 //!
 //! Must not know how a gate is carried out; parameters that could never work are refused here, at submit.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, Text, Value};
+use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, Text, Words};
+use helix_core::text::clip;
 
 use super::codes;
 use super::command::split_words;
-use super::delivery;
-use super::model::{GateSpec, Seconds};
+use super::model::{GATE_TIMEOUT, GateSpec, Seconds};
 use super::pattern::normal_path;
 use super::source::TimeLimit;
 
-/// Time limit of a command gate that names none.
-pub const GATE_TIMEOUT: Seconds = Seconds(10 * 60);
+mod delivery;
 
-type ReadGate = fn(&mut Fields<'_>, &mut FieldReader<'_>) -> Option<GateSpec>;
+/// Reads the parameters of one type of gates.
+#[derive(Clone, Copy)]
+struct ReadGate(fn(&mut Fields<'_>, &mut FieldReader<'_>) -> Option<GateSpec>);
 
-/// Every gate type with the reading of its parameters.
-pub(super) const GATES: &[(&str, ReadGate)] = &[
-    ("files_exist", |fields, reader| Some(GateSpec::FilesExist { files: files(fields, reader) })),
-    ("outputs_claimed", |fields, reader| {
-        let strict = fields.take::<bool>("strict", reader).is_some_and(|strict| strict.value);
-        Some(GateSpec::OutputsClaimed { strict })
-    }),
-    ("syntax_check", |fields, reader| Some(GateSpec::SyntaxCheck { files: files(fields, reader) })),
-    ("tests_pass", |fields, reader| {
-        command(fields, reader).map(|(command, timeout)| GateSpec::TestsPass { command, timeout })
-    }),
-    ("lint_pass", |fields, reader| {
-        command(fields, reader).map(|(command, timeout)| GateSpec::LintPass { command, timeout })
-    }),
-    ("build_pass", |fields, reader| {
-        command(fields, reader).map(|(command, timeout)| GateSpec::BuildPass { command, timeout })
-    }),
-    ("command", |fields, reader| {
-        command(fields, reader).map(|(command, timeout)| GateSpec::Command { command, timeout })
-    }),
-    ("adr_valid", |fields, reader| Some(GateSpec::AdrValid { files: files(fields, reader) })),
-    ("adr_complete", |fields, reader| Some(GateSpec::AdrComplete { files: files(fields, reader) })),
-    ("docs_refs_valid", |_, _| Some(GateSpec::DocsRefsValid {})),
-    ("criteria_covered", |_, _| Some(GateSpec::CriteriaCovered {})),
-    ("conflicts_resolved", |fields, reader| Some(GateSpec::ConflictsResolved { files: files(fields, reader) })),
-    ("review_approved", |fields, reader| {
-        Some(GateSpec::ReviewApproved { model: fields.take::<Text>("model", reader).map(|model| model.value) })
-    }),
-    ("approval", |fields, reader| {
-        Some(GateSpec::Approval { question: fields.take::<Text>("question", reader).map(|question| question.value) })
-    }),
-    ("manual", |fields, reader| {
-        Some(GateSpec::Manual { question: fields.take::<Text>("question", reader).map(|question| question.value) })
-    }),
-    ("deploy_success", |fields, reader| delivery::read(fields, reader).map(GateSpec::DeploySuccess)),
-    ("integration_pass", |fields, reader| delivery::read(fields, reader).map(GateSpec::IntegrationPass)),
-];
+impl Words for ReadGate {
+    const NOUN: &'static str = "a gate type";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("files_exist", Self(|fields, reader| Some(GateSpec::FilesExist { files: files(fields, reader) }))),
+        (
+            "outputs_claimed",
+            Self(|fields, reader| {
+                let strict = fields.take::<bool>("strict", reader).is_some_and(|strict| strict.value);
+                Some(GateSpec::OutputsClaimed { strict })
+            }),
+        ),
+        ("syntax_check", Self(|fields, reader| Some(GateSpec::SyntaxCheck { files: files(fields, reader) }))),
+        (
+            "tests_pass",
+            Self(|fields, reader| {
+                command(fields, reader).map(|(command, timeout)| GateSpec::TestsPass { command, timeout })
+            }),
+        ),
+        (
+            "lint_pass",
+            Self(|fields, reader| {
+                command(fields, reader).map(|(command, timeout)| GateSpec::LintPass { command, timeout })
+            }),
+        ),
+        (
+            "build_pass",
+            Self(|fields, reader| {
+                command(fields, reader).map(|(command, timeout)| GateSpec::BuildPass { command, timeout })
+            }),
+        ),
+        (
+            "command",
+            Self(|fields, reader| {
+                command(fields, reader).map(|(command, timeout)| GateSpec::Command { command, timeout })
+            }),
+        ),
+        ("adr_valid", Self(|fields, reader| Some(GateSpec::AdrValid { files: files(fields, reader) }))),
+        ("adr_complete", Self(|fields, reader| Some(GateSpec::AdrComplete { files: files(fields, reader) }))),
+        ("docs_refs_valid", Self(|_, _| Some(GateSpec::DocsRefsValid {}))),
+        ("criteria_covered", Self(|_, _| Some(GateSpec::CriteriaCovered {}))),
+        (
+            "conflicts_resolved",
+            Self(|fields, reader| Some(GateSpec::ConflictsResolved { files: files(fields, reader) })),
+        ),
+        (
+            "review_approved",
+            Self(|fields, reader| {
+                Some(GateSpec::ReviewApproved { model: fields.take::<Text>("model", reader).map(|model| model.value) })
+            }),
+        ),
+        (
+            "approval",
+            Self(|fields, reader| {
+                Some(GateSpec::Approval {
+                    question: fields.take::<Text>("question", reader).map(|question| question.value),
+                })
+            }),
+        ),
+        (
+            "manual",
+            Self(|fields, reader| {
+                Some(GateSpec::Manual {
+                    question: fields.take::<Text>("question", reader).map(|question| question.value),
+                })
+            }),
+        ),
+        ("deploy_success", Self(|fields, reader| delivery::read(fields, reader).map(GateSpec::DeploySuccess))),
+        ("integration_pass", Self(|fields, reader| delivery::read(fields, reader).map(GateSpec::IntegrationPass))),
+    ];
+}
 
 impl FromNode for GateSpec {
     type Value = Self;
     const ITEM: Option<&'static str> = Some("a gate");
     fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        if let Value::Scalar(scalar) = &node.value {
-            let help = Some(format!("write {{ type: {} }}", scalar.text.chars().take(40).collect::<String>()));
+        if let Some(text) = node.scalar() {
+            let help = Some(format!("write {{ type: {} }}", clip(text, 41)));
             reader.wrong_type(node, "a gate", "a mapping with `type`", help);
             return None;
         }
         let mut fields = reader.open(node, "a gate")?;
-        let gate_type = fields.require::<GateType>("type", "add the type, such as `type: tests_pass`", reader)?;
-        let (word, read) = gate_type.value.0;
+        let read = fields.require::<ReadGate>("type", "add the type, such as `type: tests_pass`", reader)?;
         // From here on messages can name the gate.
-        fields.name(format!("the gate {word}"));
-        let gate = read(&mut fields, reader);
+        fields.name(format!("the gate {}", reader.source.slice(read.range)));
+        let gate = (read.value.0)(&mut fields, reader);
         fields.finish(reader);
         gate
-    }
-}
-
-struct GateType((&'static str, ReadGate));
-
-impl FromNode for GateType {
-    type Value = Self;
-    fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        let words: Vec<(&str, (&'static str, ReadGate))> = GATES.iter().map(|gate| (gate.0, *gate)).collect();
-        reader.word(node, "a gate type", &words).map(Self)
     }
 }
 
@@ -96,19 +120,28 @@ fn files(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Vec<String> {
 
 /// Checks the paths of a list; bad and repeated ones are reported and left out.
 pub(super) fn paths(list: Vec<Placed<String>>, key: &str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
-    let mut seen = std::collections::HashSet::new();
     let mut good = Vec::with_capacity(list.len());
     for item in list {
         match normal_path(&item.value) {
-            Ok(path) if seen.insert(path.clone()) => good.push(Placed::new(path, item.range)),
-            Ok(path) => {
-                let message = format!("`{path}` is listed twice in `{key}`");
-                reader.warning(codes::DUPLICATE_VALUE, &item.range, message, "remove one");
-            }
+            Ok(path) => good.push(Placed::new(path, item.range)),
             Err(error) => reader.error(codes::BAD_PATH, &item.range, format!("`{key}`: {error}"), error.remedy()),
         }
     }
-    good
+    distinct(good, key, reader)
+}
+
+/// The values of a list without those that are there already, which are reported.
+pub(super) fn distinct(mut list: Vec<Placed<String>>, key: &str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
+    let mut seen = HashSet::new();
+    list.retain(|item| {
+        let first = seen.insert(item.value.clone());
+        if !first {
+            let message = format!("`{}` is listed twice in `{key}`", item.value);
+            reader.warning(codes::DUPLICATE_VALUE, &item.range, message, "remove one");
+        }
+        first
+    });
+    list
 }
 
 fn command(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<(String, Seconds)> {

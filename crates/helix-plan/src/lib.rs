@@ -6,7 +6,7 @@ mod check;
 mod checked;
 pub mod codes;
 mod command;
-mod delivery;
+mod defaults;
 mod dialects;
 pub mod fragment;
 mod gates;
@@ -19,19 +19,18 @@ mod print;
 mod reach;
 mod reference;
 mod source;
-mod words;
 pub mod workflow;
 
+pub use checked::PhasePlaces;
 pub use command::{SplitError, split_words};
-pub use delivery::{Delivery, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe};
+pub use defaults::{default_gates_markdown, in_order_of_cost};
 pub use dialects::{Modern, Normalised, OldForm, OldPlace, old_forms, old_forms_markdown};
-pub use gates::GATE_TIMEOUT;
 pub use model::{
-    Approval, Defaults, GateCost, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify,
+    Approval, Defaults, Delivery, GATE_TIMEOUT, GateCost, GateSpec, GeneratePhases, HTTP_STATUS, OnFailure,
+    PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, PhaseType, Plan, Probe, Seconds, VERIFY_TIMEOUT, Verify,
 };
-pub use parse::{ParsedPlan, PhasePlaces, PlanPlaces, VERIFY_TIMEOUT};
+pub use parse::{ParsedPlan, PlanPlaces};
 pub use pattern::{PathError, can_meet, is_glob, normal_path};
 pub use reach::Ancestry;
 pub use reference::{gates_markdown, keys_markdown};
 pub use source::json_schema;
-pub use words::{DefaultGate, DefaultGates, default_gates_markdown, in_order_of_cost};

@@ -1,5 +1,7 @@
 //! A plan whose every reference is checked and whose every default is filled in.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +9,11 @@ use helix_core::document::format_duration;
 use helix_core::ids::PhaseId;
 use helix_core::words;
 
-use super::delivery::Delivery;
-use super::workflow::WorkflowCall;
+mod gate;
+
+pub use gate::{
+    Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe,
+};
 
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +38,30 @@ impl Plan {
     pub fn phase(&self, id: &PhaseId) -> Option<&Phase> {
         self.phases.iter().find(|phase| &phase.id == id)
     }
+}
+
+/// A workflow that a plan names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WorkflowCall {
+    /// Its name.
+    pub name: String,
+    /// What the plan gives for its inputs, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, InputValue>,
+}
+
+/// A value for an input of a workflow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum InputValue {
+    /// True or false.
+    Flag(bool),
+    /// A whole number from 0.
+    Number(u32),
+    /// A text, command or path.
+    Text(String),
+    /// Several paths.
+    List(Vec<String>),
 }
 
 /// One phase with all defaults resolved.
@@ -192,6 +221,9 @@ impl PhaseType {
     }
 }
 
+/// Time limit of a verifier that names none.
+pub const VERIFY_TIMEOUT: Seconds = Seconds(2 * 60);
+
 /// Independent verification of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verify {
@@ -251,200 +283,5 @@ impl GeneratePhases {
     /// The type of added phases where none is named.
     pub fn default_template() -> PhaseType {
         PhaseType::Development
-    }
-}
-
-/// A deterministic check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub enum GateSpec {
-    /// Every named file or glob is in the result commit and not empty.
-    FilesExist {
-        /// Paths or globs; empty means the phase's outputs.
-        #[serde(default)]
-        files: Vec<String>,
-    },
-    /// Every output claim is in the diff; changed files outside claims are listed.
-    OutputsClaimed {
-        /// Whether changes outside the claims fail the gate.
-        #[serde(default)]
-        strict: bool,
-    },
-    /// Every changed file of a known language parses.
-    SyntaxCheck {
-        /// Globs that restrict it; empty means every changed file.
-        #[serde(default)]
-        files: Vec<String>,
-    },
-    /// The test command exits 0, tests really ran, and nothing that passed on the base fails now.
-    TestsPass {
-        /// Command line, split like a shell's words but run without one.
-        command: String,
-        /// Its time limit.
-        timeout: Seconds,
-    },
-    /// The linter exits 0.
-    LintPass {
-        /// As for `tests_pass`.
-        command: String,
-        /// Its time limit.
-        timeout: Seconds,
-    },
-    /// The build exits 0.
-    BuildPass {
-        /// As for `tests_pass`.
-        command: String,
-        /// Its time limit.
-        timeout: Seconds,
-    },
-    /// The command exits 0.
-    Command {
-        /// As for `tests_pass`.
-        command: String,
-        /// Its time limit.
-        timeout: Seconds,
-    },
-    /// The ADR files in question have no errors.
-    AdrValid {
-        /// Paths or globs; empty means the plan's ADR and every changed ADR.
-        #[serde(default)]
-        files: Vec<String>,
-    },
-    /// The ADR files in question are complete by the completeness rules.
-    AdrComplete {
-        /// As for `adr_valid`.
-        #[serde(default)]
-        files: Vec<String>,
-    },
-    /// Links and references in changed Markdown resolve.
-    DocsRefsValid {},
-    /// Every acceptance criterion of the ADR names evidence that passes.
-    CriteriaCovered {},
-    /// The named files (default: all changed ones) have no conflict markers; used by phases that merge conflicting results.
-    ConflictsResolved {
-        /// Paths; empty means every changed file.
-        #[serde(default)]
-        files: Vec<String>,
-    },
-    /// An independent reviewer approves.
-    ReviewApproved {
-        /// Model of the reviewer.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        model: Option<String>,
-    },
-    /// A person approves.
-    Approval {
-        /// The question.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        question: Option<String>,
-    },
-    /// A person confirms a manual step.
-    Manual {
-        /// What to do.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        question: Option<String>,
-    },
-    /// The deploy commands and probes pass on a validated tree.
-    DeploySuccess(Delivery),
-    /// The integration commands and probes pass on a validated tree.
-    IntegrationPass(Delivery),
-}
-
-/// What a gate looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GateScope {
-    /// The phase's own claims or approval: says nothing about results put together.
-    Phase,
-    /// The files that it names, or those that changed.
-    Files,
-    /// The whole tree, whoever made what is in it.
-    Tree,
-}
-
-/// What a gate costs, the cheapest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GateCost {
-    /// Reads files; deterministic, milliseconds.
-    Reading,
-    /// Runs a command; seconds to minutes.
-    Command,
-    /// Asks a model; costs money.
-    Paid,
-    /// Asks a person, or has effects outside the repository: never before what stands ahead of it.
-    Outside,
-}
-
-impl GateSpec {
-    /// Name, cost and scope of the gate.
-    fn properties(&self) -> (&'static str, GateCost, GateScope) {
-        use GateCost::{Command, Outside, Paid, Reading};
-        use GateScope::{Files, Phase, Tree};
-        match self {
-            Self::FilesExist { .. } => ("files_exist", Reading, Files),
-            Self::OutputsClaimed { .. } => ("outputs_claimed", Reading, Phase),
-            Self::SyntaxCheck { .. } => ("syntax_check", Reading, Files),
-            Self::TestsPass { .. } => ("tests_pass", Command, Tree),
-            Self::LintPass { .. } => ("lint_pass", Command, Tree),
-            Self::BuildPass { .. } => ("build_pass", Command, Tree),
-            Self::Command { .. } => ("command", Command, Tree),
-            Self::AdrValid { .. } => ("adr_valid", Reading, Files),
-            Self::AdrComplete { .. } => ("adr_complete", Reading, Files),
-            Self::DocsRefsValid {} => ("docs_refs_valid", Reading, Files),
-            Self::CriteriaCovered {} => ("criteria_covered", Command, Tree),
-            Self::ConflictsResolved { .. } => ("conflicts_resolved", Reading, Files),
-            Self::ReviewApproved { .. } => ("review_approved", Paid, Phase),
-            Self::Approval { .. } => ("approval", Outside, Phase),
-            Self::Manual { .. } => ("manual", Outside, Phase),
-            Self::DeploySuccess(_) => ("deploy_success", Outside, Phase),
-            Self::IntegrationPass(_) => ("integration_pass", Outside, Phase),
-        }
-    }
-
-    /// The gate's name in plans, reports and the journal.
-    pub fn name(&self) -> &'static str {
-        self.properties().0
-    }
-
-    /// The gate's place in the order of cost.
-    pub fn cost(&self) -> GateCost {
-        self.properties().1
-    }
-
-    /// Whether it says something about results put together. What is claimed of one phase's own difference does not, what
-    /// a person or a reviewer has approved is not asked again, and what acts outside of the repository is not done again.
-    pub fn checks_a_sum(&self) -> bool {
-        self.properties().2 != GateScope::Phase
-    }
-
-    /// Whether it asks something of the whole tree, whoever made what is in it.
-    pub fn is_about_everything(&self) -> bool {
-        self.properties().2 == GateScope::Tree
-    }
-
-    /// Whether it asks of the whole tree and changes nothing outside of it, so that it may be asked again.
-    pub fn only_looks(&self) -> bool {
-        self.is_about_everything() && !matches!(self, Self::Command { .. })
-    }
-
-    /// Whether the answer depends on the phase's own claims, so that the same gate of two phases is two checks.
-    pub fn is_about_claims(&self) -> bool {
-        matches!(self, Self::OutputsClaimed { .. }) || matches!(self, Self::FilesExist { files } if files.is_empty())
-    }
-
-    /// What it does outside of the repository, if it is a gate that does.
-    pub fn delivery(&self) -> Option<&Delivery> {
-        if let Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) = self { Some(delivery) } else { None }
-    }
-
-    /// The command lines that it runs in a checkout.
-    pub fn commands(&self) -> Vec<&str> {
-        if let Self::TestsPass { command, .. }
-        | Self::LintPass { command, .. }
-        | Self::BuildPass { command, .. }
-        | Self::Command { command, .. } = self
-        {
-            return vec![command];
-        }
-        self.delivery().into_iter().flat_map(Delivery::commands).collect()
     }
 }

@@ -7,24 +7,23 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use helix_core::diagnostic::{Diagnostic, Span};
-use helix_core::document::{FieldReader, FromNode, Limits, Node, Placed, ReadError, read};
-use helix_core::ids::PhaseId;
-use helix_core::source_text::{SourceText, sort_by_place};
+use helix_core::document::{FieldReader, FromNode, Limits, Node, Placed, ReadError, ReadErrorKind, read};
+use helix_core::ids::{MAX_PHASE_ID, PhaseId};
+use helix_core::slug::slug;
+use helix_core::source_text::{SourceText, sort_by_place, utf8};
 
-use super::checked::{self, CheckedPhase};
+use super::checked::{self, CheckedPhase, PhasePlaces};
 use super::codes;
+use super::defaults::{gates_of_phase, in_order_of_cost};
 use super::dialects::{self, Normalised};
-use super::gates::paths;
-use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds, Verify};
+use super::gates::{distinct, paths};
+use super::model::{
+    Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, VERIFY_TIMEOUT, Verify, WorkflowCall,
+};
 use super::pattern::normal_path;
 use super::source::{
     self, DefaultsSource, GeneratePhasesSource, PhaseSource, PlanSource, VerifySource, WorkflowSource,
 };
-use super::words::{gates_of_phase, in_order_of_cost};
-use super::workflow::WorkflowCall;
-
-/// Time limit of a verifier that names none.
-pub const VERIFY_TIMEOUT: Seconds = Seconds(2 * 60);
 
 /// A plan without errors, what is worth knowing about it, and where its parts were written.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,24 +56,6 @@ pub struct PlanPlaces {
     pub phases: Vec<PhasePlaces>,
 }
 
-/// Places of the parts of one phase.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PhasePlaces {
-    pub id: Span,
-    /// Each dependency, as in [`Phase::depends_on`].
-    pub depends_on: Vec<Span>,
-    /// Each skill, as in [`Phase::skills`].
-    pub skills: Vec<Span>,
-    /// Each input, as in [`Phase::inputs`].
-    pub inputs: Vec<Span>,
-    /// Each output, as in [`Phase::outputs`].
-    pub outputs: Vec<Span>,
-    /// The agent, where the phase or the defaults name one.
-    pub agent: Option<Span>,
-    /// The model, where the phase or the defaults name one.
-    pub model: Option<Span>,
-}
-
 impl Plan {
     /// Reads a plan. `file_name` is what messages call it.
     ///
@@ -102,17 +83,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::parse`]; text in another encoding is one error at the first byte that is not UTF-8.
     pub fn parse_bytes(file_name: &str, bytes: &[u8]) -> Result<ParsedPlan, Vec<Diagnostic>> {
-        match std::str::from_utf8(bytes) {
-            Ok(source) => Self::parse(file_name, source),
-            Err(error) => {
-                let readable = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                let at = readable.len();
-                let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-                let message = format!("the file is not UTF-8: invalid byte 0x{byte:02x} at offset {at}");
-                let diagnostic = SourceText::new(file_name, &readable).error(codes::NOT_UTF8, at..at, message);
-                Err(vec![diagnostic.help("save the file as UTF-8")])
-            }
-        }
+        Self::parse(file_name, utf8(file_name, bytes, codes::NOT_UTF8).map_err(|problem| vec![*problem])?)
     }
 }
 
@@ -133,37 +104,33 @@ fn empty(what: &str, source: &SourceText<'_>) -> Diagnostic {
 }
 
 fn unreadable(source: &SourceText<'_>, error: &ReadError) -> Diagnostic {
-    let at = error.range();
-    let next = at.clone().and_then(|range| source.text().get(range.start..)?.chars().next());
-    let (code, help) = match error {
-        ReadError::TooLong { .. } => {
-            (codes::TOO_LARGE, "move long descriptions into files and list them as `inputs`".into())
+    let next = error.range.clone().and_then(|range| source.text().get(range.start..)?.chars().next());
+    let (code, help) = match &error.kind {
+        ReadErrorKind::TooLong { .. } => {
+            (codes::TOO_LARGE, "move long descriptions into files and list them as `inputs`")
         }
-        ReadError::TooMuch { .. } => (codes::TOO_LARGE, "write the values out instead of nesting aliases".into()),
-        ReadError::Syntax { message, .. } => (codes::INVALID_YAML, syntax_help(message, next)),
-        ReadError::SeveralDocuments { .. } => {
-            (codes::SEVERAL_DOCUMENTS, "put each plan into its own file: remove the `---` and what follows".into())
+        ReadErrorKind::TooMuch { .. } => (codes::TOO_LARGE, "write the values out instead of nesting aliases"),
+        ReadErrorKind::Syntax(message) => (codes::INVALID_YAML, syntax_help(message, next)),
+        ReadErrorKind::SeveralDocuments => {
+            (codes::SEVERAL_DOCUMENTS, "put each plan into its own file: remove the `---` and what follows")
         }
-        ReadError::KeyNotText { .. } => (codes::INVALID_YAML, "put the key in quotes".into()),
-        ReadError::UnknownTag { .. } => (codes::INVALID_YAML, "remove the tag; plans need none".into()),
-        ReadError::BadAlias { .. } => (codes::INVALID_YAML, "write the value out".into()),
+        ReadErrorKind::KeyNotText => (codes::INVALID_YAML, "put the key in quotes"),
+        ReadErrorKind::UnknownTag(_) => (codes::INVALID_YAML, "remove the tag; plans need none"),
+        ReadErrorKind::BadAlias(_) => (codes::INVALID_YAML, "write the value out"),
     };
-    let diagnostic = match at {
-        Some(range) => source.error(code, range, error.to_string()),
-        None => Diagnostic::error(code, source.file(), error.to_string()),
-    };
-    diagnostic.help(help)
+    let mut problem = Diagnostic::error(code, source.file(), error.to_string()).help(help);
+    problem.span = error.range.clone().map(|range| source.span(range));
+    problem
 }
 
-fn syntax_help(message: &str, next: Option<char>) -> String {
+fn syntax_help(message: &str, next: Option<char>) -> &'static str {
     match next {
-        Some('\t') => "YAML is indented with spaces, never with tabs".into(),
-        _ if message.contains("tab") => "YAML is indented with spaces, never with tabs".into(),
-        Some('*') => "a value that begins with `*` needs quotes: \"*.py\"".into(),
-        Some('@' | '`' | '%') => "a value that begins with this character needs quotes".into(),
+        Some('\t') => "YAML is indented with spaces, never with tabs",
+        _ if message.contains("tab") => "YAML is indented with spaces, never with tabs",
+        Some('*') => "a value that begins with `*` needs quotes: \"*.py\"",
+        Some('@' | '`' | '%') => "a value that begins with this character needs quotes",
         _ => {
             "check the indentation here and in the line above; a value with `: `, ` #`, quotes or brackets needs quotes"
-                .into()
         }
     }
 }
@@ -193,15 +160,11 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
         has_adr: adr.is_some(),
     };
     let read: Vec<CheckedPhase> = phases.into_iter().map(|phase| resolve_phase(phase.value, &scope, reader)).collect();
-    let (workflow, workflow_places) = called(written.workflow);
+    let mut places =
+        PlanPlaces { adr: adr.as_ref().map(|adr| reader.source.span(adr.range.clone())), ..PlanPlaces::default() };
+    let workflow = called(written.workflow, &mut places, reader.source);
     checked::report(&read, workflow.as_ref().map(|workflow| workflow.name.as_str()), reader);
 
-    let mut places = PlanPlaces {
-        adr: adr.as_ref().map(|adr| reader.source.span(adr.range.clone())),
-        workflow: workflow_places.0.map(|range| reader.source.span(range)),
-        workflow_inputs: workflow_places.1.into_iter().map(|(name, at)| (name, reader.source.span(at))).collect(),
-        phases: Vec::with_capacity(read.len()),
-    };
     let mut resolved = Vec::with_capacity(read.len());
     for phase in read {
         places.phases.push(phase.places(reader.source));
@@ -217,22 +180,23 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
     Some((plan, places, scope.defaults))
 }
 
-/// Places of a workflow's name and of the values for its inputs.
-type WorkflowPlaces = (Option<Range<usize>>, Vec<(String, Range<usize>)>);
-
-fn called(written: Option<Placed<WorkflowSource>>) -> (Option<WorkflowCall>, WorkflowPlaces) {
-    let Some(Placed { value, range }) = written else { return (None, (None, Vec::new())) };
-    let call = match value {
-        WorkflowSource::Name(name) => {
-            return (Some(WorkflowCall { name, inputs: BTreeMap::new() }), (Some(range), Vec::new()));
-        }
-        WorkflowSource::Call(call) => call,
+fn called(
+    written: Option<Placed<WorkflowSource>>,
+    places: &mut PlanPlaces,
+    source: &SourceText<'_>,
+) -> Option<WorkflowCall> {
+    let Placed { value: written, range } = written?;
+    let (name, given) = match written {
+        WorkflowSource::Name(name) => (Placed::new(name, range), Vec::new()),
+        WorkflowSource::Call(call) => (call.name?, value(call.inputs).unwrap_or_default()),
     };
-    let at = call.name.as_ref().map_or(range, |name| name.range.clone());
-    let inputs = call.inputs.map(|inputs| inputs.value).unwrap_or_default();
-    let places = inputs.iter().map(|(name, value)| (name.value.clone(), value.range.clone())).collect();
-    let inputs = inputs.into_iter().map(|(name, value)| (name.value, value.value)).collect();
-    (call.name.map(|name| WorkflowCall { name: name.value, inputs }), (Some(at), places))
+    places.workflow = Some(source.span(name.range));
+    let mut inputs = BTreeMap::new();
+    for (name, input) in given {
+        places.workflow_inputs.insert(name.value.clone(), source.span(input.range));
+        inputs.insert(name.value, input.value);
+    }
+    Some(WorkflowCall { name: name.value, inputs })
 }
 
 /// What is written for phases that do not say otherwise, with weaker values filled in.
@@ -278,10 +242,10 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
         let help = "add a `description` of the agent's task";
         reader.error(codes::MISSING_KEY, &written.head, "a phase has neither `name` nor `description`", help);
     }
-    let depends_on = distinct(written.depends_on.map(|list| list.value).unwrap_or_default(), "depends_on", reader);
-    let skills = distinct(written.skills.map(|list| list.value).unwrap_or_default(), "skills", reader);
-    let inputs = paths(written.inputs.map(|list| list.value).unwrap_or_default(), "inputs", reader);
-    let outputs = paths(written.outputs.map(|list| list.value).unwrap_or_default(), "outputs", reader);
+    let depends_on = distinct(value(written.depends_on).unwrap_or_default(), "depends_on", reader);
+    let skills = distinct(value(written.skills).unwrap_or_default(), "skills", reader);
+    let inputs = paths(value(written.inputs).unwrap_or_default(), "inputs", reader);
+    let outputs = paths(value(written.outputs).unwrap_or_default(), "outputs", reader);
     let generates_phases = generates(written.generates_phases, kind, scope, reader);
     let proof = Proof {
         kind,
@@ -350,44 +314,20 @@ fn never_left_out(
     }
 }
 
-pub(super) fn values(list: &[Placed<String>]) -> Vec<String> {
+fn values(list: &[Placed<String>]) -> Vec<String> {
     list.iter().map(|item| item.value.clone()).collect()
 }
 
-/// The values of a list without those that are there already, which are reported.
-pub(super) fn distinct(list: Vec<Placed<String>>, key: &str, reader: &mut FieldReader<'_>) -> Vec<Placed<String>> {
-    let mut seen = std::collections::HashSet::new();
-    let mut kept = Vec::with_capacity(list.len());
-    for item in list {
-        if seen.insert(item.value.clone()) {
-            kept.push(item);
-        } else {
-            let message = format!("`{}` is listed twice in `{key}`", item.value);
-            reader.warning(codes::DUPLICATE_VALUE, &item.range, message, "remove one");
-        }
-    }
-    kept
-}
-
 /// What to do about an id of the wrong form.
-pub(super) fn suggest_id(written: &str) -> String {
-    let mut id = String::new();
-    for character in written.chars().flat_map(char::to_lowercase) {
-        match character {
-            'a'..='z' | '0'..='9' => id.push(character),
-            _ if !id.is_empty() && !id.ends_with('-') => id.push('-'),
-            _ => {}
-        }
-    }
-    id.truncate(helix_core::ids::MAX_PHASE_ID);
-    match id.trim_end_matches('-') {
-        "" => "write an id such as `implement`".into(),
+fn suggest_id(written: &str) -> String {
+    match slug(written, MAX_PHASE_ID) {
+        id if id.is_empty() => "write an id such as `implement`".into(),
         id => format!("write `{id}`"),
     }
 }
 
 /// What a `verify` key means.
-pub(super) fn verify(written: Option<Placed<VerifySource>>) -> Option<Verify> {
+fn verify(written: Option<Placed<VerifySource>>) -> Option<Verify> {
     match written?.value {
         VerifySource::Switch(false) => None,
         VerifySource::Switch(true) => Some(Verify { model: None, timeout: VERIFY_TIMEOUT }),
@@ -485,15 +425,13 @@ pub(super) fn gates(
 
 fn default_gates(proof: &Proof, reader: &mut FieldReader<'_>) -> Vec<GateSpec> {
     let Some(kind) = proof.kind else { return Vec::new() };
-    let default = kind.default_gates();
-    if let Some(own) = default.own {
+    if let Some(own) = kind.own_gate() {
         let message = format!("nothing verifies this phase: a {} phase needs a gate", kind.word());
         let help = format!("add it with its command: gates: [{{ type: {own}, command: \"…\" }}]");
         reader.error(codes::NOTHING_PROVES, &proof.head, message, help);
     }
-    let gates: Vec<GateSpec> =
-        default.gates.iter().filter(|gate| proof.outputs || !gate.needs_outputs()).map(|gate| gate.spec()).collect();
-    if gates.is_empty() && default.own.is_none() && !proof.generates {
+    let gates = kind.useful_default_gates(proof.outputs);
+    if gates.is_empty() && kind.own_gate().is_none() && !proof.generates {
         let message = "nothing verifies this phase: it has neither `outputs` nor `gates`";
         reader.warning(
             codes::NOTHING_PROVES,

@@ -6,11 +6,11 @@ use serde_json::{Map, Value as Json, json};
 
 use helix_core::document::{Entry, Node, Value};
 
-use super::delivery::{HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT};
-use super::gates::GATE_TIMEOUT;
-use super::model::{Defaults, GeneratePhases, OnFailure, Phase, Plan, Seconds};
-use super::parse::VERIFY_TIMEOUT;
-use super::words::gates_of_phase;
+use super::defaults::gates_of_phase;
+use super::model::{
+    Defaults, GATE_TIMEOUT, GeneratePhases, HTTP_STATUS, OnFailure, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase,
+    Plan, Seconds, VERIFY_TIMEOUT,
+};
 
 impl Plan {
     /// Writes the plan in the modern form of `phases.yaml`. Values that hold anyway are left out; `defaults` are not
@@ -167,10 +167,9 @@ fn flow(key: &str, value: &Json) -> String {
 
 /// Whether the phase has the gates that it would have without `gates`.
 fn has_default_gates(phase: &Phase) -> bool {
-    let default = phase.kind.default_gates();
     let outputs = !phase.outputs.is_empty();
-    let gates = default.gates.iter().filter(|gate| outputs || !gate.needs_outputs()).map(|gate| gate.spec()).collect();
-    default.own.is_none() && phase.gates == gates_of_phase(gates, outputs)
+    let gates = phase.kind.useful_default_gates(outputs);
+    phase.kind.own_gate().is_none() && phase.gates == gates_of_phase(gates, outputs)
 }
 
 fn line(out: &mut String, indent: usize, key: &str, value: &str) {

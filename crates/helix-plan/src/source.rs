@@ -11,8 +11,7 @@ use helix_core::mapping;
 use helix_core::source_text::SourceText;
 
 use super::codes;
-use super::model::{Approval, GateSpec, OnFailure, PhaseType, Seconds};
-use super::workflow::InputValue;
+use super::model::{Approval, GateSpec, InputValue, OnFailure, PhaseType, Seconds};
 
 pub(super) const FIELD_CODES: FieldCodes = FieldCodes {
     unknown_key: codes::UNKNOWN_KEY,

@@ -2,9 +2,10 @@
 //!
 //! Must not know which keys there are; ADRs have a reader of their own in `helix_adr`.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use helix_core::document::{Limits, Node, Value, read_part};
+use helix_core::document::{Entry, Limits, Node, Value, front_matter, read_part};
 
 /// How much front matter may ask for: a page of text, no alias bombs.
 const LIMITS: Limits = Limits { bytes: 16 << 10, nodes: 500, text_bytes: 32 << 10 };
@@ -12,8 +13,7 @@ const LIMITS: Limits = Limits { bytes: 16 << 10, nodes: 500, text_bytes: 32 << 1
 /// A file split at its front matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Front {
-    /// Texts by key, in the order of the file; lists and mappings are left out.
-    texts: Vec<(String, String, Range<usize>)>,
+    keys: Option<Node>,
     /// Where the text below begins.
     pub body: usize,
 }
@@ -32,53 +32,39 @@ impl Front {
     /// [`NoFront`] when there is none, it is not closed, or it is no mapping.
     pub fn read(text: &str) -> Result<Self, NoFront> {
         let wrong = |message: String, range: Range<usize>| NoFront { message, range };
-        let mark = text.len() - text.trim_start_matches('\u{feff}').len();
-        let mut lines = text[mark..].split_inclusive('\n');
-        let first = lines.next().unwrap_or_default();
-        if first.trim_end() != "---" {
-            return Err(wrong("no front matter".into(), mark..mark + first.trim_end().len()));
+        let first = || 0..text.lines().next().unwrap_or_default().trim_end().len();
+        let found = front_matter(text)
+            .map_err(|opening| wrong("the front matter is not closed with a line of `---`".into(), opening))?
+            .ok_or_else(|| wrong("no front matter".into(), first()))?;
+        let keys = read_part(&text[found.inner.clone()], found.inner.start, LIMITS)
+            .map_err(|error| wrong(error.to_string(), error.range.unwrap_or(found.inner.clone())))?;
+        let front = Self { keys, body: found.whole.end };
+        if front.keys.is_some() && front.entries().is_empty() {
+            return Err(wrong("the front matter must hold keys and values".into(), found.inner));
         }
-        let inner = mark + first.len();
-        let mut at = inner;
-        for line in lines {
-            if matches!(line.trim_end(), "---" | "...") {
-                let node = read_part(&text[inner..at], inner, LIMITS)
-                    .map_err(|error| wrong(error.to_string(), error.range().unwrap_or(inner..at)))?;
-                return Ok(Self { texts: texts_of(node.as_ref(), inner..at)?, body: at + line.len() });
-            }
-            at += line.len();
+        let mut seen = HashSet::new();
+        match front.entries().iter().find(|entry| !seen.insert(&entry.key)) {
+            Some(again) => Err(wrong(format!("`{}` is written twice", again.key), again.key_range.clone())),
+            None => Ok(front),
         }
-        Err(wrong("the front matter is not closed with a line of `---`".into(), mark..inner))
+    }
+
+    fn entries(&self) -> &[Entry] {
+        match self.keys.as_ref().map(|keys| &keys.value) {
+            Some(Value::Mapping(entries)) => entries,
+            Some(Value::Scalar(_) | Value::Sequence(_)) | None => &[],
+        }
     }
 
     /// The text of a key with its place.
     pub fn text(&self, key: &str) -> Option<(&str, Range<usize>)> {
-        let found = self.texts.iter().find(|(own, _, _)| own == key)?;
-        Some((found.1.as_str(), found.2.clone()))
+        let value = &self.entries().iter().find(|entry| &*entry.key == key)?.value;
+        Some((value.scalar()?, value.range.clone()))
     }
 
     /// All keys that hold a text.
     pub fn keys(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
-        self.texts.iter().map(|(key, _, range)| (key.as_str(), range.clone()))
+        let texts = self.entries().iter().filter(|entry| entry.value.scalar().is_some());
+        texts.map(|entry| (&*entry.key, entry.value.range.clone()))
     }
-}
-
-fn texts_of(node: Option<&Node>, range: Range<usize>) -> Result<Vec<(String, String, Range<usize>)>, NoFront> {
-    let Some(node) = node else { return Ok(Vec::new()) };
-    let Value::Mapping(entries) = &node.value else {
-        return Err(NoFront { message: "the front matter must hold keys and values".into(), range });
-    };
-    let text = |value: &Value| match value {
-        Value::Scalar(scalar) => Some(scalar.text.clone()),
-        Value::Sequence(_) | Value::Mapping(_) => None,
-    };
-    let mut texts: Vec<(String, String, Range<usize>)> = Vec::new();
-    for entry in entries.iter() {
-        if texts.iter().any(|(key, _, _)| **key == *entry.key) {
-            let message = format!("`{}` is written twice", entry.key);
-            return Err(NoFront { message, range: entry.key_range.clone() });
-        }
-        texts.extend(text(&entry.value.value).map(|text| (entry.key.to_string(), text, entry.value.range.clone())));
-    }
-    Ok(texts)
 }

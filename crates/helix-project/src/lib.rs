@@ -4,6 +4,7 @@
 
 pub mod adr_files;
 pub mod codes;
+pub mod file_kind;
 pub mod front_matter;
 pub mod project;
 pub mod save_check;

@@ -1,86 +1,20 @@
 //! What a file is that an agent has just written, and what the rule set says of it: for the save hook, the tools and the
 //! enforcement of answers alike.
 //!
-//! Must not hold any rule: those are in `helix_core`. Must not know who asks.
+//! Must not hold any rule: those are in `helix_adr` and `helix_plan`. Must not know who asks.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use helix_adr::{Adr, AdrId, NoRepo, RepoFacts, Status, built_in_rules, check, complete};
+use helix_adr::{Adr, NoRepo, Status, built_in_rules, check, complete};
 use helix_core::diagnostic::Diagnostic;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
+pub use crate::file_kind::{SavedKind, has_adr_id, looks_like_plan};
 use crate::skills::SkillCatalog;
 use crate::workflows::Shelves;
 
 /// Largest file that is looked at, in bytes; no ADR or plan comes near it.
 const MAX_FILE: u64 = 8 << 20;
-/// Directories whose ADRs and plans are samples or somebody else's.
-const SAMPLES: [&str; 7] = ["fixtures", "testdata", "snapshots", "node_modules", "target", ".git", "vendor"];
-
-/// What a file is for Helix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SavedKind {
-    /// An architecture decision record, draft or not.
-    Adr,
-    Plan,
-}
-
-impl SavedKind {
-    /// Tells by name, place and content; `None` for every other file.
-    ///
-    /// An ADR is a Markdown file below `adr/`, `adrs/` or `decisions/` (not its index or README), one whose name begins with
-    /// `adr`, or one whose front matter has an `adr_id`. A plan is `phases.yaml`, `*.phases.yaml`, or a YAML file with
-    /// `name:`, `phases:` and phases with an `id`. Samples (`fixtures/`, `testdata/` and the like) are neither.
-    pub fn of(path: &Path, text: &str) -> Option<Self> {
-        let names: Vec<String> = path
-            .components()
-            .filter_map(|part| match part {
-                Component::Normal(name) => Some(name.to_string_lossy().to_ascii_lowercase()),
-                Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
-            })
-            .collect();
-        let (name, directories) = names.split_last()?;
-        if directories.iter().any(|directory| SAMPLES.contains(&directory.as_str())) {
-            return None;
-        }
-        let (stem, extension) = name.rsplit_once('.')?;
-        match extension {
-            "md" | "markdown" => {
-                let placed = matches!(directories.last().map(String::as_str), Some("adr" | "adrs" | "decisions"))
-                    && !matches!(stem, "index" | "readme" | "template");
-                let named = stem.strip_prefix("adr").is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
-                (placed || named || has_adr_id(text)).then_some(Self::Adr)
-            }
-            "yaml" | "yml" => {
-                (stem == "phases" || stem.ends_with(".phases") || looks_like_plan(text)).then_some(Self::Plan)
-            }
-            _ => None,
-        }
-    }
-
-    /// The word for people.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Adr => "ADR",
-            Self::Plan => "plan",
-        }
-    }
-}
-
-/// Whether the front matter has the key that only ADRs have.
-pub fn has_adr_id(text: &str) -> bool {
-    let mut lines = text.trim_start_matches('\u{feff}').lines();
-    lines.next().is_some_and(|first| first.trim_end() == "---")
-        && lines.take_while(|line| line.trim_end() != "---").any(|line| line.starts_with("adr_id:"))
-}
-
-/// Whether a YAML text has what every plan has at its top.
-pub fn looks_like_plan(text: &str) -> bool {
-    let top = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
-    let phase = |line: &str| line.trim_start().trim_start_matches("- ").starts_with("id:");
-    top("phases") && (top("name") || top("project")) && text.lines().any(phase)
-}
-
 /// Where a file belongs: decides what can be known of other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Belongs<'a> {
@@ -180,8 +114,8 @@ pub fn adr_diagnostics(shown: &str, bytes: &[u8], belongs: Belongs<'_>) -> Resul
     let (mut found, rules) = match belongs {
         Belongs::Nowhere => (check(&adr, &NoRepo), built_in_rules()),
         Belongs::Project(root) => {
-            let facts = ProjectFacts::of(root, &adr)?;
-            (check(&adr, &facts), facts.adrs.rules()?)
+            let facts = facts_for(root, &adr)?;
+            (check(&adr, &facts), facts.rules()?)
         }
     };
     found.extend(complete(&adr, &rules));
@@ -201,76 +135,17 @@ pub fn plan_diagnostics(shown: &str, bytes: &[u8], skills: &SkillCatalog, shelve
     }
 }
 
-/// A project's facts for one ADR. Whether claimed files exist is asked of drafts only: what a decision creates is there once it
-/// has been carried out.
-struct ProjectFacts {
-    adrs: AdrDirectory,
-    is_draft: bool,
-}
-
-impl ProjectFacts {
-    fn of(root: &Path, adr: &Adr) -> Result<Self, AdrFileError> {
-        let front = adr.front.as_ref();
-        let proposed = front.and_then(|front| front.status.as_ref()).is_none_or(|one| one.value == Status::Proposed);
-        let numbered =
-            front.and_then(|front| front.adr_id.as_ref()).is_some_and(|one| matches!(one.value, AdrId::Number(_)));
-        Ok(Self { adrs: AdrDirectory::open(root)?, is_draft: proposed && !numbered })
-    }
-}
-
-impl RepoFacts for ProjectFacts {
-    fn exists(&self, path: &str) -> Option<bool> {
-        if self.is_draft { self.adrs.exists(path) } else { None }
-    }
-    fn known_adr(&self, id: AdrId) -> Option<bool> {
-        self.adrs.known_adr(id)
-    }
-    fn supersedes(&self, id: AdrId) -> Vec<AdrId> {
-        self.adrs.supersedes(id)
-    }
-    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String> {
-        self.adrs.others_with_number(id, file)
-    }
-    fn depends_on(&self, id: AdrId) -> Vec<AdrId> {
-        self.adrs.depends_on(id)
-    }
-    fn claimants(&self, path: &str) -> Vec<helix_adr::Claimant> {
-        self.adrs.claimants(path)
-    }
-    fn circle(&self, link: helix_adr::Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
-        self.adrs.circle(link, own, first)
-    }
+/// What the project knows when this ADR is checked. Whether claimed files exist is asked of drafts only: what a decision
+/// creates is there once it has been carried out.
+fn facts_for(root: &Path, adr: &Adr) -> Result<AdrDirectory, AdrFileError> {
+    let adrs = AdrDirectory::open(root)?;
+    let is_draft = adr.status().is_none_or(|status| status == Status::Proposed) && adr.number().is_none();
+    Ok(if is_draft { adrs } else { adrs.without_files() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn adrs_and_plans_are_told_by_name_place_and_content() {
-        let adr = "---\nadr_id: draft\n---\n";
-        let plan = "name: x\nphases:\n  - id: a\n";
-        for (path, text, kind) in [
-            ("adr-draft.md", "", Some(SavedKind::Adr)),
-            ("adr/007-x.md", "", Some(SavedKind::Adr)),
-            ("docs/decisions/x.md", "", Some(SavedKind::Adr)),
-            ("notes.md", adr, Some(SavedKind::Adr)),
-            ("adr/INDEX.md", "", None),
-            ("adrenaline.md", "", None),
-            ("notes.md", "# adr_id: no\n", None),
-            ("tests/fixtures/adrs/bad.md", adr, None),
-            ("phases.yaml", "", Some(SavedKind::Plan)),
-            ("plans/x/phases.yml", "", Some(SavedKind::Plan)),
-            ("shop.phases.yaml", "", Some(SavedKind::Plan)),
-            ("plan.yaml", plan, Some(SavedKind::Plan)),
-            // A build description of a cloud provider has phases, too.
-            ("buildspec.yml", "version: 0.2\nphases:\n  install:\n    commands: [x]\n", None),
-            ("src/adr.rs", adr, None),
-            ("phases", plan, None),
-        ] {
-            assert_eq!(SavedKind::of(Path::new(path), text), kind, "{path}");
-        }
-    }
 
     #[test]
     fn a_plan_is_looked_at_with_its_workflow() {

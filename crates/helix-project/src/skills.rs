@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::error_chain;
 use helix_core::source_text::SourceText;
+use helix_core::text::one_line;
 use helix_plan::ParsedPlan;
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ pub const SKILL_FILE: &str = "SKILL.md";
 pub const SKILLS_DIRECTORY: &str = "skills";
 /// Largest page or file of a skill, in bytes: what an agent can read at once.
 const MAX_FILE: u64 = 128 << 10;
-/// Longest description, in characters: it stands in every prompt.
+/// Longest description, in characters: it stands in every prompt, in one line without control characters.
 const LONGEST_DESCRIPTION: usize = 400;
 /// Most skills of one directory.
 const MOST_SKILLS: usize = 200;
@@ -226,7 +227,10 @@ impl SkillCatalog {
             self.problem(page, Some((&text, place)), &format!("{shown:?} is not a skill name"));
             return None;
         }
-        let description = front.text("description").map(|(text, _)| one_line(text)).filter(|text| !text.is_empty());
+        let description = front
+            .text("description")
+            .map(|(text, _)| one_line(text, LONGEST_DESCRIPTION))
+            .filter(|text| !text.is_empty());
         let Some(description) = description else {
             self.problem(page, Some((&text, 0..3)), "the front matter has no `description`");
             return None;
@@ -325,17 +329,6 @@ fn list_files(root: &Path, directory: &Path, depth: usize, files: &mut Vec<Strin
         {
             files.push(relative.to_string_lossy().into_owned());
         }
-    }
-}
-
-/// Text from outside as one line without control characters: it becomes part of a list in a prompt.
-fn one_line(text: &str) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(LONGEST_DESCRIPTION) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
     }
 }
 

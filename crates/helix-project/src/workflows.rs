@@ -223,21 +223,9 @@ impl Shelves {
 
 /// Name of the file in `prompts/` that takes the place of a type's built-in template.
 pub fn prompt_file_name(kind: PhaseType) -> String {
-    match kind {
-        // `consultant.md.j2` is the prompt of conversations.
-        PhaseType::Consultant => "phase-consultant.md.j2".into(),
-        PhaseType::Planning
-        | PhaseType::Feasibility
-        | PhaseType::Research
-        | PhaseType::Development
-        | PhaseType::Review
-        | PhaseType::Test
-        | PhaseType::Documentation
-        | PhaseType::Deploy
-        | PhaseType::Integration
-        | PhaseType::Decision
-        | PhaseType::Manual => format!("{}.md.j2", kind.word()),
-    }
+    // `consultant.md.j2` is the prompt of conversations.
+    let before = if kind == PhaseType::Consultant { "phase-" } else { "" };
+    format!("{before}{}.md.j2", kind.word())
 }
 
 /// What lies in a directory of workflows.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::file_name::number_of_file_name;
+use crate::file_name::{mentions, number_of_file_name};
 use crate::syntax::Adr;
 
 use super::record::Record;
@@ -85,12 +85,7 @@ fn numbers(line: &str) -> Vec<u32> {
         found.extend(number_of_file_name(&target));
     }
     if found.is_empty() {
-        let lower = line.to_ascii_lowercase();
-        for (at, word) in lower.match_indices("adr") {
-            let rest = lower[at + word.len()..].trim_start_matches(['-', ' ', '#']);
-            let digits = rest.bytes().take(11).take_while(u8::is_ascii_digit).count();
-            found.extend(rest[..digits].parse::<u32>());
-        }
+        found.extend(mentions(line).into_iter().map(|(_, number)| number));
     }
     found
 }

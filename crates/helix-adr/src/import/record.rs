@@ -73,45 +73,24 @@ impl<'a> Record<'a> {
     }
 }
 
-const STATES: [(&str, Status); 21] = [
-    ("superseded", Status::Superseded),
+/// Words of other forms for states, besides those that every ADR may use.
+const STATES: [(&str, Status); 7] = [
     ("superceded", Status::Superseded),
     ("replaced", Status::Superseded),
-    ("ersetzt", Status::Superseded),
-    ("abgelöst", Status::Superseded),
-    ("proposed", Status::Proposed),
     ("draft", Status::Proposed),
     ("pending", Status::Proposed),
-    ("vorgeschlagen", Status::Proposed),
     ("entwurf", Status::Proposed),
-    ("accepted", Status::Accepted),
     ("approved", Status::Accepted),
     ("decided", Status::Accepted),
-    ("akzeptiert", Status::Accepted),
-    ("angenommen", Status::Accepted),
-    ("beschlossen", Status::Accepted),
-    ("implemented", Status::Implemented),
-    ("umgesetzt", Status::Implemented),
-    ("rejected", Status::Rejected),
-    ("abgelehnt", Status::Rejected),
-    ("deprecated", Status::Deprecated),
 ];
 
 /// The state that a text names first. A template's list of all states (`proposed | accepted | …`) names none.
 fn status_of(text: &str) -> Option<Status> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
-    let words: Vec<String> = first.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase).collect();
-    let named: Vec<Status> = words
-        .iter()
-        .filter_map(|word| STATES.iter().find(|(known, _)| known == word).map(|(_, status)| *status))
-        .collect();
-    match named.as_slice() {
-        [] if words.iter().any(|word| word == "veraltet") => Some(Status::Deprecated),
-        [] if words.iter().any(|word| word == "verworfen") => Some(Status::Rejected),
-        [] => None,
-        _ if first.contains('|') && named.len() > 1 => None,
-        [status, ..] => Some(*status),
-    }
+    let other = |word: &str| STATES.iter().find(|(known, _)| *known == word).map(|(_, status)| *status);
+    let state = |word: &str| Status::named(word).map(|(status, _)| status).or_else(|| other(&word.to_lowercase()));
+    let named: Vec<Status> = first.split(|c: char| !c.is_alphabetic()).filter_map(state).collect();
+    if first.contains('|') && named.len() > 1 { None } else { named.first().copied() }
 }
 
 /// Sections in which a foreign form says how one sees that a decision is kept.

@@ -10,8 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::source_text::SourceText;
+use crate::text::clip;
 
-use super::mapping::Key;
 use super::tree::{Entry, Node, Value};
 
 /// Codes of the diagnostics that every reader of fields gives.
@@ -31,6 +31,46 @@ pub struct FieldCodes {
     pub out_of_range: &'static str,
     /// A length of time of the wrong form.
     pub bad_duration: &'static str,
+}
+
+/// A key of a declared mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    doc: &'static str,
+    /// What to write when it is missing; `None` for an optional key.
+    pub required: Option<&'static str>,
+    /// A value as in a file, for the documentation.
+    pub example: &'static str,
+}
+
+impl Key {
+    /// An optional key with what it means.
+    pub const fn new(name: &'static str, doc: &'static str) -> Self {
+        Self { name, doc, required: None, example: "" }
+    }
+
+    /// Makes it required, with what to write when it is missing.
+    #[must_use]
+    pub const fn required(self, help: &'static str) -> Self {
+        Self { required: Some(help), ..self }
+    }
+
+    /// Adds a value as in a file.
+    #[must_use]
+    pub const fn example(self, example: &'static str) -> Self {
+        Self { example, ..self }
+    }
+
+    /// What it means, in one line.
+    pub fn doc(&self) -> String {
+        one_line(self.doc)
+    }
+}
+
+pub(super) fn one_line(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// How messages name a key.
@@ -120,6 +160,14 @@ impl<'s> FieldReader<'s> {
         self.error(self.codes.wrong_type, &node.range, message, help);
     }
 
+    /// Notes that a key is written twice.
+    pub fn duplicate(&mut self, first: &Entry, second: &Entry, what: &str) {
+        let line = self.source.line_of(first.key_range.start);
+        let message = format!("the key `{}` of {what} is duplicate", shorten(&second.key));
+        let help = format!("remove one of them; the first is in line {line}");
+        self.error(self.codes.duplicate_key, &second.key_range, message, help);
+    }
+
     /// Opens a mapping; reports duplicate keys, and anything that is no mapping.
     pub fn open<'n>(&mut self, node: &'n Node, what: &str) -> Option<Fields<'n>> {
         let Value::Mapping(entries) = &node.value else {
@@ -128,16 +176,9 @@ impl<'s> FieldReader<'s> {
         };
         let mut by_key: HashMap<&str, &Entry> = HashMap::with_capacity(entries.len());
         for entry in entries.iter() {
-            match by_key.get(&*entry.key) {
-                None => {
-                    by_key.insert(&entry.key, entry);
-                }
-                Some(first) => {
-                    let line = self.source.line_of(first.key_range.start);
-                    let message = format!("the key `{}` of {what} is duplicate", shorten(&entry.key));
-                    let help = format!("remove one of them; the first is in line {line}");
-                    self.error(self.codes.duplicate_key, &entry.key_range, message, help);
-                }
+            let first = *by_key.entry(&entry.key).or_insert(entry);
+            if !std::ptr::eq(first, entry) {
+                self.duplicate(first, entry, what);
             }
         }
         let (what, range, paths) = (what.to_owned(), node.range.clone(), self.paths);
@@ -256,9 +297,5 @@ impl<'n> Fields<'n> {
 
 /// A written word, cut to a length that fits into a message.
 pub(super) fn shorten(text: &str) -> String {
-    let mut out: String = text.chars().take(60).flat_map(char::escape_debug).collect();
-    if text.chars().nth(60).is_some() {
-        out.push('…');
-    }
-    out
+    clip(text, 61).escape_debug().to_string()
 }

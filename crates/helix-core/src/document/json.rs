@@ -3,13 +3,11 @@
 //! Must not know any key. A place in the tree is a number of a JSON pointer: that of a value is `n..n`, that of a key is
 //! `object..value`.
 
-use std::rc::Rc;
-
 use serde_json::Value as Json;
 
 use crate::diagnostic::Diagnostic;
 
-use super::tree::{Entry, Node, Scalar, ScalarForm, Value};
+use super::tree::{Entry, Node, Value};
 
 /// JSON pointers by their number.
 #[derive(Debug)]
@@ -46,12 +44,10 @@ impl Pointers {
     fn node(&mut self, json: &Json, pointer: String) -> Node {
         let number = self.all.len();
         self.all.push(pointer.clone());
-        let scalar = |text: String, form| Value::Scalar(Rc::new(Scalar { text, form }));
+        let range = number..number;
         let value = match json {
-            Json::Null => scalar("null".into(), ScalarForm::Plain),
-            Json::Bool(truth) => scalar(truth.to_string(), ScalarForm::Plain),
-            Json::Number(number) => scalar(number.to_string(), ScalarForm::Plain),
-            Json::String(text) => scalar(text.clone(), ScalarForm::Text),
+            Json::Null | Json::Bool(_) | Json::Number(_) => return Node::plain(json.to_string(), &range),
+            Json::String(text) => return Node::text(text, &range),
             Json::Array(items) => Value::Sequence(
                 items.iter().enumerate().map(|(index, item)| self.node(item, format!("{pointer}/{index}"))).collect(),
             ),
@@ -66,6 +62,6 @@ impl Pointers {
                     .collect(),
             ),
         };
-        Node { range: number..number, value }
+        Node { range, value }
     }
 }

@@ -85,15 +85,14 @@ kinds! {
     };
     /// A length of time, or `0s`.
     TimeOrZero -> Duration, { "type": "string" }, |node, what, reader| {
-        let Value::Scalar(written) = &node.value else {
-            reader.wrong_type(node, what, "a duration such as 90s, 30m or 2h", None);
-            return None;
+        let written = match &node.value {
+            Value::Scalar(written) if node.as_bool().is_none() => &written.text,
+            Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => {
+                reader.wrong_type(node, what, "a duration such as 90s, 30m or 2h", None);
+                return None;
+            }
         };
-        if node.as_bool().is_some() {
-            reader.wrong_type(node, what, "a duration such as 90s, 30m or 2h", None);
-            return None;
-        }
-        match parse_duration(&written.text) {
+        match parse_duration(written) {
             Ok(time) => Some(time),
             Err(error) => {
                 let code = reader.codes.bad_duration;
@@ -166,15 +165,11 @@ impl FieldReader<'_> {
 impl FromNode for String {
     type Value = Self;
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
-        let Some(text) = node.as_text() else {
-            let help = match &node.value {
-                Value::Scalar(scalar) => Some(format!("write it in quotes: \"{}\"", shorten(&scalar.text))),
-                Value::Sequence(_) | Value::Mapping(_) => None,
-            };
+        if node.as_text().is_none() {
+            let help = node.scalar().map(|text| format!("write it in quotes: \"{}\"", shorten(text)));
             reader.wrong_type(node, what, "text", help);
-            return None;
-        };
-        Some(text.to_owned())
+        }
+        node.as_text().map(str::to_owned)
     }
 }
 
@@ -226,10 +221,7 @@ impl<T: FromNode> FromNode for Vec<T> {
     type Value = Vec<Placed<T::Value>>;
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self::Value> {
         let Value::Sequence(items) = &node.value else {
-            let help = match &node.value {
-                Value::Scalar(scalar) => Some(format!("write a list: [{}]", shorten(&scalar.text))),
-                Value::Sequence(_) | Value::Mapping(_) => None,
-            };
+            let help = node.scalar().map(|text| format!("write a list: [{}]", shorten(text)));
             reader.wrong_type(node, what, "a list", help);
             return None;
         };
@@ -294,6 +286,11 @@ macro_rules! words {
 
             /// Every word with its value.
             $vis const WORDS: &'static [(&'static str, Self)] = <Self as $crate::document::Words>::WORDS;
+
+            /// The value of a word.
+            $vis fn from_word(word: &str) -> Option<Self> {
+                Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+            }
 
             /// The word in files and records.
             $vis fn word(self) -> &'static str {

@@ -6,45 +6,7 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-/// A key of a declared mapping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key {
-    /// As it is written.
-    pub name: &'static str,
-    doc: &'static str,
-    /// What to write when it is missing; `None` for an optional key.
-    pub required: Option<&'static str>,
-    /// A value as in a file, for the documentation.
-    pub example: &'static str,
-}
-
-impl Key {
-    /// An optional key with what it means.
-    pub const fn new(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, required: None, example: "" }
-    }
-
-    /// Makes it required, with what to write when it is missing.
-    #[must_use]
-    pub const fn required(self, help: &'static str) -> Self {
-        Self { required: Some(help), ..self }
-    }
-
-    /// Adds a value as in a file.
-    #[must_use]
-    pub const fn example(self, example: &'static str) -> Self {
-        Self { example, ..self }
-    }
-
-    /// What it means, in one line.
-    pub fn doc(&self) -> String {
-        one_line(self.doc)
-    }
-}
-
-fn one_line(doc: &str) -> String {
-    doc.split_whitespace().collect::<Vec<_>>().join(" ")
-}
+use super::fields::{Key, one_line};
 
 /// The schema of a kind of values, required and optional.
 pub type Kind = (fn(&mut SchemaGenerator) -> Schema, fn(&mut SchemaGenerator) -> Schema);

@@ -5,6 +5,7 @@
 
 mod duration;
 mod fields;
+mod front_matter;
 mod json;
 mod kinds;
 mod mapping;
@@ -12,9 +13,10 @@ mod toml;
 mod tree;
 
 pub use duration::{DurationError, format_duration, parse_duration};
-pub use fields::{FieldCodes, FieldReader, Fields, FromNode, Paths, Placed};
+pub use fields::{FieldCodes, FieldReader, Fields, FromNode, Key, Paths, Placed};
+pub use front_matter::{FrontMatter, front_matter};
 pub use json::Pointers;
 pub use kinds::{Count, LargeCount, Money, Share, TableOf, Text, Time, TimeOrZero, Words};
-pub use mapping::{Key, Kind, mapping_schema};
+pub use mapping::{Kind, mapping_schema};
 pub use toml::read_toml;
-pub use tree::{Entry, Limits, Node, ReadError, Scalar, ScalarForm, Value, read, read_part};
+pub use tree::{Entry, Limits, Node, ReadError, ReadErrorKind, Scalar, ScalarForm, Value, read, read_part};

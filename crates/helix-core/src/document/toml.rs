@@ -3,12 +3,11 @@
 //! Must not know which keys exist.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::tree::{Entry, Node, Scalar, ScalarForm, Value};
+use super::tree::{Entry, Node, Value};
 
 /// Reads a text as TOML. Places count from `start`, so that several files can lie behind each other.
 ///
@@ -38,25 +37,21 @@ fn table_node(table: &DeTable<'_>, range: Range<usize>, start: usize) -> Node {
 
 fn value_node(value: &Spanned<DeValue<'_>>, start: usize) -> Node {
     let range = shifted(value.span(), start);
-    let (text, form) = match value.get_ref() {
+    let text = match value.get_ref() {
         DeValue::Table(table) => return table_node(table, range, start),
         DeValue::Array(items) => {
-            let items = items.iter().map(|item| value_node(item, start)).collect();
-            return Node { range, value: Value::Sequence(items) };
+            return Node::list(items.iter().map(|item| value_node(item, start)).collect(), &range);
         }
-        DeValue::String(text) => (text.to_string(), ScalarForm::Text),
-        DeValue::Boolean(truth) => (truth.to_string(), ScalarForm::Plain),
+        DeValue::String(text) => return Node::text(text.as_ref(), &range),
+        DeValue::Boolean(truth) => truth.to_string(),
         DeValue::Integer(number) => {
             let digits = number.as_str().replace('_', "");
-            (i128::from_str_radix(&digits, number.radix()).map_or(digits, |n| n.to_string()), ScalarForm::Plain)
+            i128::from_str_radix(&digits, number.radix()).map_or(digits, |n| n.to_string())
         }
-        DeValue::Float(number) => {
-            let digits = number.as_str().replace('_', "");
-            (digits.replace("inf", ".inf").replace("nan", ".nan"), ScalarForm::Plain)
-        }
-        DeValue::Datetime(time) => (time.to_string(), ScalarForm::Plain),
+        DeValue::Float(number) => number.as_str().replace('_', "").replace("inf", ".inf").replace("nan", ".nan"),
+        DeValue::Datetime(time) => time.to_string(),
     };
-    Node { range, value: Value::Scalar(Rc::new(Scalar { text, form })) }
+    Node::plain(text, &range)
 }
 
 fn shifted(range: Range<usize>, start: usize) -> Range<usize> {

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::text::clip;
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
 /// How much a file may ask for.
@@ -68,34 +69,66 @@ pub enum ScalarForm {
 }
 
 impl Node {
+    /// A text at the place of what it was made from.
+    pub fn text(text: impl Into<String>, range: &Range<usize>) -> Self {
+        let scalar = Scalar { text: text.into(), form: ScalarForm::Text };
+        Self { range: range.clone(), value: Value::Scalar(Rc::new(scalar)) }
+    }
+
+    /// A number, a truth value or nothing, at the place of what it was made from.
+    pub fn plain(text: impl Into<String>, range: &Range<usize>) -> Self {
+        let scalar = Scalar { text: text.into(), form: ScalarForm::Plain };
+        Self { range: range.clone(), value: Value::Scalar(Rc::new(scalar)) }
+    }
+
+    /// A list at the place of what it was made from.
+    pub fn list(items: Vec<Self>, range: &Range<usize>) -> Self {
+        Self { range: range.clone(), value: Value::Sequence(items.into()) }
+    }
+
+    /// The items of a list; any other value is a list of one.
+    pub fn items(&self) -> &[Self] {
+        match &self.value {
+            Value::Sequence(items) => items,
+            Value::Scalar(_) | Value::Mapping(_) => std::slice::from_ref(self),
+        }
+    }
+
+    /// The first entry of a mapping with this key.
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        match &self.value {
+            Value::Mapping(entries) => entries.iter().find(|entry| &*entry.key == key),
+            Value::Scalar(_) | Value::Sequence(_) => None,
+        }
+    }
+
     /// True for an empty value, `null` and `~`.
     pub fn is_null(&self) -> bool {
-        match &self.value {
-            Value::Scalar(scalar) => {
-                scalar.form == ScalarForm::Plain && matches!(scalar.text.as_str(), "" | "~" | "null" | "Null" | "NULL")
-            }
-            Value::Sequence(_) | Value::Mapping(_) => false,
-        }
+        matches!(self.unquoted(), Some("" | "~" | "null" | "Null" | "NULL"))
     }
 
     /// True for a text of nothing but space.
     pub fn is_blank(&self) -> bool {
-        matches!(&self.value, Value::Scalar(scalar) if scalar.text.trim().is_empty())
+        self.scalar().is_some_and(|text| text.trim().is_empty())
+    }
+
+    /// The text of a scalar as it was written, whatever it means.
+    pub fn scalar(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar(scalar) => Some(&scalar.text),
+            Value::Sequence(_) | Value::Mapping(_) => None,
+        }
     }
 
     /// The text of a scalar that is text.
     pub fn as_text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Scalar(scalar) if self.as_bool().is_none() && self.as_number().is_none() && !self.is_null() => {
-                Some(&scalar.text)
-            }
-            Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => None,
-        }
+        let is_text = self.as_bool().is_none() && self.as_number().is_none() && !self.is_null();
+        self.scalar().filter(|_| is_text)
     }
 
     /// The truth value, if it is one (YAML 1.2: only `true` and `false`).
     pub fn as_bool(&self) -> Option<bool> {
-        match self.plain()? {
+        match self.unquoted()? {
             "true" | "True" | "TRUE" => Some(true),
             "false" | "False" | "FALSE" => Some(false),
             _ => None,
@@ -104,7 +137,7 @@ impl Node {
 
     /// The text of a plain scalar that reads as a number.
     pub fn as_number(&self) -> Option<&str> {
-        let text = self.plain()?;
+        let text = self.unquoted()?;
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         let special = matches!(digits, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN");
         let prefixed = digits
@@ -124,10 +157,7 @@ impl Node {
             Value::Mapping(_) => "a mapping".into(),
             Value::Scalar(_) if self.is_null() => "nothing".into(),
             Value::Scalar(scalar) => {
-                let mut text: String = scalar.text.chars().take(40).collect();
-                if text.len() < scalar.text.len() {
-                    text.push('…');
-                }
+                let text = clip(&scalar.text, 41);
                 if self.as_bool().is_some() {
                     format!("the truth value {text}")
                 } else if self.as_number().is_some() {
@@ -139,7 +169,7 @@ impl Node {
         }
     }
 
-    fn plain(&self) -> Option<&str> {
+    fn unquoted(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar(scalar) if scalar.form == ScalarForm::Plain => Some(&scalar.text),
             Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => None,
@@ -149,57 +179,41 @@ impl Node {
 
 /// Why a text could not be read as one YAML document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReadError {
+#[error("{kind}")]
+pub struct ReadError {
+    pub kind: ReadErrorKind,
+    /// The place, if the problem has one.
+    pub range: Option<Range<usize>>,
+}
+
+/// What kept a text from being read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadErrorKind {
     /// Longer than the limit.
     #[error("the file has {bytes} bytes, more than the {limit} that are read")]
     TooLong { bytes: usize, limit: usize },
     /// More nodes or text than the limit, usually by aliases of aliases.
     #[error("the file holds more than {limit} values once its aliases are resolved")]
-    TooMuch {
-        /// The limit on nodes.
-        limit: usize,
-        /// Where the limit was crossed.
-        range: Range<usize>,
-    },
-    #[error("{message}")]
-    Syntax {
-        /// What the parser says.
-        message: String,
-        range: Range<usize>,
-    },
-    /// A second document begins.
+    TooMuch { limit: usize },
+    /// What the parser says.
+    #[error("{0}")]
+    Syntax(String),
     #[error("a second YAML document begins here")]
-    SeveralDocuments {
-        /// The second `---`.
-        range: Range<usize>,
-    },
+    SeveralDocuments,
     /// A list or mapping as key.
     #[error("a key must be text")]
-    KeyNotText { range: Range<usize> },
+    KeyNotText,
     /// A tag that is not one of YAML's own.
-    #[error("the tag {tag} is not known")]
-    UnknownTag { tag: String, range: Range<usize> },
+    #[error("the tag {0} is not known")]
+    UnknownTag(String),
     /// An alias inside the value that it names, or a merge of something that is no mapping.
-    #[error("{what}")]
-    BadAlias {
-        /// What is wrong with it.
-        what: &'static str,
-        range: Range<usize>,
-    },
+    #[error("{0}")]
+    BadAlias(&'static str),
 }
 
-impl ReadError {
-    /// The place, if the problem has one.
-    pub fn range(&self) -> Option<Range<usize>> {
-        match self {
-            Self::TooLong { .. } => None,
-            Self::TooMuch { range, .. }
-            | Self::Syntax { range, .. }
-            | Self::SeveralDocuments { range }
-            | Self::KeyNotText { range }
-            | Self::UnknownTag { range, .. }
-            | Self::BadAlias { range, .. } => Some(range.clone()),
-        }
+impl ReadErrorKind {
+    fn at(self, range: Range<usize>) -> ReadError {
+        ReadError { kind: self, range: Some(range) }
     }
 }
 
@@ -217,7 +231,8 @@ pub fn read(text: &str, limits: Limits) -> Result<Option<Node>, ReadError> {
 /// As [`read`].
 pub fn read_part(text: &str, start: usize, limits: Limits) -> Result<Option<Node>, ReadError> {
     if text.len() > limits.bytes {
-        return Err(ReadError::TooLong { bytes: text.len(), limit: limits.bytes });
+        let kind = ReadErrorKind::TooLong { bytes: text.len(), limit: limits.bytes };
+        return Err(ReadError { kind, range: None });
     }
     let mut builder = Builder { limits, start, length: text.len(), ..Builder::default() };
     for item in Parser::new_from_str(text) {
@@ -264,7 +279,7 @@ impl Builder {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(ReadError::SeveralDocuments { range });
+                    return Err(ReadErrorKind::SeveralDocuments.at(range));
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -297,17 +312,15 @@ impl Builder {
             Event::SequenceEnd | Event::MappingEnd => self.close(range)?,
             Event::Alias(id) => {
                 let Some((value, size)) = self.anchors.get(&id).cloned() else {
-                    return Err(ReadError::BadAlias { what: "the alias stands inside the value that it names", range });
+                    return Err(ReadErrorKind::BadAlias("the alias stands inside the value that it names").at(range));
                 };
                 self.grow(size, &range)?;
                 self.place(Node { range, value })?;
             }
-            Event::UnresolvedAlias(_) => {
-                return Err(ReadError::BadAlias { what: "the alias names nothing", range });
-            }
+            Event::UnresolvedAlias(_) => return Err(ReadErrorKind::BadAlias("the alias names nothing").at(range)),
             Event::StreamStart | Event::StreamEnd | Event::DocumentEnd | Event::Anchor(..) | Event::Comment(..) => {}
             // The parser's enum may grow; an event of a kind not known here must not vanish.
-            _ => return Err(ReadError::Syntax { message: "a construct that Helix does not know".into(), range }),
+            _ => return Err(ReadErrorKind::Syntax("a construct that Helix does not know".into()).at(range)),
         }
         Ok(())
     }
@@ -353,7 +366,7 @@ impl Builder {
             FrameKind::Mapping { entries, merges, key } => match key.take() {
                 None => match &node.value {
                     Value::Scalar(scalar) => *key = Some((scalar.text.as_str().into(), node.range, scalar.form)),
-                    Value::Sequence(_) | Value::Mapping(_) => return Err(ReadError::KeyNotText { range: node.range }),
+                    Value::Sequence(_) | Value::Mapping(_) => return Err(ReadErrorKind::KeyNotText.at(node.range)),
                 },
                 Some((text, _, ScalarForm::Plain)) if &*text == "<<" => merges.push(node),
                 Some((key, key_range, _)) => entries.push(Entry { key, key_range, value: node }),
@@ -366,7 +379,7 @@ impl Builder {
         self.size.nodes += by.nodes;
         self.size.text += by.text;
         if self.size.nodes > self.limits.nodes || self.size.text > self.limits.text_bytes {
-            return Err(ReadError::TooMuch { limit: self.limits.nodes, range: range.clone() });
+            return Err(ReadErrorKind::TooMuch { limit: self.limits.nodes }.at(range.clone()));
         }
         Ok(())
     }
@@ -378,7 +391,7 @@ impl Builder {
 
     fn syntax(&self, error: &ScanError) -> ReadError {
         let at = error.marker().byte_offset().unwrap_or(self.length).min(self.length) + self.start;
-        ReadError::Syntax { message: error.info(), range: at..at }
+        ReadErrorKind::Syntax(error.info()).at(at..at)
     }
 }
 
@@ -391,7 +404,7 @@ fn check_tag(tag: Option<&Tag>, range: &Range<usize>) -> Result<bool, ReadError>
         Some("str") => Ok(true),
         Some("int" | "float" | "bool" | "null" | "seq" | "map") => Ok(false),
         Some(_) | None if written == "!" => Ok(true),
-        Some(_) | None => Err(ReadError::UnknownTag { tag: written, range: range.clone() }),
+        Some(_) | None => Err(ReadErrorKind::UnknownTag(written).at(range.clone())),
     }
 }
 
@@ -401,25 +414,14 @@ fn merge(entries: &mut Vec<Entry>, merges: &[Node]) -> Result<(), ReadError> {
     }
     let mut known: HashSet<Rc<str>> = entries.iter().map(|entry| entry.key.clone()).collect();
     for node in merges {
-        let sources = match &node.value {
-            Value::Mapping(_) => std::slice::from_ref(node),
-            Value::Sequence(items) => items,
-            Value::Scalar(_) => &[],
-        };
-        if sources.is_empty() {
-            return Err(ReadError::BadAlias {
-                what: "only a mapping can be merged with `<<`",
-                range: node.range.clone(),
-            });
+        let bad =
+            |node: &Node| ReadErrorKind::BadAlias("only a mapping can be merged with `<<`").at(node.range.clone());
+        if node.items().is_empty() {
+            return Err(bad(node));
         }
-        for source in sources {
-            let Value::Mapping(merged) = &source.value else {
-                let range = source.range.clone();
-                return Err(ReadError::BadAlias { what: "only a mapping can be merged with `<<`", range });
-            };
-            for entry in merged.iter().filter(|entry| known.insert(entry.key.clone())) {
-                entries.push(entry.clone());
-            }
+        for source in node.items() {
+            let Value::Mapping(merged) = &source.value else { return Err(bad(source)) };
+            entries.extend(merged.iter().filter(|entry| known.insert(entry.key.clone())).cloned());
         }
     }
     Ok(())
@@ -434,8 +436,7 @@ mod tests {
     }
 
     fn entry<'a>(node: &'a Node, key: &str) -> &'a Entry {
-        let Value::Mapping(entries) = &node.value else { panic!("no mapping: {node:?}") };
-        entries.iter().find(|entry| &*entry.key == key).unwrap()
+        node.get(key).unwrap()
     }
 
     #[test]
@@ -466,11 +467,12 @@ mod tests {
             let list = vec![format!("*a{previous}"); 10].join(", ");
             text.push_str(&format!("a{level}: &a{level} [{list}]\n"));
         }
-        assert!(matches!(read(&text, Limits::default()), Err(ReadError::TooMuch { .. })));
+        let problem = |text: &str| read(text, Limits::default()).unwrap_err().kind;
+        assert!(matches!(problem(&text), ReadErrorKind::TooMuch { .. }));
         let long = format!("a: &a \"{}\"\nb: [{}]\n", "x".repeat(500_000), vec!["*a"; 100].join(", "));
-        assert!(matches!(read(&long, Limits::default()), Err(ReadError::TooMuch { .. })));
-        assert!(matches!(read("a: &a [*a]\n", Limits::default()), Err(ReadError::BadAlias { .. })));
-        assert!(matches!(read(&"[".repeat(100_000), Limits::default()), Err(ReadError::Syntax { .. })));
+        assert!(matches!(problem(&long), ReadErrorKind::TooMuch { .. }));
+        assert!(matches!(problem("a: &a [*a]\n"), ReadErrorKind::BadAlias(_)));
+        assert!(matches!(problem(&"[".repeat(100_000)), ReadErrorKind::Syntax(_)));
     }
 
     #[test]
@@ -478,13 +480,7 @@ mod tests {
         let cases = [("3", true), ("-1.5e3", true), (".inf", true), ("0x1f", true), ("010", true), ("1.2.3", false)];
         for (text, number) in cases.into_iter().chain([("90s", false), ("inf", false), ("nan", false), ("'3'", false)])
         {
-            assert_eq!(tree(&format!("k: {text}")).value_of("k").as_number().is_some(), number, "{text}");
-        }
-    }
-
-    impl Node {
-        fn value_of(&self, key: &str) -> &Node {
-            &entry(self, key).value
+            assert_eq!(tree(&format!("k: {text}")).get("k").unwrap().value.as_number().is_some(), number, "{text}");
         }
     }
 }

@@ -11,9 +11,36 @@ use super::super::print::{entry_text, node_text};
 use super::draft::Draft;
 use super::files::{self, Direction, Files, Owner};
 use super::gate::{self, GateScope, Under};
-use super::plan::{Surroundings, default_max};
 use super::table::{Meaning, OldKey, OldPlace, Shape, WORDS, WordOf, keys_of, old_key};
 use super::{Modern, Old, Pen, as_text, id_node, items, list_node, modern_id, plain_node, text_node};
+
+/// The number of phases that a plan of the older system added at most.
+const MOST_ADDED: &str = "5";
+
+/// What the phases of a plan are read with.
+#[derive(Default)]
+pub(super) struct Surroundings {
+    pub(super) adr: Option<String>,
+    /// Ids of the phases that generate phases, in the modern form.
+    pub(super) generating: Vec<Node>,
+    /// `max` for generating phases that name none.
+    pub(super) max: Option<Shared>,
+    /// `template` for generating phases that name none.
+    pub(super) template: Option<Shared>,
+    /// Skills of every phase.
+    pub(super) skills: Option<Shared>,
+}
+
+/// A value of the plan that its phases share.
+pub(super) struct Shared {
+    pub(super) value: Node,
+    pub(super) key_range: Range<usize>,
+    pub(super) old: String,
+    /// The modern form, as messages show it.
+    pub(super) new: String,
+    /// How many phases took it.
+    pub(super) used: usize,
+}
 
 /// Writes a phase anew.
 pub(super) fn phase(number: usize, node: &Node, around: &mut Surroundings, pen: &mut Pen<'_, '_>) -> Node {
@@ -304,7 +331,7 @@ impl<'n> Writing<'_, 'n, '_, '_> {
                     }
                     (shared.key_range.clone(), shared.value.clone())
                 }
-                None => (first.key_range.clone(), default_max(&first.key_range)),
+                None => (first.key_range.clone(), plain_node(MOST_ADDED, &first.key_range)),
             };
             let after_min = parts.iter().position(|part| &*part.key == "min").map_or(0, |at| at + 1);
             parts.insert(after_min, Entry { key: "max".into(), key_range: part.0, value: part.1 });

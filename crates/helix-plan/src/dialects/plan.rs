@@ -9,34 +9,9 @@ use helix_core::document::{Entry, Node, Value};
 use super::super::codes;
 use super::super::print::{entry_text, node_text};
 use super::draft::Draft;
-use super::phase;
+use super::phase::{self, Shared, Surroundings};
 use super::table::{Meaning, OldKey, OldPlace, Shape, keys_of, old_key};
-use super::{Modern, Old, Pen, as_text, id_node, items, list_node, plain_node};
-
-/// What the phases of a plan are read with.
-#[derive(Default)]
-pub(super) struct Surroundings {
-    pub(super) adr: Option<String>,
-    /// Ids of the phases that generate phases, in the modern form.
-    pub(super) generating: Vec<Node>,
-    /// `max` for generating phases that name none.
-    pub(super) max: Option<Shared>,
-    /// `template` for generating phases that name none.
-    pub(super) template: Option<Shared>,
-    /// Skills of every phase.
-    pub(super) skills: Option<Shared>,
-}
-
-/// A value of the plan that its phases share.
-pub(super) struct Shared {
-    pub(super) value: Node,
-    pub(super) key_range: Range<usize>,
-    old: String,
-    /// The modern form, as messages show it.
-    new: String,
-    /// How many phases took it.
-    pub(super) used: usize,
-}
+use super::{Modern, Old, Pen, as_text, id_node, items, list_node};
 
 /// The top of a plan while it is written anew.
 struct Top<'n> {
@@ -210,9 +185,4 @@ fn generating(draft: &Draft<'_>) -> Vec<Node> {
         Value::Scalar(_) | Value::Sequence(_) => None,
     };
     phases.iter().filter_map(id).collect()
-}
-
-/// The number of phases that a plan of the older system added at most.
-pub(super) fn default_max(range: &Range<usize>) -> Node {
-    plain_node("5", range)
 }

@@ -15,10 +15,10 @@ use helix_core::source_text::SourceText;
 use super::super::check::{self, At, Outline};
 use super::super::checked::CheckedPhase;
 use super::super::codes;
+use super::super::defaults::gates_of_phase;
 use super::super::model::{GateSpec, GeneratePhases, Phase, PhaseType, Plan};
 use super::super::parse::{Proof, Scope, gates, resolve_phase};
 use super::super::source::{self, PhaseSource};
-use super::super::words::gates_of_phase;
 use super::MAX_BYTES;
 use super::schema::{AddedPhaseSource, FragmentSource, claims_files};
 
@@ -97,9 +97,11 @@ struct Written {
 
 impl Reading<'_, '_> {
     fn fragment(&mut self, fragment: FragmentSource) -> Written {
-        let feasibility = fragment
-            .feasibility
-            .map(|Placed { value, range }| self.phase(Placed::new(value.into(), range), PhaseType::Feasibility));
+        if let Some(before) = fragment.feasibility.as_ref().and_then(|phase| phase.value.depends_on.as_ref()) {
+            let help = "remove it: the feasibility phase comes before all added phases";
+            self.reader.error(codes::UNKNOWN_KEY, &before.range, "`feasibility` has no key `depends_on`", help);
+        }
+        let feasibility = fragment.feasibility.map(|phase| self.phase(phase, PhaseType::Feasibility));
         let Some(Placed { value: phases, range }) = fragment.phases else { return Written::default() };
         let count = u32::try_from(phases.len()).unwrap_or(u32::MAX);
         let readable = !fragment.unreadable.contains(&"phases");
@@ -203,8 +205,7 @@ impl Reading<'_, '_> {
         let mut all: Vec<GateSpec> = if kind == self.generate.template && !self.generate.gates.is_empty() {
             self.generate.gates.clone()
         } else {
-            let default = kind.default_gates().gates.iter();
-            default.filter(|gate| has_outputs || !gate.needs_outputs()).map(|gate| gate.spec()).collect()
+            kind.useful_default_gates(has_outputs)
         };
         if let Some(written) = written.filter(|written| !written.value.is_empty()) {
             for gate in &written.value {

@@ -13,7 +13,7 @@ mapping! { schema
     /// The phases to add to the plan.
     pub(super) struct FragmentSource {
         /// Runs before all others and finds out whether they can be done at all; leave it out when that is clear.
-        feasibility: FeasibilitySource;
+        feasibility: AddedPhaseSource;
         /// The phases, in a sensible order.
         phases: Vec<AddedPhaseSource>, required = "write a list of phases";
     }
@@ -47,46 +47,20 @@ mapping! { schema
     }
 }
 
-mapping! { schema
-    /// The phase that finds out whether the others can be done.
-    pub(super) struct FeasibilitySource {
-        /// Unique in the whole plan.
-        id: IdText, required = "add an id, such as `feasibility`";
-        /// Display name; the id if absent.
-        name: Text;
-        /// `feasibility`; may be left out.
-        kind["type"]: PhaseType;
-        /// What is to be found out, and how.
-        description: Text, required = "describe what to find out, and how";
-        /// Names of skills.
-        skills: Vec<String>;
-        /// Files that must exist before an attempt, relative to the repository's root.
-        inputs: Vec<String>;
-        /// The file that says what was found out.
-        outputs: Vec<String>, required = "name the file for the findings";
-        /// Checks besides those that every feasibility phase has.
-        gates: Vec<GateSpec>;
-        /// Agent's name, one that the plan uses.
-        agent: Text;
-        /// Model, one that the plan uses.
-        model: Text;
-    }
-}
-
-impl From<FeasibilitySource> for AddedPhaseSource {
-    fn from(written: FeasibilitySource) -> Self {
-        let FeasibilitySource { id, name, kind, description, skills, inputs, outputs, gates, agent, model, .. } =
-            written;
-        let FeasibilitySource { head, unreadable, .. } = written;
-        let depends_on = None;
-        Self { id, name, kind, description, depends_on, skills, inputs, outputs, gates, agent, model, head, unreadable }
-    }
-}
-
 /// The JSON Schema of what a planning phase returns. Every value that [`super::read`] accepts satisfies it.
 pub fn schema(generate: &GeneratePhases) -> Value {
     let mut schema = schema_of::<FragmentSource>("Phases to add to a Helix plan");
     leave_out_deliveries(&mut schema);
+    // The feasibility phase is one as the others, but comes before them all and has a type of its own.
+    let mut feasibility = schema["$defs"]["AddedPhaseSource"].clone();
+    feasibility["description"] = "The phase that finds out whether the others can be done.".into();
+    if let Some(keys) = feasibility["properties"].as_object_mut() {
+        keys.shift_remove("depends_on");
+    }
+    schema["$defs"]["FeasibilitySource"] = feasibility;
+    schema["properties"]["feasibility"] = json!({
+        "description": schema["properties"]["feasibility"]["description"], "$ref": "#/$defs/FeasibilitySource",
+    });
     let mut set = |pointer: &str, key: &str, value: Value| {
         if let Some(Value::Object(object)) = schema.pointer_mut(pointer) {
             object.insert(key.into(), value);
@@ -125,7 +99,7 @@ fn leave_out_deliveries(schema: &mut Value) {
 
 /// Whether a phase of this type proves itself by the files that it claims.
 pub(super) fn claims_files(kind: PhaseType) -> bool {
-    kind.default_gates().gates.iter().any(|gate| gate.needs_outputs())
+    kind.default_gates().iter().any(GateSpec::is_about_claims)
 }
 
 #[cfg(test)]

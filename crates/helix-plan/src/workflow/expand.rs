@@ -9,9 +9,10 @@ use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
 
 use super::super::check::{self, At, Outline, Part};
+use super::super::checked::PhasePlaces;
 use super::super::codes;
 use super::super::model::Phase;
-use super::super::parse::{ParsedPlan, PhasePlaces};
+use super::super::parse::ParsedPlan;
 use super::super::source;
 use super::Workflow;
 use super::inputs::Values;

@@ -4,17 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::rc::Rc;
 
 use helix_core::diagnostic::did_you_mean;
-use helix_core::document::{Entry, FieldReader, FromNode, Node, Placed, Scalar, ScalarForm, Text, Value};
+use helix_core::document::{Entry, FieldReader, FromNode, Node, Placed, Text, Value};
+use helix_core::slug::slug;
 use helix_core::{mapping, words};
 
 use super::super::codes;
 use super::super::command::split_words;
-use super::super::model::{GateSpec, Plan};
+use super::super::model::{GateSpec, InputValue, Plan};
 use super::super::pattern::normal_path;
-use super::{Input, InputValue};
+use super::Input;
 
 words! {
     /// What values an input takes.
@@ -273,7 +273,7 @@ impl Values {
             return node.clone();
         }
         out.push_str(rest);
-        scalar(out, ScalarForm::Text, &node.range)
+        Node::text(out, &node.range)
     }
 
     fn get(&self, name: &str, range: &Range<usize>, reader: &mut FieldReader<'_>) -> Option<&InputValue> {
@@ -292,18 +292,11 @@ impl Values {
 
 fn whole(value: &InputValue, range: &Range<usize>) -> Node {
     match value {
-        InputValue::Flag(flag) => scalar(flag.to_string(), ScalarForm::Plain, range),
-        InputValue::Number(number) => scalar(number.to_string(), ScalarForm::Plain, range),
-        InputValue::Text(text) => scalar(text.clone(), ScalarForm::Text, range),
-        InputValue::List(list) => {
-            let items = list.iter().map(|item| scalar(item.clone(), ScalarForm::Text, range)).collect();
-            Node { range: range.clone(), value: Value::Sequence(items) }
-        }
+        InputValue::Flag(flag) => Node::plain(flag.to_string(), range),
+        InputValue::Number(number) => Node::plain(number.to_string(), range),
+        InputValue::Text(text) => Node::text(text, range),
+        InputValue::List(list) => Node::list(list.iter().map(|item| Node::text(item, range)).collect(), range),
     }
-}
-
-fn scalar(text: String, form: ScalarForm, range: &Range<usize>) -> Node {
-    Node { range: range.clone(), value: Value::Scalar(Rc::new(Scalar { text, form })) }
 }
 
 fn value(
@@ -380,15 +373,6 @@ fn with_plan(value: &InputValue, name: &str) -> InputValue {
 
 /// A plan's name in the form of file names: lower-case letters, digits and `-`.
 fn file_name(name: &str) -> String {
-    let mut out = String::new();
-    for character in name.chars().flat_map(char::to_lowercase) {
-        match character {
-            'a'..='z' | '0'..='9' => out.push(character),
-            _ if !out.is_empty() && !out.ends_with('-') => out.push('-'),
-            _ => {}
-        }
-    }
-    out.truncate(64);
-    let out = out.trim_end_matches('-');
-    if out.is_empty() { "plan".into() } else { out.into() }
+    let slug = slug(name, 64);
+    if slug.is_empty() { "plan".into() } else { slug }
 }

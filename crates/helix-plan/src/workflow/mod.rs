@@ -15,39 +15,14 @@ mod expand;
 mod inputs;
 mod read;
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use helix_core::diagnostic::Diagnostic;
 
+pub use super::model::{InputValue, WorkflowCall};
 pub use inputs::{InputKind, InputOrigin};
 pub use read::json_schema;
-
-/// A workflow that a plan names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WorkflowCall {
-    /// Its name.
-    pub name: String,
-    /// What the plan gives for its inputs, by their names.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub inputs: BTreeMap<String, InputValue>,
-}
-
-/// A value for an input of a workflow.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum InputValue {
-    /// True or false.
-    Flag(bool),
-    /// A whole number from 0.
-    Number(u32),
-    /// A text, command or path.
-    Text(String),
-    /// Several paths.
-    List(Vec<String>),
-}
 
 /// An input that a workflow declares.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_core::document::{FieldReader, FromNode, Node, Placed, TableOf, Text, Value};
+use helix_core::document::{Entry, FieldReader, FromNode, Node, Placed, TableOf, Text, Value};
 use helix_core::ids::PhaseId;
 use helix_core::mapping;
 use helix_core::source_text::{SourceText, sort_by_place};
@@ -15,7 +15,7 @@ use helix_core::source_text::{SourceText, sort_by_place};
 use super::super::checked::{self, CheckedPhase};
 use super::super::codes;
 use super::super::model::Defaults;
-use super::super::parse::{Scope, distinct, read_tree, resolve_phase};
+use super::super::parse::{Scope, read_tree, resolve_phase};
 use super::super::source::{self, IdText, PhaseSource, schema_of};
 use super::inputs::{InputSource, Values, declared};
 use super::{Input, Workflow};
@@ -165,10 +165,8 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
     let mut read = Read { phases: Vec::new(), slot: None };
     let Value::Sequence(items) = &phases.value else { return read };
     for item in items.iter() {
-        let Some((as_phase, slot)) = item_of(item) else {
-            read.phases.extend(
-                PhaseSource::from_node(item, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader)),
-            );
+        let Some(slot) = item.get("slot") else {
+            read.phases.extend(read_phase(item, &scope, reader));
             continue;
         };
         if read.slot.is_some() {
@@ -176,12 +174,9 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
             reader.error(codes::BAD_SLOT, &slot.key_range, message, "remove one");
             continue;
         }
-        let phase = match slot.has_stand_in {
-            true => {
-                PhaseSource::from_node(&as_phase, "a phase", reader).map(|phase| resolve_phase(phase, &scope, reader))
-            }
-            false => bare_slot(item, reader),
-        };
+        let has_stand_in = item.get("type").is_some();
+        let phase =
+            if has_stand_in { read_phase(&as_phase(item), &scope, reader) } else { bare_slot(item, &scope, reader) };
         if let Some(phase) = phase {
             read.slot = Some(read.phases.len());
             read.phases.push(phase);
@@ -190,53 +185,28 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
     read
 }
 
-/// What was found where a slot is written.
-struct SlotItem {
-    key_range: std::ops::Range<usize>,
-    has_stand_in: bool,
+fn read_phase(node: &Node, scope: &Scope, reader: &mut FieldReader<'_>) -> Option<CheckedPhase> {
+    PhaseSource::from_node(node, "a phase", reader).map(|phase| resolve_phase(phase, scope, reader))
 }
 
-/// The item as a phase whose id is the slot's name, if the item is a slot.
-fn item_of(item: &Node) -> Option<(Node, SlotItem)> {
-    let Value::Mapping(entries) = &item.value else { return None };
-    let slot = entries.iter().find(|entry| &*entry.key == "slot")?;
-    let has_stand_in = entries.iter().any(|entry| &*entry.key == "type");
-    let renamed = entries.iter().map(|entry| {
-        let mut entry = entry.clone();
-        if &*entry.key == "slot" {
-            entry.key = "id".into();
-        }
-        entry
+/// A slot with a stand-in as a phase whose id is the slot's name.
+fn as_phase(item: &Node) -> Node {
+    let Value::Mapping(entries) = &item.value else { return item.clone() };
+    let renamed = entries.iter().cloned().map(|entry| match &*entry.key {
+        "slot" => Entry { key: "id".into(), ..entry },
+        _ => entry,
     });
-    let node = Node { range: item.range.clone(), value: Value::Mapping(renamed.collect()) };
-    Some((node, SlotItem { key_range: slot.key_range.clone(), has_stand_in }))
+    Node { range: item.range.clone(), value: Value::Mapping(renamed.collect()) }
 }
 
-fn bare_slot(item: &Node, reader: &mut FieldReader<'_>) -> Option<CheckedPhase> {
+fn bare_slot(item: &Node, scope: &Scope, reader: &mut FieldReader<'_>) -> Option<CheckedPhase> {
     let mut fields = reader.open(item, "a slot without a default")?;
-    let name = fields.require::<Text>("slot", "add its name, such as `slot: work`", reader);
+    let id = fields.require::<Text>("slot", "add its name, such as `slot: work`", reader);
     let depends_on = fields.take::<Vec<String>>("depends_on", reader);
     let head = fields.head();
     fields.finish(reader);
-    let name = name?;
-    let id = match PhaseId::new(&name.value) {
-        Ok(id) => Placed::new(id, name.range),
-        Err(error) => {
-            let help = super::super::parse::suggest_id(&name.value);
-            reader.error(codes::BAD_PHASE_ID, &name.range, error.to_string(), help);
-            return None;
-        }
-    };
-    let depends_on = distinct(depends_on.map(|list| list.value).unwrap_or_default(), "depends_on", reader);
-    Some(CheckedPhase {
-        phase: None,
-        id: Some(id),
-        head,
-        depends_on,
-        skills: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        agent: None,
-        model: None,
-    })
+    // Nothing is done in a bare slot, so that nothing has to be described or proven.
+    let unreadable = vec!["description", "gates"];
+    let slot = PhaseSource { id: Some(id?), depends_on, head, unreadable, ..PhaseSource::default() };
+    Some(resolve_phase(slot, scope, reader))
 }

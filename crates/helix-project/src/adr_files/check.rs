@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use helix_adr::{Adr, Rule, Standing, check, check_as, complete, repair_mojibake};
 use helix_core::diagnostic::Diagnostic;
 
-use super::numbers::replace;
+use super::writing::{disk, replace};
 use super::{AdrDirectory, AdrFileError, read, relative, threads};
 
 /// An ADR and what is wrong with it.
@@ -64,7 +64,7 @@ impl AdrDirectory {
         let adr = read(path, &relative(root, path))?;
         let (text, places) = repair_mojibake(&adr.source);
         if places > 0 {
-            replace(path, &text).map_err(|source| AdrFileError::Disk { action: "write", path: path.into(), source })?;
+            replace(path, &text).map_err(disk("write", path))?;
         }
         Ok(places)
     }

@@ -9,7 +9,7 @@ use helix_adr::{AdrId, Claimant, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{AdrDirectory, INDEX, id_of};
+use super::{AdrDirectory, INDEX};
 use helix_git::{GitEnvironment, GitError, OpenError, OpenWarning, Repository, escape_path};
 
 /// What has drifted.
@@ -127,8 +127,8 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
     let statuses: BTreeMap<&str, Status> = directory
         .adrs()
         .iter()
-        .filter(|adr| id_of(adr).is_some())
-        .filter_map(|adr| Some((adr.file.as_str(), adr.front.as_ref()?.status.as_ref()?.value)))
+        .filter(|adr| adr.id().is_some())
+        .filter_map(|adr| Some((adr.file.as_str(), adr.status()?)))
         .collect();
     for (path, at) in &history.last {
         if path.starts_with("adr/") {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use helix_adr::{AdrId, Status};
 
-use super::numbers::{disk, lock, replace, write_index};
+use super::writing::{disk, lock, replace, write_index};
 use super::{AdrDirectory, AdrFileError};
 
 /// What was written into a decision.
@@ -33,7 +33,7 @@ impl AdrDirectory {
         let (met, open): (Vec<String>, Vec<String>) =
             adr.criteria.iter().map(|criterion| criterion.text.clone()).partition(|text| proven.contains(text));
         let all = open.is_empty() && !met.is_empty();
-        let before = adr.front.as_ref().and_then(|front| front.status.as_ref()).map(|status| status.value);
+        let before = adr.status();
         let status = match before {
             // What was given up or replaced does not come back because it was built once.
             Some(Status::Proposed | Status::Accepted) | None if all => Some(Status::Implemented),

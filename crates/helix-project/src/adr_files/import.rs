@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use helix_adr::{Adr, AdrId, Imported, check, finalized_file_name, foreign_number, import};
 use helix_core::diagnostic::Diagnostic;
 
-use super::numbers::{disk, lock, replace, taken_elsewhere, write_index, write_new};
+use super::numbers::taken_elsewhere;
+use super::writing::{disk, lock, replace, write_index, write_new};
 use super::{AdrDirectory, AdrFileError, number, read, relative};
 
 /// A foreign file and what it becomes.

@@ -11,6 +11,7 @@ mod numbers;
 mod renumber;
 mod summary;
 mod threads;
+mod writing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ pub use import::{ImportedFile, Imports};
 pub use numbers::Finalized;
 pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
+use writing::disk;
 
 /// Name of the generated index.
 pub const INDEX: &str = "INDEX.md";
@@ -43,6 +45,8 @@ const TOLD_CIRCLE: usize = 64;
 #[derive(Debug)]
 pub struct AdrDirectory {
     root: PathBuf,
+    /// Whether the files of the project are facts for checks.
+    knows_files: bool,
     adrs: Vec<Adr>,
     unreadable: Vec<(PathBuf, AdrFileError)>,
     by_id: HashMap<AdrId, Vec<usize>>,
@@ -97,17 +101,12 @@ impl AdrDirectory {
     /// [`AdrDirectory::unreadable`].
     pub fn open(root: &Path) -> Result<Self, AdrFileError> {
         let directory = root.join("adr");
-        let mut files: Vec<PathBuf> = Vec::new();
-        match std::fs::read_dir(&directory) {
-            Ok(entries) => {
-                for entry in entries {
-                    let disk = |source| AdrFileError::Disk { action: "list", path: directory.clone(), source };
-                    files.push(entry.map_err(disk)?.path());
-                }
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(source) => return Err(AdrFileError::Disk { action: "list", path: directory, source }),
-        }
+        let listed = std::fs::read_dir(&directory)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>());
+        let mut files = match listed {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            listed => listed.map_err(disk("list", &directory))?,
+        };
         files.retain(|path| is_decision(path));
         files.sort();
         let read = threads::each(&files, |path| read(path, &relative(root, path)));
@@ -127,7 +126,7 @@ impl AdrDirectory {
         let (mut supersedes, mut depends_on) = (Vec::new(), Vec::new());
         for (number, adr) in adrs.iter().enumerate() {
             by_file.insert(adr.file.clone(), number);
-            let Some(id) = id_of(adr) else { continue };
+            let Some(id) = adr.id() else { continue };
             by_id.entry(id).or_default().push(number);
             if let Some(front) = adr.front.as_ref().filter(|_| id != AdrId::Draft) {
                 supersedes.extend(front.supersedes.iter().map(|other| (id, other.value)));
@@ -136,7 +135,12 @@ impl AdrDirectory {
         }
         let claims = ClaimIndex::new(&adrs);
         let (supersedes, depends_on) = (Walk::new(Links::new(supersedes)), Walk::new(Links::new(depends_on)));
-        Self { root, adrs, unreadable, by_id, by_file, claims, supersedes, depends_on }
+        Self { root, knows_files: true, adrs, unreadable, by_id, by_file, claims, supersedes, depends_on }
+    }
+
+    /// The same, without saying which files there are.
+    pub(crate) fn without_files(self) -> Self {
+        Self { knows_files: false, ..self }
     }
 
     pub fn root(&self) -> &Path {
@@ -176,9 +180,8 @@ impl AdrDirectory {
         let mut rules = built_in_rules();
         let path = self.root.join("adr").join(RULES);
         let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(rules),
-            Err(source) => return Err(AdrFileError::Disk { action: "read", path, source }),
+            text => text.map_err(disk("read", &path))?,
         };
         let name = relative(&self.root, &path);
         let own = parse_rules(&name, &text)
@@ -199,7 +202,7 @@ impl AdrDirectory {
 
 impl RepoFacts for AdrDirectory {
     fn exists(&self, path: &str) -> Option<bool> {
-        self.root.join(path).try_exists().ok()
+        self.root.join(path).try_exists().ok().filter(|_| self.knows_files)
     }
 
     fn known_adr(&self, id: AdrId) -> Option<bool> {
@@ -268,24 +271,17 @@ pub fn is_decision(path: &Path) -> bool {
     name.ends_with(".md") && !name.starts_with('.') && name != INDEX && !name.eq_ignore_ascii_case("readme.md")
 }
 
-fn id_of(adr: &Adr) -> Option<AdrId> {
-    Some(adr.front.as_ref()?.adr_id.as_ref()?.value)
-}
-
+/// The number that an ADR takes: its own, or that of its file's name.
 fn number(adr: &Adr) -> Option<u32> {
-    match id_of(adr) {
-        Some(AdrId::Number(number)) => Some(number),
-        Some(AdrId::Draft) | None => number_of_file_name(&adr.file),
-    }
+    adr.number().or_else(|| number_of_file_name(&adr.file))
 }
 
 fn read(path: &Path, name: &str) -> Result<Adr, AdrFileError> {
-    let disk = |source| AdrFileError::Disk { action: "read", path: path.to_path_buf(), source };
-    let bytes = std::fs::metadata(path).map_err(disk)?.len();
+    let bytes = std::fs::metadata(path).map_err(disk("read", path))?.len();
     if bytes > MAX_ADR {
         return Err(AdrFileError::TooLarge { path: path.to_path_buf(), bytes });
     }
-    let bytes = std::fs::read(path).map_err(disk)?;
+    let bytes = std::fs::read(path).map_err(disk("read", path))?;
     Adr::parse_bytes(name, &bytes).map_err(AdrFileError::Unreadable)
 }
 

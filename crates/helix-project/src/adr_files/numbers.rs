@@ -1,18 +1,15 @@
 //! Numbers of ADRs: allocated one at a time, whoever asks.
 //!
-//! Must not know rules. The lock is on directories, so that it leaves nothing behind and ends with its holder; worktrees of one
-//! repository share it, and numbers on their branches count as taken.
+//! Must not know rules. Numbers on other branches and in other worktrees of the repository count as taken.
 
-use std::fs::File;
-use std::io::Write as _;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use helix_adr::{AdrId, Status, finalized_file_name, next_number, number_of_file_name};
+use helix_adr::{Adr, AdrId, Status, finalized_file_name, next_number, number_of_file_name};
 use helix_core::diagnostic::Diagnostic;
-use rustix::fs::FlockOperation;
 
-use super::{AdrDirectory, AdrFileError, CheckedAdr, INDEX, id_of, number, relative};
-use helix_git::{GitEnvironment, OpenError, Repository};
+use super::writing::{disk, lock, repository, write_index, write_new};
+use super::{AdrDirectory, AdrFileError, CheckedAdr, number, relative};
 
 /// Branches whose numbers count, the youngest first: enough for all that are being worked on.
 const BRANCHES: usize = 50;
@@ -29,42 +26,6 @@ pub struct Finalized {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Held by the one who allocates numbers; released when it is dropped, or when its process dies.
-pub(super) struct Lock {
-    _files: Vec<File>,
-}
-
-/// Waits for its turn to write `adr/`, which is made if it is not there.
-pub(super) fn lock(root: &Path) -> Result<Lock, AdrFileError> {
-    let directory = root.join("adr");
-    std::fs::create_dir_all(&directory).map_err(disk("create", &directory))?;
-    let mut files = Vec::new();
-    // Always in this order: who waits for the second holds the first, and nobody waits in a circle.
-    for path in repository(root).iter().map(|repository| repository.common_dir().to_path_buf()).chain([directory]) {
-        let file = File::open(&path).map_err(disk("open", &path))?;
-        rustix::fs::flock(&file, FlockOperation::LockExclusive).map_err(|error| disk("lock", &path)(error.into()))?;
-        files.push(file);
-    }
-    Ok(Lock { _files: files })
-}
-
-pub(super) fn disk(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> AdrFileError {
-    let path = path.to_path_buf();
-    move |source| AdrFileError::Disk { action, path, source }
-}
-
-/// The repository that a project lies in; without one, only the directory counts.
-pub(super) fn repository(root: &Path) -> Option<Repository> {
-    match Repository::open(root, GitEnvironment::from_process()) {
-        Ok(repository) => Some(repository),
-        Err(OpenError::NoRepository { .. } | OpenError::NoDirectory { .. }) => None,
-        Err(error) => {
-            tracing::warn!(%error, "numbers of ADRs on other branches are not known");
-            None
-        }
-    }
-}
-
 /// Numbers that are taken on other branches and in other worktrees of the repository.
 pub(super) fn taken_elsewhere(root: &Path) -> Vec<u32> {
     let Some(repository) = repository(root) else { return Vec::new() };
@@ -74,11 +35,7 @@ pub(super) fn taken_elsewhere(root: &Path) -> Vec<u32> {
         ["for-each-ref", "--sort=-committerdate", &count, "--format=%(objectname)", "refs/heads", "refs/remotes"];
     match repository.git(root, refs).run() {
         Ok(output) => {
-            let text = output.text();
-            let mut commits: Vec<&str> = text.lines().collect();
-            commits.sort_unstable();
-            commits.dedup();
-            for commit in commits {
+            for commit in output.text().lines().collect::<BTreeSet<&str>>() {
                 match repository.git(root, ["ls-tree", "-z", "--name-only", commit, "adr/"]).accept(&[0, 128]).run() {
                     Ok(output) => {
                         let names = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -127,24 +84,20 @@ impl AdrDirectory {
         let known = Self::open(root)?;
         let CheckedAdr { adr, diagnostics } = known.check_as_decision(draft)?;
         let file = adr.file.clone();
-        if let Some(id @ AdrId::Number(_)) = id_of(&adr) {
-            return Err(AdrFileError::Numbered { file, id });
+        if let Some(number) = adr.number() {
+            return Err(AdrFileError::Numbered { file, id: AdrId::Number(number) });
         }
-        let before = known.adrs.iter().find_map(|other| match id_of(other) {
-            Some(AdrId::Number(number)) if other.body() == adr.body() && other.title() == adr.title() => {
-                Some((number, root.join(&other.file)))
-            }
-            Some(_) | None => None,
-        });
-        let (number, path) = match before {
+        let same = |other: &&Adr| other.body() == adr.body() && other.title() == adr.title();
+        let mut before =
+            known.adrs.iter().filter(same).filter_map(|other| Some((other.number()?, root.join(&other.file))));
+        let (number, path) = match before.next() {
             Some(done) => done,
             None => {
                 if diagnostics.iter().any(Diagnostic::is_error) {
                     return Err(AdrFileError::Invalid { file, source_text: adr.source, diagnostics });
                 }
                 let number = known.next_number();
-                let status = match adr.front.as_ref().and_then(|front| front.status.as_ref()).map(|status| status.value)
-                {
+                let status = match adr.status() {
                     Some(Status::Proposed) | None => Status::Accepted,
                     Some(other) => other,
                 };
@@ -171,39 +124,4 @@ impl AdrDirectory {
         let _lock = lock(root)?;
         write_index(root)
     }
-}
-
-/// Writes the index; the caller holds the lock.
-pub(super) fn write_index(root: &Path) -> Result<PathBuf, AdrFileError> {
-    let index = root.join("adr").join(INDEX);
-    let text = AdrDirectory::open(root)?.index();
-    replace(&index, &text).map_err(disk("write", &index))?;
-    Ok(index)
-}
-
-/// Writes a file that must not exist, whole or not at all.
-pub(super) fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    let temporary = write_beside(path, text)?;
-    // A hard link never replaces: a file that exists already is an error, not lost.
-    let linked = std::fs::hard_link(&temporary, path);
-    std::fs::remove_file(&temporary)?;
-    linked
-}
-
-/// Replaces a file, whole or not at all.
-pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let temporary = write_beside(path, text)?;
-    if let Ok(before) = std::fs::metadata(path) {
-        std::fs::set_permissions(&temporary, before.permissions())?;
-    }
-    std::fs::rename(temporary, path)
-}
-
-fn write_beside(path: &Path, text: &str) -> std::io::Result<PathBuf> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let mut file = File::create(&temporary)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    Ok(temporary)
 }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use helix_adr::{AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
 use serde::Serialize;
 
-use super::numbers::{disk, lock, replace, repository, write_index};
-use super::{AdrDirectory, AdrFileError, collisions, id_of, relative};
-use crate::save_check::SavedKind;
+use super::writing::{disk, lock, replace, repository, write_index};
+use super::{AdrDirectory, AdrFileError, collisions, relative};
+use crate::file_kind::SavedKind;
 use helix_git::{GitError, Repository};
 
 /// Branches that work is merged into, the most telling first.
@@ -105,10 +105,7 @@ impl AdrDirectory {
         let adr = self.adrs.iter().find(|adr| adr.file == file).ok_or_else(no_number)?;
         let name = file.rsplit('/').next().unwrap_or(file);
         let named = number_of_file_name(file).ok_or_else(no_number)?;
-        let own = match id_of(adr) {
-            Some(AdrId::Number(number)) => number,
-            Some(AdrId::Draft) | None => return Err(no_number()),
-        };
+        let own = adr.number().ok_or_else(no_number)?;
         // A number that only this one has, in another file name: it was being renumbered, or its file was named by hand.
         let is_own = named != own && self.holders(AdrId::Number(own)).count() == 1;
         let to = if is_own { own } else { self.next_number() };
@@ -132,8 +129,7 @@ impl AdrDirectory {
     /// Whether other decisions have this number, too.
     fn others_than(&self, file: &str, number: u32) -> Shared {
         let other = self.adrs.iter().any(|adr| {
-            adr.file != file
-                && (id_of(adr) == Some(AdrId::Number(number)) || number_of_file_name(&adr.file) == Some(number))
+            adr.file != file && (adr.number() == Some(number) || number_of_file_name(&adr.file) == Some(number))
         });
         if other { Shared::ByOthers } else { Shared::No }
     }
@@ -291,12 +287,9 @@ impl History {
             later.extend(ages.into_iter().skip(1).map(|(_, file)| file));
             later.extend(if inside.is_empty() { Vec::new() } else { outside });
         }
-        let misnamed = known.adrs.iter().filter(|adr| match (id_of(adr), number_of_file_name(&adr.file)) {
-            (Some(AdrId::Number(own)), Some(named)) => own != named,
-            (Some(AdrId::Number(_) | AdrId::Draft) | None, _) => false,
-        });
-        for adr in misnamed {
-            if !later.contains(&adr.file) {
+        for adr in &known.adrs {
+            let misnamed = adr.number().zip(number_of_file_name(&adr.file)).is_some_and(|(own, named)| own != named);
+            if misnamed && !later.contains(&adr.file) {
                 later.push(adr.file.clone());
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! Must not know where the lines are shown.
 
-use helix_adr::{Adr, AdrId, Status};
+use helix_adr::Adr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,13 +27,10 @@ pub struct AdrSummary {
 
 impl From<&Adr> for AdrSummary {
     fn from(adr: &Adr) -> Self {
-        let front = adr.front.as_ref();
-        let id = front.and_then(|front| front.adr_id.as_ref()).map(|id| id.value);
-        let status = front.and_then(|front| front.status.as_ref()).map(|status| status.value);
         Self {
-            id: id.map(|id: AdrId| id.to_string()),
+            id: adr.id().map(|id| id.to_string()),
             title: adr.title().to_owned(),
-            status: status.map(|status: Status| status.word().to_owned()),
+            status: adr.status().map(|status| status.word().to_owned()),
             file: adr.file.clone(),
             criteria: adr.criteria.len(),
             met: adr.criteria.iter().filter(|criterion| criterion.checked).count(),

@@ -1,143 +1,19 @@
-//! What a `deploy_success` or `integration_pass` gate does outside of the repository: commands that are run once, and probes
-//! of what they brought about.
+//! Gates that act outside of the repository, as plans write them.
 //!
 //! Must not know how a command is run or a probe is made.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, TableOf, Text};
 
-use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, TableOf, Text, Value};
+use super::command_line;
+use crate::codes;
+use crate::model::{Delivery, GATE_TIMEOUT, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe, Seconds};
+use crate::source::TimeLimit;
 
-use super::codes;
-use super::gates::{GATE_TIMEOUT, command_line};
-use super::model::Seconds;
-use super::source::TimeLimit;
-
-/// Time limit of one try of a probe that names none.
-pub const PROBE_TIMEOUT: Seconds = Seconds(10);
-/// How often a probe is tried again that names no number: what was just started needs a moment.
-pub const PROBE_RETRIES: u32 = 5;
-/// The pause before that.
-pub const PROBE_DELAY: Seconds = Seconds(3);
-/// What an HTTP probe expects that names no status.
-pub const HTTP_STATUS: u32 = 200;
 /// Most tries of a probe: with the shortest pause that is a quarter of an hour.
 const MAX_RETRIES: u32 = 1000;
-
-/// Commands and probes of one gate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Delivery {
-    /// Command lines, run once each, in order, in one clean checkout; a text or a list.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub command: Vec<String>,
-    /// Checks after the commands, in this order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub probes: Vec<Probe>,
-    /// Time limit of each command.
-    pub timeout: Seconds,
-    /// Retries of a failed probe (default: 5); commands are never retried.
-    pub retries: u32,
-    /// Pause before a retry (default: 3s).
-    pub delay: Seconds,
-    /// Variables of the commands, besides those of every gate's command.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub environment: BTreeMap<String, String>,
-    /// Variables that the commands get from the host's environment, such as tokens; their values are never recorded.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pass_env: Vec<String>,
-}
-
-/// One look at what a delivery has brought about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, deny_unknown_fields)]
-pub enum Probe {
-    /// A GET request is answered as expected; redirects are not followed. Made with `curl`.
-    Http {
-        /// The address, `http://` or `https://`.
-        http: String,
-        /// The status that is expected (default: 200).
-        status: u32,
-        /// Text that the answer has to contain.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        contains: Option<String>,
-        /// Time limit of one attempt (default: 10s).
-        timeout: Seconds,
-    },
-    /// Somebody accepts a connection.
-    Tcp {
-        /// Host and port, such as `localhost:5432` or `[::1]:5432`.
-        tcp: String,
-        /// Time limit of one attempt (default: 10s).
-        timeout: Seconds,
-    },
-    /// A command exits 0 in the checkout.
-    Command {
-        /// As for `tests_pass`.
-        command: String,
-        /// Time limit of one attempt (default: 10s).
-        timeout: Seconds,
-    },
-}
-
-impl Probe {
-    /// The probe in a few words, for people.
-    pub fn words(&self) -> String {
-        match self {
-            Self::Http { http, .. } => format!("GET {http}"),
-            Self::Tcp { tcp, .. } => format!("connect to {tcp}"),
-            Self::Command { command, .. } => format!("`{command}`"),
-        }
-    }
-
-    /// Time limit of one try.
-    pub fn timeout(&self) -> Seconds {
-        match self {
-            Self::Http { timeout, .. } | Self::Tcp { timeout, .. } | Self::Command { timeout, .. } => *timeout,
-        }
-    }
-}
-
-impl Delivery {
-    /// A delivery of one command, with the built-in values.
-    pub fn of_command(command: impl Into<String>) -> Self {
-        Self {
-            command: vec![command.into()],
-            probes: Vec::new(),
-            timeout: GATE_TIMEOUT,
-            retries: PROBE_RETRIES,
-            delay: PROBE_DELAY,
-            environment: BTreeMap::new(),
-            pass_env: Vec::new(),
-        }
-    }
-
-    /// All command lines: those that act, then those of probes.
-    pub fn commands(&self) -> impl Iterator<Item = &str> {
-        let of_probes = self.probes.iter().filter_map(|probe| match probe {
-            Probe::Command { command, .. } => Some(command.as_str()),
-            Probe::Http { .. } | Probe::Tcp { .. } => None,
-        });
-        self.command.iter().map(String::as_str).chain(of_probes)
-    }
-
-    /// What is done and looked at, in a few words for people and prompts.
-    pub fn words(&self) -> String {
-        let commands = self.command.iter().map(|command| format!("`{command}` exits 0"));
-        let probes = self.probes.iter().map(|probe| match probe {
-            Probe::Http { status, contains, .. } => {
-                let says = contains.as_ref().map(|text| format!(" containing {text:?}")).unwrap_or_default();
-                format!("{} returns {status}{says}", probe.words())
-            }
-            Probe::Tcp { tcp, .. } => format!("{tcp} accepts connections"),
-            Probe::Command { .. } => format!("{} exits 0", probe.words()),
-        });
-        commands.chain(probes).collect::<Vec<_>>().join(", ")
-    }
-}
 
 /// Reads the parameters of a gate that delivers.
 pub(super) fn read(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Delivery> {
@@ -177,11 +53,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Opt
 /// One command line or a list of them.
 fn commands(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Vec<String> {
     let Some(entry) = fields.entry("command") else { return Vec::new() };
-    let items = match &entry.value.value {
-        Value::Sequence(items) => items.iter().collect(),
-        Value::Scalar(_) | Value::Mapping(_) => vec![&entry.value],
-    };
-    let read = items.into_iter().filter_map(|item| {
+    let read = entry.value.items().iter().filter_map(|item| {
         let written = String::from_node(item, "`command`", reader)?;
         command_line(Placed::new(written, item.range.clone()), reader)
     });
@@ -233,13 +105,8 @@ impl FromNode for Probe {
     fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
         let mut fields = reader.open(node, "a probe")?;
         let kinds = ["http", "tcp", "command"];
-        let written: Vec<&'static str> = match &node.value {
-            Value::Mapping(entries) => {
-                let has = |key: &&str| entries.iter().any(|entry| &*entry.key == *key && !entry.value.is_null());
-                kinds.into_iter().filter(|key| has(key)).collect()
-            }
-            Value::Scalar(_) | Value::Sequence(_) => Vec::new(),
-        };
+        let is_written = |key: &&str| node.get(key).is_some_and(|entry| !entry.value.is_null());
+        let written: Vec<&'static str> = kinds.into_iter().filter(is_written).collect();
         let probe = match written.as_slice() {
             ["http"] => http(&mut fields, reader),
             ["tcp"] => {
@@ -303,23 +170,4 @@ fn address(tcp: Placed<String>, reader: &mut FieldReader<'_>) -> Option<String> 
     let message = format!("{:?} is not a host and port", tcp.value);
     reader.error(codes::BAD_PROBE, &tcp.range, message, "write them as localhost:5432 or [::1]:5432");
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_delivery_in_the_journal_reads_back_as_it_was() {
-        let mut delivery = Delivery::of_command("./deploy test");
-        delivery.probes = vec![
-            Probe::Http { http: "https://a/".into(), status: 204, contains: None, timeout: Seconds(1) },
-            Probe::Tcp { tcp: "a:1".into(), timeout: Seconds(2) },
-            Probe::Command { command: "./smoke".into(), timeout: Seconds(3) },
-        ];
-        delivery.environment.insert("TARGET".into(), "test".into());
-        let text = serde_json::to_string(&super::super::GateSpec::DeploySuccess(delivery.clone())).unwrap();
-        let back: super::super::GateSpec = serde_json::from_str(&text).unwrap();
-        assert_eq!(back, super::super::GateSpec::DeploySuccess(delivery), "{text}");
-    }
 }

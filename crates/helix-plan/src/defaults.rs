@@ -5,68 +5,41 @@
 use super::model::{GateCost, GateSpec, PhaseType};
 
 impl PhaseType {
-    /// The gates of a phase of this type that names none.
-    pub fn default_gates(self) -> DefaultGates {
-        use DefaultGate::{Approval, FilesExist, Manual, OutputsClaimed, ReviewApproved, SyntaxCheck};
-        let (gates, own): (&'static [DefaultGate], Option<&'static str>) = match self {
-            Self::Consultant | Self::Planning | Self::Feasibility | Self::Research | Self::Documentation => {
-                (&[FilesExist, OutputsClaimed], None)
-            }
-            Self::Development => (&[SyntaxCheck, OutputsClaimed], None),
-            Self::Review => (&[ReviewApproved], None),
-            Self::Decision => (&[Approval], None),
-            Self::Manual => (&[Manual], None),
-            Self::Test => (&[], Some("tests_pass")),
-            Self::Deploy => (&[], Some("deploy_success")),
-            Self::Integration => (&[], Some("integration_pass")),
-        };
-        DefaultGates { gates, own }
-    }
-}
-
-/// What proves a phase that names no gates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DefaultGates {
-    /// The gates that are used.
-    pub gates: &'static [DefaultGate],
-    /// The gate that the author must write, because only they know its command.
-    pub own: Option<&'static str>,
-}
-
-/// A gate that needs no parameters from the author.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DefaultGate {
-    /// `files_exist` of the outputs; only for phases with outputs.
-    FilesExist,
-    /// `outputs_claimed`; only for phases with outputs.
-    OutputsClaimed,
-    /// `syntax_check` of every changed file.
-    SyntaxCheck,
-    /// `review_approved` by the configured reviewer.
-    ReviewApproved,
-    /// `approval` by a person.
-    Approval,
-    /// `manual` work by a person.
-    Manual,
-}
-
-impl DefaultGate {
-    pub fn spec(self) -> GateSpec {
+    /// The gates of a phase of this type that names none; those about claims only check anything where there are outputs.
+    pub(super) fn default_gates(self) -> Vec<GateSpec> {
+        let claimed = GateSpec::OutputsClaimed { strict: false };
         match self {
-            Self::FilesExist => GateSpec::FilesExist { files: Vec::new() },
-            Self::OutputsClaimed => GateSpec::OutputsClaimed { strict: false },
-            Self::SyntaxCheck => GateSpec::SyntaxCheck { files: Vec::new() },
-            Self::ReviewApproved => GateSpec::ReviewApproved { model: None },
-            Self::Approval => GateSpec::Approval { question: None },
-            Self::Manual => GateSpec::Manual { question: None },
+            Self::Consultant | Self::Planning | Self::Feasibility | Self::Research | Self::Documentation => {
+                vec![GateSpec::FilesExist { files: Vec::new() }, claimed]
+            }
+            Self::Development => vec![GateSpec::SyntaxCheck { files: Vec::new() }, claimed],
+            Self::Review => vec![GateSpec::ReviewApproved { model: None }],
+            Self::Decision => vec![GateSpec::Approval { question: None }],
+            Self::Manual => vec![GateSpec::Manual { question: None }],
+            Self::Test | Self::Deploy | Self::Integration => Vec::new(),
         }
     }
 
-    /// Whether it can check anything only where outputs are claimed.
-    pub fn needs_outputs(self) -> bool {
+    /// The default gates that have something to check in a phase with or without outputs.
+    pub(super) fn useful_default_gates(self, has_outputs: bool) -> Vec<GateSpec> {
+        self.default_gates().into_iter().filter(|gate| has_outputs || !gate.is_about_claims()).collect()
+    }
+
+    /// The gate that the author must write where none is named, because only they know its command.
+    pub(super) fn own_gate(self) -> Option<&'static str> {
         match self {
-            Self::FilesExist | Self::OutputsClaimed => true,
-            Self::SyntaxCheck | Self::ReviewApproved | Self::Approval | Self::Manual => false,
+            Self::Test => Some("tests_pass"),
+            Self::Deploy => Some("deploy_success"),
+            Self::Integration => Some("integration_pass"),
+            Self::Consultant
+            | Self::Planning
+            | Self::Feasibility
+            | Self::Research
+            | Self::Documentation
+            | Self::Development
+            | Self::Review
+            | Self::Decision
+            | Self::Manual => None,
         }
     }
 }
@@ -75,15 +48,12 @@ impl DefaultGate {
 pub fn default_gates_markdown() -> String {
     let mut out = String::from("| type | gates when `gates` is absent |\n|---|---|\n");
     for kind in PhaseType::ALL {
-        let default = kind.default_gates();
         let mut cells: Vec<String> = Vec::new();
-        for gate in default.gates {
-            let condition = if gate.needs_outputs() { " (with `outputs`)" } else { "" };
-            cells.push(format!("`{}`{condition}", gate.spec().name()));
+        for gate in kind.default_gates() {
+            let condition = if gate.is_about_claims() { " (with `outputs`)" } else { "" };
+            cells.push(format!("`{}`{condition}", gate.name()));
         }
-        if let Some(own) = default.own {
-            cells.push(format!("none: write `{own}` with its command"));
-        }
+        cells.extend(kind.own_gate().map(|own| format!("none: write `{own}` with its command")));
         out.push_str(&format!("| `{}` | {} |\n", kind.word(), cells.join(", ")));
     }
     out
@@ -92,7 +62,7 @@ pub fn default_gates_markdown() -> String {
 /// The gates of a phase that lists these, in the order in which they run: declared outputs are checked whatever is listed.
 pub(super) fn gates_of_phase(mut listed: Vec<GateSpec>, has_outputs: bool) -> Vec<GateSpec> {
     if has_outputs && !listed.iter().any(|gate| matches!(gate, GateSpec::OutputsClaimed { .. })) {
-        listed.push(DefaultGate::OutputsClaimed.spec());
+        listed.push(GateSpec::OutputsClaimed { strict: false });
     }
     in_order_of_cost(listed)
 }

@@ -1,0 +1,347 @@
+//! Gates: what is checked of a phase's result, and what a gate does that acts outside of the repository.
+//!
+//! Must not know how a plan writes them, nor how they are carried out.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Seconds;
+
+/// Time limit of a command gate that names none.
+pub const GATE_TIMEOUT: Seconds = Seconds(10 * 60);
+/// Time limit of one try of a probe that names none.
+pub const PROBE_TIMEOUT: Seconds = Seconds(10);
+/// How often a probe is tried again that names no number: what was just started needs a moment.
+pub const PROBE_RETRIES: u32 = 5;
+/// The pause before that.
+pub const PROBE_DELAY: Seconds = Seconds(3);
+/// What an HTTP probe expects that names no status.
+pub const HTTP_STATUS: u32 = 200;
+
+/// A deterministic check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum GateSpec {
+    /// Every named file or glob is in the result commit and not empty.
+    FilesExist {
+        /// Paths or globs; empty means the phase's outputs.
+        #[serde(default)]
+        files: Vec<String>,
+    },
+    /// Every output claim is in the diff; changed files outside claims are listed.
+    OutputsClaimed {
+        /// Whether changes outside the claims fail the gate.
+        #[serde(default)]
+        strict: bool,
+    },
+    /// Every changed file of a known language parses.
+    SyntaxCheck {
+        /// Globs that restrict it; empty means every changed file.
+        #[serde(default)]
+        files: Vec<String>,
+    },
+    /// The test command exits 0, tests really ran, and nothing that passed on the base fails now.
+    TestsPass {
+        /// Command line, split like a shell's words but run without one.
+        command: String,
+        /// Its time limit.
+        timeout: Seconds,
+    },
+    /// The linter exits 0.
+    LintPass {
+        /// As for `tests_pass`.
+        command: String,
+        /// Its time limit.
+        timeout: Seconds,
+    },
+    /// The build exits 0.
+    BuildPass {
+        /// As for `tests_pass`.
+        command: String,
+        /// Its time limit.
+        timeout: Seconds,
+    },
+    /// The command exits 0.
+    Command {
+        /// As for `tests_pass`.
+        command: String,
+        /// Its time limit.
+        timeout: Seconds,
+    },
+    /// The ADR files in question have no errors.
+    AdrValid {
+        /// Paths or globs; empty means the plan's ADR and every changed ADR.
+        #[serde(default)]
+        files: Vec<String>,
+    },
+    /// The ADR files in question are complete by the completeness rules.
+    AdrComplete {
+        /// As for `adr_valid`.
+        #[serde(default)]
+        files: Vec<String>,
+    },
+    /// Links and references in changed Markdown resolve.
+    DocsRefsValid {},
+    /// Every acceptance criterion of the ADR names evidence that passes.
+    CriteriaCovered {},
+    /// The named files (default: all changed ones) have no conflict markers; used by phases that merge conflicting results.
+    ConflictsResolved {
+        /// Paths; empty means every changed file.
+        #[serde(default)]
+        files: Vec<String>,
+    },
+    /// An independent reviewer approves.
+    ReviewApproved {
+        /// Model of the reviewer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+    },
+    /// A person approves.
+    Approval {
+        /// The question.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<String>,
+    },
+    /// A person confirms a manual step.
+    Manual {
+        /// What to do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        question: Option<String>,
+    },
+    /// The deploy commands and probes pass on a validated tree.
+    DeploySuccess(Delivery),
+    /// The integration commands and probes pass on a validated tree.
+    IntegrationPass(Delivery),
+}
+
+/// What a gate looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GateScope {
+    /// The phase's own claims or approval: says nothing about results put together.
+    Phase,
+    /// The files that it names, or those that changed.
+    Files,
+    /// The whole tree, whoever made what is in it.
+    Tree,
+}
+
+/// What a gate costs, the cheapest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GateCost {
+    /// Reads files; deterministic, milliseconds.
+    Reading,
+    /// Runs a command; seconds to minutes.
+    Command,
+    /// Asks a model; costs money.
+    Paid,
+    /// Asks a person, or has effects outside the repository: never before what stands ahead of it.
+    Outside,
+}
+
+impl GateSpec {
+    /// Name, cost and scope of the gate.
+    fn properties(&self) -> (&'static str, GateCost, GateScope) {
+        use GateCost::{Command, Outside, Paid, Reading};
+        use GateScope::{Files, Phase, Tree};
+        match self {
+            Self::FilesExist { .. } => ("files_exist", Reading, Files),
+            Self::OutputsClaimed { .. } => ("outputs_claimed", Reading, Phase),
+            Self::SyntaxCheck { .. } => ("syntax_check", Reading, Files),
+            Self::TestsPass { .. } => ("tests_pass", Command, Tree),
+            Self::LintPass { .. } => ("lint_pass", Command, Tree),
+            Self::BuildPass { .. } => ("build_pass", Command, Tree),
+            Self::Command { .. } => ("command", Command, Tree),
+            Self::AdrValid { .. } => ("adr_valid", Reading, Files),
+            Self::AdrComplete { .. } => ("adr_complete", Reading, Files),
+            Self::DocsRefsValid {} => ("docs_refs_valid", Reading, Files),
+            Self::CriteriaCovered {} => ("criteria_covered", Command, Tree),
+            Self::ConflictsResolved { .. } => ("conflicts_resolved", Reading, Files),
+            Self::ReviewApproved { .. } => ("review_approved", Paid, Phase),
+            Self::Approval { .. } => ("approval", Outside, Phase),
+            Self::Manual { .. } => ("manual", Outside, Phase),
+            Self::DeploySuccess(_) => ("deploy_success", Outside, Phase),
+            Self::IntegrationPass(_) => ("integration_pass", Outside, Phase),
+        }
+    }
+
+    /// The gate's name in plans, reports and the journal.
+    pub fn name(&self) -> &'static str {
+        self.properties().0
+    }
+
+    /// The gate's place in the order of cost.
+    pub fn cost(&self) -> GateCost {
+        self.properties().1
+    }
+
+    /// Whether it says something about results put together. What is claimed of one phase's own difference does not, what
+    /// a person or a reviewer has approved is not asked again, and what acts outside of the repository is not done again.
+    pub fn checks_a_sum(&self) -> bool {
+        self.properties().2 != GateScope::Phase
+    }
+
+    /// Whether it asks something of the whole tree, whoever made what is in it.
+    pub fn is_about_everything(&self) -> bool {
+        self.properties().2 == GateScope::Tree
+    }
+
+    /// Whether it asks of the whole tree and changes nothing outside of it, so that it may be asked again.
+    pub fn only_looks(&self) -> bool {
+        self.is_about_everything() && !matches!(self, Self::Command { .. })
+    }
+
+    /// Whether the answer depends on the phase's own claims, so that the same gate of two phases is two checks.
+    pub fn is_about_claims(&self) -> bool {
+        matches!(self, Self::OutputsClaimed { .. }) || matches!(self, Self::FilesExist { files } if files.is_empty())
+    }
+
+    /// What it does outside of the repository, if it is a gate that does.
+    pub fn delivery(&self) -> Option<&Delivery> {
+        if let Self::DeploySuccess(delivery) | Self::IntegrationPass(delivery) = self { Some(delivery) } else { None }
+    }
+
+    /// The command lines that it runs in a checkout.
+    pub fn commands(&self) -> Vec<&str> {
+        if let Self::TestsPass { command, .. }
+        | Self::LintPass { command, .. }
+        | Self::BuildPass { command, .. }
+        | Self::Command { command, .. } = self
+        {
+            return vec![command];
+        }
+        self.delivery().into_iter().flat_map(Delivery::commands).collect()
+    }
+}
+
+/// Commands and probes of one gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Delivery {
+    /// Command lines, run once each, in order, in one clean checkout; a text or a list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Checks after the commands, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
+    /// Time limit of each command.
+    pub timeout: Seconds,
+    /// Retries of a failed probe (default: 5); commands are never retried.
+    pub retries: u32,
+    /// Pause before a retry (default: 3s).
+    pub delay: Seconds,
+    /// Variables of the commands, besides those of every gate's command.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Variables that the commands get from the host's environment, such as tokens; their values are never recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pass_env: Vec<String>,
+}
+
+/// One look at what a delivery has brought about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Probe {
+    /// A GET request is answered as expected; redirects are not followed. Made with `curl`.
+    Http {
+        /// The address, `http://` or `https://`.
+        http: String,
+        /// The status that is expected (default: 200).
+        status: u32,
+        /// Text that the answer has to contain.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        contains: Option<String>,
+        /// Time limit of one attempt (default: 10s).
+        timeout: Seconds,
+    },
+    /// Somebody accepts a connection.
+    Tcp {
+        /// Host and port, such as `localhost:5432` or `[::1]:5432`.
+        tcp: String,
+        /// Time limit of one attempt (default: 10s).
+        timeout: Seconds,
+    },
+    /// A command exits 0 in the checkout.
+    Command {
+        /// As for `tests_pass`.
+        command: String,
+        /// Time limit of one attempt (default: 10s).
+        timeout: Seconds,
+    },
+}
+
+impl Probe {
+    /// The probe in a few words, for people.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Http { http, .. } => format!("GET {http}"),
+            Self::Tcp { tcp, .. } => format!("connect to {tcp}"),
+            Self::Command { command, .. } => format!("`{command}`"),
+        }
+    }
+
+    /// Time limit of one try.
+    pub fn timeout(&self) -> Seconds {
+        match self {
+            Self::Http { timeout, .. } | Self::Tcp { timeout, .. } | Self::Command { timeout, .. } => *timeout,
+        }
+    }
+}
+
+impl Delivery {
+    /// A delivery of one command, with the built-in values.
+    pub fn of_command(command: impl Into<String>) -> Self {
+        Self {
+            command: vec![command.into()],
+            probes: Vec::new(),
+            timeout: GATE_TIMEOUT,
+            retries: PROBE_RETRIES,
+            delay: PROBE_DELAY,
+            environment: BTreeMap::new(),
+            pass_env: Vec::new(),
+        }
+    }
+
+    /// All command lines: those that act, then those of probes.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        let of_probes = self.probes.iter().filter_map(|probe| match probe {
+            Probe::Command { command, .. } => Some(command.as_str()),
+            Probe::Http { .. } | Probe::Tcp { .. } => None,
+        });
+        self.command.iter().map(String::as_str).chain(of_probes)
+    }
+
+    /// What is done and looked at, in a few words for people and prompts.
+    pub fn words(&self) -> String {
+        let commands = self.command.iter().map(|command| format!("`{command}` exits 0"));
+        let probes = self.probes.iter().map(|probe| match probe {
+            Probe::Http { status, contains, .. } => {
+                let says = contains.as_ref().map(|text| format!(" containing {text:?}")).unwrap_or_default();
+                format!("{} returns {status}{says}", probe.words())
+            }
+            Probe::Tcp { tcp, .. } => format!("{tcp} accepts connections"),
+            Probe::Command { .. } => format!("{} exits 0", probe.words()),
+        });
+        commands.chain(probes).collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delivery_in_the_journal_reads_back_as_it_was() {
+        let mut delivery = Delivery::of_command("./deploy test");
+        delivery.probes = vec![
+            Probe::Http { http: "https://a/".into(), status: 204, contains: None, timeout: Seconds(1) },
+            Probe::Tcp { tcp: "a:1".into(), timeout: Seconds(2) },
+            Probe::Command { command: "./smoke".into(), timeout: Seconds(3) },
+        ];
+        delivery.environment.insert("TARGET".into(), "test".into());
+        let text = serde_json::to_string(&GateSpec::DeploySuccess(delivery.clone())).unwrap();
+        let back: GateSpec = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, GateSpec::DeploySuccess(delivery), "{text}");
+    }
+}

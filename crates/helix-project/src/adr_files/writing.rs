@@ -1,0 +1,84 @@
+//! Writing into `adr/`: one process at a time, and every file whole or not at all.
+//!
+//! Must not know numbers or rules. The lock is on directories, so that it leaves nothing behind and ends with its holder;
+//! worktrees of one repository share it.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use helix_git::{GitEnvironment, OpenError, Repository};
+use rustix::fs::FlockOperation;
+
+use super::{AdrDirectory, AdrFileError, INDEX};
+
+/// Held by the one who allocates numbers; released when it is dropped, or when its process dies.
+pub(super) struct Lock {
+    _files: Vec<File>,
+}
+
+/// Waits for its turn to write `adr/`, which is made if it is not there.
+pub(super) fn lock(root: &Path) -> Result<Lock, AdrFileError> {
+    let directory = root.join("adr");
+    std::fs::create_dir_all(&directory).map_err(disk("create", &directory))?;
+    let mut files = Vec::new();
+    // Always in this order: who waits for the second holds the first, and nobody waits in a circle.
+    for path in repository(root).iter().map(|repository| repository.common_dir().to_path_buf()).chain([directory]) {
+        let file = File::open(&path).map_err(disk("open", &path))?;
+        rustix::fs::flock(&file, FlockOperation::LockExclusive).map_err(|error| disk("lock", &path)(error.into()))?;
+        files.push(file);
+    }
+    Ok(Lock { _files: files })
+}
+
+pub(super) fn disk(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> AdrFileError {
+    let path = path.to_path_buf();
+    move |source| AdrFileError::Disk { action, path, source }
+}
+
+/// The repository that a project lies in; without one, only the directory counts.
+pub(super) fn repository(root: &Path) -> Option<Repository> {
+    match Repository::open(root, GitEnvironment::from_process()) {
+        Ok(repository) => Some(repository),
+        Err(OpenError::NoRepository { .. } | OpenError::NoDirectory { .. }) => None,
+        Err(error) => {
+            tracing::warn!(%error, "numbers of ADRs on other branches are not known");
+            None
+        }
+    }
+}
+
+/// Writes the index; the caller holds the lock.
+pub(super) fn write_index(root: &Path) -> Result<PathBuf, AdrFileError> {
+    let index = root.join("adr").join(INDEX);
+    let text = AdrDirectory::open(root)?.index();
+    replace(&index, &text).map_err(disk("write", &index))?;
+    Ok(index)
+}
+
+/// Writes a file that must not exist, whole or not at all.
+pub(super) fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
+    let temporary = write_beside(path, text)?;
+    // A hard link never replaces: a file that exists already is an error, not lost.
+    let linked = std::fs::hard_link(&temporary, path);
+    std::fs::remove_file(&temporary)?;
+    linked
+}
+
+/// Replaces a file, whole or not at all.
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let temporary = write_beside(path, text)?;
+    if let Ok(before) = std::fs::metadata(path) {
+        std::fs::set_permissions(&temporary, before.permissions())?;
+    }
+    std::fs::rename(temporary, path)
+}
+
+fn write_beside(path: &Path, text: &str) -> std::io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let mut file = File::create(&temporary)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    Ok(temporary)
+}

@@ -1,0 +1,103 @@
+//! What a file is for Helix: a decision, a plan or neither.
+//!
+//! Must not know whether it is a good one.
+
+use std::path::{Component, Path};
+
+/// Directories whose ADRs and plans are samples or somebody else's.
+const SAMPLES: [&str; 7] = ["fixtures", "testdata", "snapshots", "node_modules", "target", ".git", "vendor"];
+
+/// What a file is for Helix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SavedKind {
+    /// An architecture decision record, draft or not.
+    Adr,
+    Plan,
+}
+
+impl SavedKind {
+    /// Tells by name, place and content; `None` for every other file.
+    ///
+    /// An ADR is a Markdown file below `adr/`, `adrs/` or `decisions/` (not its index or README), one whose name begins with
+    /// `adr`, or one whose front matter has an `adr_id`. A plan is `phases.yaml`, `*.phases.yaml`, or a YAML file with
+    /// `name:`, `phases:` and phases with an `id`. Samples (`fixtures/`, `testdata/` and the like) are neither.
+    pub fn of(path: &Path, text: &str) -> Option<Self> {
+        let names: Vec<String> = path
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(name) => Some(name.to_string_lossy().to_ascii_lowercase()),
+                Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+            })
+            .collect();
+        let (name, directories) = names.split_last()?;
+        if directories.iter().any(|directory| SAMPLES.contains(&directory.as_str())) {
+            return None;
+        }
+        let (stem, extension) = name.rsplit_once('.')?;
+        match extension {
+            "md" | "markdown" => {
+                let placed = matches!(directories.last().map(String::as_str), Some("adr" | "adrs" | "decisions"))
+                    && !matches!(stem, "index" | "readme" | "template");
+                let named = stem.strip_prefix("adr").is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+                (placed || named || has_adr_id(text)).then_some(Self::Adr)
+            }
+            "yaml" | "yml" => {
+                (stem == "phases" || stem.ends_with(".phases") || looks_like_plan(text)).then_some(Self::Plan)
+            }
+            _ => None,
+        }
+    }
+
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Adr => "ADR",
+            Self::Plan => "plan",
+        }
+    }
+}
+
+/// Whether the front matter has the key that only ADRs have.
+pub fn has_adr_id(text: &str) -> bool {
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    lines.next().is_some_and(|first| first.trim_end() == "---")
+        && lines.take_while(|line| line.trim_end() != "---").any(|line| line.starts_with("adr_id:"))
+}
+
+/// Whether a YAML text has what every plan has at its top.
+pub fn looks_like_plan(text: &str) -> bool {
+    let top = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    let phase = |line: &str| line.trim_start().trim_start_matches("- ").starts_with("id:");
+    top("phases") && (top("name") || top("project")) && text.lines().any(phase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adrs_and_plans_are_told_by_name_place_and_content() {
+        let adr = "---\nadr_id: draft\n---\n";
+        let plan = "name: x\nphases:\n  - id: a\n";
+        for (path, text, kind) in [
+            ("adr-draft.md", "", Some(SavedKind::Adr)),
+            ("adr/007-x.md", "", Some(SavedKind::Adr)),
+            ("docs/decisions/x.md", "", Some(SavedKind::Adr)),
+            ("notes.md", adr, Some(SavedKind::Adr)),
+            ("adr/INDEX.md", "", None),
+            ("adrenaline.md", "", None),
+            ("notes.md", "# adr_id: no\n", None),
+            ("tests/fixtures/adrs/bad.md", adr, None),
+            ("phases.yaml", "", Some(SavedKind::Plan)),
+            ("plans/x/phases.yml", "", Some(SavedKind::Plan)),
+            ("shop.phases.yaml", "", Some(SavedKind::Plan)),
+            ("plan.yaml", plan, Some(SavedKind::Plan)),
+            // A build description of a cloud provider has phases, too.
+            ("buildspec.yml", "version: 0.2\nphases:\n  install:\n    commands: [x]\n", None),
+            ("src/adr.rs", adr, None),
+            ("phases", plan, None),
+        ] {
+            assert_eq!(SavedKind::of(Path::new(path), text), kind, "{path}");
+        }
+    }
+}
