@@ -5,6 +5,8 @@
 use std::fs;
 use std::io;
 
+use std::time::Duration;
+
 use helix_core::ids::RunId;
 use helix_core::run::Ending;
 use jiff::Timestamp;
