@@ -111,7 +111,7 @@ impl Reports {
         job_reports(journal, self.services.state.root(), &job, &self.failures).await
     }
 
-    async fn memory(&self) -> Result<Arc<dyn FailureMemory>, EngineError> {
+    async fn memory(&self) -> Result<FailureMemory, EngineError> {
         self.failures.memory().await.ok_or_else(|| match self.failures.memory_use() {
             MemoryUse::Off => EngineError::Environment {
                 message: "failures are not remembered: the memory is switched off".into(),

@@ -74,81 +74,60 @@ fn points_at_code(category: Category) -> bool {
     }
 }
 
-/// Families of tools that share a way to add and look up packages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Family {
-    Python,
-    JavaScript,
-    Rust,
-    Go,
-    Make,
-    Gradle,
-    Other,
-}
-
-fn family(tool: &str) -> Family {
-    match tool {
-        "python" | "python3" | "pytest" | "unittest" | "pip" | "pip3" | "poetry" | "uv" | "mypy" | "ruff" | "tox" => {
-            Family::Python
-        }
-        "node" | "npm" | "npx" | "yarn" | "pnpm" | "tsc" | "jest" | "vitest" | "webpack" | "vite" | "esbuild"
-        | "eslint" => Family::JavaScript,
-        "cargo" | "rustc" | "clippy" | "nextest" => Family::Rust,
-        "go" => Family::Go,
-        "make" => Family::Make,
-        "gradle" | "gradlew" => Family::Gradle,
-        _ => Family::Other,
-    }
-}
+/// Tools that share a way to add and look up packages.
+const PYTHON: &str = "python python3 pytest unittest pip pip3 poetry uv mypy ruff tox";
+const JAVASCRIPT: &str = "node npm npx yarn pnpm tsc jest vitest webpack vite esbuild eslint";
+const RUST: &str = "cargo rustc clippy nextest";
+const GRADLE: &str = "gradle gradlew";
+/// Every tool.
+const ANY: &str = "";
 
 /// A step that names the thing itself: for this cause, a name in this form, and these tools. `{}` is the name, `{first}` and
 /// `{last}` are its parts, `{parent}` the directory that it is in.
 struct Step {
     cause: &'static str,
     form: Form,
-    applies: fn(Family) -> bool,
+    tools: &'static str,
     text: &'static str,
 }
 
 macro_rules! steps {
-    ($($cause:literal $form:ident $family:pat => $text:literal;)+) => {
-        const STEPS: &[Step] = &[
-            $(Step { cause: $cause, form: Form::$form, applies: |family| matches!(family, $family), text: $text }),+
-        ];
+    ($($cause:literal $form:ident $tools:expr => $text:literal;)+) => {
+        const STEPS: &[Step] = &[$(Step { cause: $cause, form: Form::$form, tools: $tools, text: $text }),+];
     };
 }
 
 // Of several that apply, the first is given.
 steps! {
-    "missing_module" Relative _ => "create `{}`, or fix the path where it is imported";
-    "missing_module" Module Family::Python => "add the package that provides `{first}` to pyproject.toml or requirements.txt, and install it";
-    "missing_module" Module Family::JavaScript => "add `{}` to package.json: `npm install {}`";
-    "missing_module" Module Family::Rust => "add the crate to Cargo.toml: `cargo add {first}`, or fix the path";
-    "missing_module" Module Family::Go => "add the module to go.mod: `go get {}`";
-    "missing_module" Module _ => "add the package that provides `{}` to the project's dependencies, and install it";
-    "missing_package" Quoted Family::Python => "list the versions that exist: `pip index versions {first}`";
-    "missing_package" Quoted Family::JavaScript => "list the versions that exist: `npm view {} versions`";
-    "missing_package" Quoted Family::Rust => "list the versions that exist: `cargo info {}`";
-    "missing_package" Quoted Family::Go => "list the versions that exist: `go list -m -versions {}`";
-    "missing_package" Quoted _ => "check the name and version of `{}` against its registry";
-    "missing_symbol" Quoted _ => "find where `{}` is defined: `git grep -n -w {last}`";
-    "missing_command" Command _ => "install `{}`, or put it on PATH; see `command -v {}`";
-    "missing_script" Quoted Family::Make => "add the target `{}` to the Makefile, or call one that exists";
-    "missing_script" Quoted Family::Gradle => "define the task `{}`, or call one that exists (`gradle tasks`)";
-    "missing_script" Quoted Family::JavaScript => "add the script `{}` to package.json, or call one that exists (`npm run`)";
-    "missing_script" Quoted Family::Rust => "add the target `{}` to Cargo.toml, or call one that exists (`cargo run --bin`)";
-    "missing_script" Quoted _ => "define `{}`, or call one that exists";
-    "missing_table" Quoted _ => "run the migration that creates `{}` on this database";
-    "missing_image" Quoted _ => "check that the image `{}` exists: `docker manifest inspect {}`";
-    "file_missing" Path _ => "list the directory: `ls -l {parent}`";
-    "permission_denied" Path _ => "check the permissions: `ls -ld {}`";
-    "read_only_fs" Path _ => "check the permissions: `ls -ld {}`";
-    "port_in_use" Port _ => "find the process on {}: `ss -ltnp 'sport = :{}'`";
-    "service_down" Address _ => "start the service at `{}`, and wait until it listens";
-    "conn_refused" Address _ => "start the service at `{}`, and wait until it listens";
-    "dns" Host _ => "resolve the name by hand: `getent hosts {}`";
-    "tls" Host _ => "look at the certificate: `openssl s_client -connect {}:443 -servername {}`";
-    "lock_held" Path _ => "find its holder: `fuser -v {}`";
+    "missing_module" Relative ANY => "create `{}`, or fix the path where it is imported";
+    "missing_module" Module PYTHON => "add the package that provides `{first}` to pyproject.toml or requirements.txt, and install it";
+    "missing_module" Module JAVASCRIPT => "add `{}` to package.json: `npm install {}`";
+    "missing_module" Module RUST => "add the crate to Cargo.toml: `cargo add {first}`, or fix the path";
+    "missing_module" Module "go" => "add the module to go.mod: `go get {}`";
+    "missing_module" Module ANY => "add the package that provides `{}` to the project's dependencies, and install it";
+    "missing_package" Quoted PYTHON => "list the versions that exist: `pip index versions {first}`";
+    "missing_package" Quoted JAVASCRIPT => "list the versions that exist: `npm view {} versions`";
+    "missing_package" Quoted RUST => "list the versions that exist: `cargo info {}`";
+    "missing_package" Quoted "go" => "list the versions that exist: `go list -m -versions {}`";
+    "missing_package" Quoted ANY => "check the name and version of `{}` against its registry";
+    "missing_symbol" Quoted ANY => "find where `{}` is defined: `git grep -n -w {last}`";
+    "missing_command" Command ANY => "install `{}`, or put it on PATH; see `command -v {}`";
+    "missing_script" Quoted "make" => "add the target `{}` to the Makefile, or call one that exists";
+    "missing_script" Quoted GRADLE => "define the task `{}`, or call one that exists (`gradle tasks`)";
+    "missing_script" Quoted JAVASCRIPT => "add the script `{}` to package.json, or call one that exists (`npm run`)";
+    "missing_script" Quoted RUST => "add the target `{}` to Cargo.toml, or call one that exists (`cargo run --bin`)";
+    "missing_script" Quoted ANY => "define `{}`, or call one that exists";
+    "missing_table" Quoted ANY => "run the migration that creates `{}` on this database";
+    "missing_image" Quoted ANY => "check that the image `{}` exists: `docker manifest inspect {}`";
+    "file_missing" Path ANY => "list the directory: `ls -l {parent}`";
+    "permission_denied" Path ANY => "check the permissions: `ls -ld {}`";
+    "read_only_fs" Path ANY => "check the permissions: `ls -ld {}`";
+    "port_in_use" Port ANY => "find the process on {}: `ss -ltnp 'sport = :{}'`";
+    "service_down" Address ANY => "start the service at `{}`, and wait until it listens";
+    "conn_refused" Address ANY => "start the service at `{}`, and wait until it listens";
+    "dns" Host ANY => "resolve the name by hand: `getent hosts {}`";
+    "tls" Host ANY => "look at the certificate: `openssl s_client -connect {}:443 -servername {}`";
+    "lock_held" Path ANY => "find its holder: `fuser -v {}`";
 }
 
 /// The step that names the thing itself, if the line names it in a form that is safe to repeat.
@@ -163,8 +142,10 @@ fn concrete(tool: &str, classified: &Classified) -> Option<String> {
         _ => {}
     }
     let line = plain_text(&classified.cause_line.as_ref()?.text);
-    let family = family(tool);
-    let mut of_cause = STEPS.iter().filter(|step| step.cause == classified.cause && (step.applies)(family));
+    let applies = |step: &&Step| {
+        step.cause == classified.cause && (step.tools == ANY || step.tools.split(' ').any(|one| one == tool))
+    };
+    let mut of_cause = STEPS.iter().filter(applies);
     of_cause.find_map(|step| Some(fill(step.text, &LINE_FORMS.name(step.form, &line)?)))
 }
 

@@ -167,9 +167,6 @@ impl FailureEvent {
     pub fn report_generated(occurrence: &Occurrence, report: &Report, artefact: Option<String>) -> Self {
         let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let mut missing = Vec::new();
-        if let Section::Missing(reason) = &report.what_failed {
-            missing.push(format!("what failed: {reason}"));
-        }
         if let Section::Missing(reason) = &report.why {
             missing.push(format!("why: {reason}"));
         }

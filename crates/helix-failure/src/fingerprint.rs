@@ -9,9 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::classify::Classified;
-use super::memory::Diagnosis;
-
 /// Characters of a message that count.
 const MESSAGE: usize = 400;
 
@@ -35,6 +32,16 @@ impl Fingerprint {
         let text = text.into();
         let digits = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
         if text.len() == 32 && digits { Ok(Self(text)) } else { Err(InvalidFingerprint(text)) }
+    }
+
+    /// The identity of what has these parts.
+    pub(crate) fn from_parts(parts: [&str; 5]) -> Self {
+        let mut hash = Sha256::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
 
     pub fn as_str(&self) -> &str {
@@ -61,44 +68,6 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
-/// Version of the rules by which fingerprints are made: of what they hash and of [`normalise`]. To be raised with every change
-/// of these, so that memories and exports of older versions are given new ones.
-///
-/// 2: secrets are masked before the message is normalised, so that a failure that names a key is the same with another key.
-pub const FINGERPRINT_VERSION: u32 = 2;
-
-/// The fingerprint of a classified failure of this tool.
-pub fn fingerprint(tool: &str, classified: &Classified) -> Fingerprint {
-    Diagnosis::of(tool, classified).fingerprint
-}
-
-/// What tells failures apart.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Traits<'a> {
-    pub(super) tool: &'a str,
-    pub(super) cause: &'a str,
-    pub(super) code: &'a str,
-    pub(super) message: &'a str,
-    pub(super) frame: &'a str,
-}
-
-impl Traits<'_> {
-    pub(super) fn fingerprint(&self) -> Fingerprint {
-        let mut hash = Sha256::new();
-        for part in [self.tool, self.cause, self.code, self.message, self.frame] {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part.as_bytes());
-        }
-        let digest = hash.finalize();
-        Fingerprint(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
-    }
-}
-
-/// The name of a file in a path of any system.
-pub(super) fn file_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
 /// Marks the mask of hexadecimal ids, which has a condition.
 const HEXADECIMAL: &str = "<hexadecimal>";
 
@@ -107,7 +76,6 @@ struct Masks(Vec<(Regex, &'static str)>);
 static MASKS: LazyLock<Masks> = LazyLock::new(|| {
     // Order matters: what contains numbers goes before numbers. A mask never yields what a later one matches.
     let masks = [
-        (r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])", ""),
         (r"[\x00-\x1f\x7f]+", " "),
         (
             r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b",
@@ -125,7 +93,7 @@ static MASKS: LazyLock<Masks> = LazyLock::new(|| {
     Masks(masks.iter().filter_map(|(pattern, mask)| Some((Regex::new(pattern).ok()?, *mask))).collect())
 });
 
-/// A message without what varies: colours, times, ids, addresses, paths, numbers. Applying it twice changes nothing.
+/// A plain message without what varies: times, ids, addresses, paths, numbers. Applying it twice changes nothing.
 pub fn normalise(message: &str) -> String {
     let cut: String = message.chars().take(MESSAGE * 4).collect();
     let mut text = mask(&cut);
@@ -170,7 +138,7 @@ mod tests {
 
     #[test]
     fn every_mask_compiles() {
-        assert_eq!(MASKS.0.len(), 11);
+        assert_eq!(MASKS.0.len(), 10);
     }
 
     #[test]

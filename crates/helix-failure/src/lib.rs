@@ -3,6 +3,9 @@
 //! Must not know where logs come from or where failures are remembered; its answers advise people and prompts and
 //! decide no control flow.
 
+#[macro_use]
+mod wire_words;
+
 mod advice;
 pub mod cause;
 mod classify;
@@ -28,7 +31,7 @@ mod verdict;
 pub use advice::actions;
 pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
 pub use code::tool_code;
-pub use fingerprint::{FINGERPRINT_VERSION, Fingerprint, InvalidFingerprint, fingerprint, normalise};
+pub use fingerprint::{Fingerprint, InvalidFingerprint, normalise};
 pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError, Likelihoods, NO_CAUSE, words};
 pub use location::{Location, Ownership};
 pub use log::{Log, LogCollector, LogLine, Stream};

@@ -61,7 +61,31 @@ impl Log {
     }
 }
 
-type Kept = (u64, Vec<u8>);
+/// Lines with their numbers, and how many bytes they have.
+#[derive(Debug, Default)]
+struct Part {
+    lines: VecDeque<(u64, Vec<u8>)>,
+    bytes: usize,
+}
+
+impl Part {
+    fn has_room(&self) -> bool {
+        self.lines.len() < PART_LINES && self.bytes < PART_BYTES
+    }
+
+    fn push(&mut self, number: u64, line: Vec<u8>) {
+        self.bytes += line.len();
+        self.lines.push_back((number, line));
+    }
+
+    /// Takes the first line out, if there are more than the part may hold.
+    fn overflow(&mut self) -> Option<(u64, Vec<u8>)> {
+        let full = self.lines.len() > PART_LINES || (self.bytes > PART_BYTES && self.lines.len() > 1);
+        let (number, line) = if full { self.lines.pop_front()? } else { return None };
+        self.bytes -= line.len();
+        Some((number, line))
+    }
+}
 
 /// Takes a log in pieces of any size.
 #[derive(Debug)]
@@ -69,27 +93,15 @@ pub struct LogCollector {
     stream: Stream,
     number: u64,
     partial: Vec<u8>,
-    head: Vec<Kept>,
-    head_bytes: usize,
-    suspicious: Vec<Kept>,
-    suspicious_bytes: usize,
-    tail: VecDeque<Kept>,
-    tail_bytes: usize,
+    head: Part,
+    suspicious: Part,
+    tail: Part,
 }
 
 impl LogCollector {
     pub fn new(stream: Stream) -> Self {
-        Self {
-            stream,
-            number: 0,
-            partial: Vec::new(),
-            head: Vec::new(),
-            head_bytes: 0,
-            suspicious: Vec::new(),
-            suspicious_bytes: 0,
-            tail: VecDeque::new(),
-            tail_bytes: 0,
-        }
+        let (head, suspicious, tail) = (Part::default(), Part::default(), Part::default());
+        Self { stream, number: 0, partial: Vec::new(), head, suspicious, tail }
     }
 
     /// Takes the next piece.
@@ -108,7 +120,7 @@ impl LogCollector {
             self.end_line();
         }
         let stream = self.stream;
-        let kept = self.head.into_iter().chain(self.suspicious).chain(self.tail);
+        let kept = self.head.lines.into_iter().chain(self.suspicious.lines).chain(self.tail.lines);
         let lines = kept
             .map(|(number, raw)| LogLine { stream, number, raw: String::from_utf8_lossy(&narrowed(raw)).into_owned() })
             .collect();
@@ -126,20 +138,14 @@ impl LogCollector {
         if line.last() == Some(&b'\r') {
             line.pop();
         }
-        if self.tail.is_empty() && self.head.len() < PART_LINES && self.head_bytes < PART_BYTES {
-            self.head_bytes += line.len();
-            self.head.push((self.number, line));
+        if self.tail.lines.is_empty() && self.head.has_room() {
+            self.head.push(self.number, line);
             return;
         }
-        self.tail_bytes += line.len();
-        self.tail.push_back((self.number, line));
-        while self.tail.len() > PART_LINES || (self.tail_bytes > PART_BYTES && self.tail.len() > 1) {
-            let Some((number, line)) = self.tail.pop_front() else { return };
-            self.tail_bytes -= line.len();
-            let room = self.suspicious.len() < PART_LINES && self.suspicious_bytes < PART_BYTES;
-            if room && is_suspicious(&line) {
-                self.suspicious_bytes += line.len();
-                self.suspicious.push((number, line));
+        self.tail.push(self.number, line);
+        while let Some((number, line)) = self.tail.overflow() {
+            if self.suspicious.has_room() && is_suspicious(&line) {
+                self.suspicious.push(number, line);
             } else {
                 // Its memory serves the next line.
                 self.partial = line;

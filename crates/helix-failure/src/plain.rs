@@ -25,6 +25,11 @@ pub fn plain_text(text: &str) -> String {
     plain
 }
 
+/// What a person saw of a line: progress bars write over themselves, and what was written last stays.
+pub(crate) fn last_written(plain: &str) -> &str {
+    plain.trim_end().rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

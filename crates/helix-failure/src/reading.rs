@@ -6,6 +6,7 @@ use regex::Regex;
 
 use super::json_line::{self, Record};
 use super::log::{Log, LogLine, Stream};
+use super::plain::{last_written, plain_text};
 
 /// Notes and warnings that are verdicts.
 const VERDICTS: [&str; 3] = ["note: test did not panic", "WARNING: DATA RACE", "WARNING: Retrying (Retry("];
@@ -55,7 +56,6 @@ impl Prepared<'_> {
 /// The compiled forms that lines are told apart by.
 #[derive(Debug)]
 pub(super) struct Forms {
-    ansi: Regex,
     prefix: Regex,
     noise: Regex,
     warning: Regex,
@@ -72,7 +72,6 @@ impl Forms {
     pub(super) fn new() -> Result<Self, regex::Error> {
         let regex = Regex::new;
         Ok(Self {
-            ansi: regex(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[=>78cMDEH])")?,
             prefix: regex(
                 r"^(?:\[?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+|#\d+ \d+\.\d+ |##\[(?:error|debug|group)\]|\[stderr\] |stderr \| |■ |✘ |│ |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w.@()-]+(?:\[\d+\])?: |\[ *\d+\.\d+\] )+",
             )?,
@@ -108,9 +107,8 @@ pub(super) fn prepare<'log>(forms: &Forms, log: &'log Log) -> Vec<Prepared<'log>
 }
 
 fn prepare_line<'log>(forms: &Forms, line: &'log LogLine) -> Prepared<'log> {
-    let clean = forms.ansi.replace_all(&line.raw, "");
-    // Progress bars write over themselves: what was written last is what a person saw.
-    let shown = clean.trim_end().rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default().trim();
+    let plain = plain_text(&line.raw);
+    let shown = last_written(&plain).trim();
     let (text, mark) = match json_line::read(shown) {
         Some(Record::Diagnostic(text)) => (text, Mark::Raised),
         Some(Record::Text(text)) => {

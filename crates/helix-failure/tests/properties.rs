@@ -6,9 +6,8 @@ mod world;
 
 use std::sync::LazyLock;
 
-use helix_failure::{
-    Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, fingerprint, normalise,
-};
+use helix_failure::memory::Diagnosis;
+use helix_failure::{Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, normalise};
 use proptest::prelude::*;
 
 static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| Classifier::new().unwrap());
@@ -26,7 +25,7 @@ fn judged(observation: &FailureObservation, log: &Log) {
     }
     let steps = actions(&got);
     assert!((2..=4).contains(&steps.len()), "{steps:?}");
-    assert_eq!(fingerprint("cargo", &got), fingerprint("cargo", &got));
+    assert_eq!(Diagnosis::new("cargo", &got), Diagnosis::new("cargo", &got));
 }
 
 /// Text made of what the rules look at, in any order and cut anywhere.
@@ -92,7 +91,7 @@ fn an_empty_log_is_an_answer_too() {
 fn a_fingerprint_survives_paths_numbers_and_times_and_tells_messages_apart() {
     let print = |text: &str| {
         let got = CLASSIFIER.classify(&FailureObservation::default(), &Log::of_texts("", text));
-        fingerprint("python", &got)
+        Diagnosis::new("python", &got).fingerprint
     };
     let one = "Traceback (most recent call last):\n  File \"/home/user/app/main.py\", line 9, in f\n    x\nKeyError: 'user' after 12 ms";
     let moved = "noise\nTraceback (most recent call last):\n  File \"/srv/b/app/main.py\", line 31, in f\n    x\nKeyError: 'user' after 7 ms";

@@ -62,7 +62,7 @@ impl World {
         let known = KnownFailure {
             diagnosis: Diagnosis {
                 summary: "assertion `left == right` failed: sum".into(),
-                ..Diagnosis::of("cargo", &self.classified)
+                ..Diagnosis::new("cargo", &self.classified)
             },
             count: 3,
             first_seen: "2026-01-02T03:04:05Z".parse().unwrap(),
@@ -513,7 +513,7 @@ proptest! {
 
 #[test]
 fn a_record_is_headed_by_what_it_says() {
-    let headline = |line: &str| World::of("claude-cli", line).report().what_failed.known().unwrap().headline.clone();
+    let headline = |line: &str| World::of("claude-cli", line).report().what_failed.headline.clone();
     let overloaded = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":529,"result":"API Error: 529 Overloaded","stop_reason":"stop_sequence","permission_denials":[]}"#;
     assert_eq!(headline(overloaded), "API Error: 529 Overloaded");
     let turns = r#"{"type":"result","subtype":"error_max_turns","is_error":true,"permission_denials":[]}"#;

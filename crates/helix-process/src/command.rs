@@ -11,17 +11,20 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use crate::own_session::in_own_session;
-use crate::proc::{Delivery, Marked, marked};
+use crate::proc::{kill_until_gone, marked};
 use crate::program::{NoProgram, find_program};
 
 /// Most of the output that is kept in memory.
 pub const MAX_TAIL: usize = 64 << 10;
 /// Names one command's processes, however far they have moved from their parent.
 const MARK: &str = "HELIX_GATE_ID";
+/// How long processes that a command left behind are killed.
+const KILL_LIMIT: Duration = Duration::from_secs(1);
 /// Names the state directory whose host started a command, so that the next host can end what a dead one left.
 const OWNER: &str = "HELIX_GATE_STATE";
 
@@ -146,7 +149,7 @@ pub const PRESET: [(&str, &str); 4] =
     [("CI", "true"), ("NO_COLOR", "1"), ("TERM", "dumb"), ("GIT_TERMINAL_PROMPT", "0")];
 
 /// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandEnd {
     /// It exited by itself.
     Exited(i32),
@@ -373,29 +376,8 @@ pub fn sweep_orphans(state: &Path) -> u32 {
     kill_marked(OWNER, state.as_os_str().as_bytes())
 }
 
-/// Kills all processes that have this variable with this value, until there are none. A process that forks meanwhile hands
-/// the mark down, so the next round finds its child.
+/// Kills all processes that have this variable with this value. A process that forks meanwhile hands the mark down, so that the
+/// next look finds its child.
 fn kill_marked(variable: &str, value: &[u8]) -> u32 {
-    let mut killed = std::collections::BTreeSet::new();
-    // A bound, so that a process that cannot be killed (in the kernel, on a dead disk) does not hold Helix up.
-    for _ in 0..64 {
-        let seen = marked(variable, value).unwrap_or_else(|error| {
-            tracing::error!(%error, "cannot look for processes that a command left behind");
-            Marked::default()
-        });
-        if seen.alive.is_empty() && !seen.changing {
-            break;
-        }
-        for process in seen.alive {
-            match process.signal(Signal::KILL) {
-                Ok(Delivery::Sent) => drop(killed.insert(process)),
-                Ok(Delivery::Gone) => {}
-                Err(error) => {
-                    tracing::error!(pid = process.pid, %error, "cannot end a process that a command left behind")
-                }
-            }
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    u32::try_from(killed.len()).unwrap_or(u32::MAX)
+    kill_until_gone(KILL_LIMIT, || marked(variable, value))
 }

@@ -32,7 +32,7 @@ use self::stop::StopLadder;
 use self::tree::ProcessTree;
 use crate::invocation::RunEnd;
 use crate::proc::{ProcessIdentity, boot_id};
-use crate::run_dir::{RequestFile, RunDir, RunDirError, RunRecord, read_json, replace, sync_directory, to_json};
+use crate::run_dir::{RequestFile, RunDir, RunDirError, RunRecord, read_json, replace_file, sync_directory, to_json};
 
 /// Longest reason that is recorded for a run that did not start, in characters.
 const MAX_REASON: usize = 2 * 1024;
@@ -197,8 +197,8 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
 /// `run.json` is for people and sweeps; a run does not fail for want of it.
 fn publish(directory: &RunDir, record: &RunRecord) {
     let path = directory.record();
-    if let Err(error) = to_json(&path, record).and_then(|bytes| replace(&path, &bytes)) {
-        complain(&format!("{error}; the run continues without its current record"));
+    if let Err(error) = to_json(&path, record).and_then(|bytes| replace_file(&path, &bytes)) {
+        complain(&format!("{error}; the run goes on without its current record"));
     }
 }
 

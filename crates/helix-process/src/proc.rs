@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
@@ -142,6 +143,38 @@ pub fn marked(variable: &str, value: &[u8]) -> io::Result<Marked> {
         }
     }
     Ok(seen)
+}
+
+/// Between two looks for processes that are being killed.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+
+/// Kills what a look finds until one finds nothing any more; returns how many processes that were. Blocks. Processes that no
+/// SIGKILL ends within the limit, stuck in the kernel on a dead disk say, are left behind.
+pub(crate) fn kill_until_gone(limit: Duration, mut look: impl FnMut() -> io::Result<Marked>) -> u32 {
+    let began = Instant::now();
+    let mut killed = BTreeSet::new();
+    loop {
+        let seen = look().unwrap_or_else(|error| {
+            tracing::error!(%error, "cannot look for processes that were left behind");
+            Marked::default()
+        });
+        if seen.alive.is_empty() && !seen.changing {
+            break;
+        }
+        for process in seen.alive {
+            match process.signal(Signal::KILL) {
+                Ok(Delivery::Sent) => drop(killed.insert(process)),
+                Ok(Delivery::Gone) => {}
+                Err(error) => tracing::error!(pid = process.pid, %error, "cannot end a process that was left behind"),
+            }
+        }
+        if began.elapsed() > limit {
+            tracing::error!("processes that were left behind survive SIGKILL: they are stuck in the kernel");
+            break;
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    u32::try_from(killed.len()).unwrap_or(u32::MAX)
 }
 
 /// All running processes whose environment carries a run's mark, with the id in it.

@@ -20,7 +20,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use durable::PRIVATE;
-pub(crate) use durable::{publish_once, replace, sync_directory, write_once};
+pub use durable::replace_file;
+pub(crate) use durable::{publish_once, sync_directory, write_once};
 pub(crate) use request::{RequestFile, is_staging_name, staging_owner};
 
 use crate::invocation::RunEnd;

@@ -16,9 +16,9 @@ use helix_failure::memory::{
     Diagnosis, FixLink, MemoryRecord, Occurrence, OccurrenceEntry, OccurrencePlace, OccurrenceState, RememberedFailure,
     SimilarQuery, Work, check,
 };
-use helix_failure::{Blame, Category, FINGERPRINT_VERSION, Fingerprint, RetryAdvice};
+use helix_failure::{Blame, Category, Fingerprint, RetryAdvice};
 use helix_store::Access;
-use helix_store::failures::{FailureMemory, MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{FailureMemory, MemoryOptions};
 use jiff::Timestamp;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -158,7 +158,6 @@ fn records(number: u64) -> Outcome<[MemoryRecord; 3]> {
 fn diagnosis(message: Message, fingerprint: Fingerprint) -> Diagnosis {
     Diagnosis {
         fingerprint,
-        fingerprint_version: FINGERPRINT_VERSION,
         tool: message.tool.into(),
         code: String::new(),
         message: message.text.clone(),
@@ -173,7 +172,7 @@ fn diagnosis(message: Message, fingerprint: Fingerprint) -> Diagnosis {
 }
 
 async fn fill(path: &Path, failures: u64) -> Outcome<Duration> {
-    let memory = SqliteFailureMemory::open(MemoryOptions::new(path, Access::ReadWrite).within(PATIENCE)).await?;
+    let memory = FailureMemory::open(MemoryOptions::new(path, Access::ReadWrite).within(PATIENCE)).await?;
     let started = Instant::now();
     let mut from = 0;
     while from < failures {
@@ -206,19 +205,7 @@ fn query(number: u64, failures: u64) -> Outcome<(SimilarQuery, bool)> {
     }
     let fingerprint = print(&message, if exact { which } else { u64::MAX - number })?;
     let now = Timestamp::from_second(1_700_000_000 + failures as i64 * 60)?;
-    Ok((
-        SimilarQuery {
-            fingerprint,
-            tool: message.tool.into(),
-            category: message.category,
-            cause: "measured".into(),
-            message: message.text,
-            frame: "lib.rs".into(),
-            most: 3,
-            now,
-        },
-        exact,
-    ))
+    Ok((SimilarQuery { diagnosis: diagnosis(message, fingerprint), most: 3, now }, exact))
 }
 
 #[tokio::main]
@@ -241,21 +228,18 @@ async fn main() -> Outcome<()> {
     let scratch = tempfile::tempdir()?;
     let path = file.unwrap_or_else(|| scratch.path().join("failures.db"));
     let filled = if path.exists() { None } else { Some(fill(&path, failures.max(1)).await?) };
-    let memory = SqliteFailureMemory::open(MemoryOptions::new(&path, Access::ReadWrite)).await?;
+    let memory = FailureMemory::open(MemoryOptions::new(&path, Access::ReadWrite)).await?;
     let (mut times, mut empty, mut wrong) = (Vec::new(), 0_u64, 0_u64);
     let processor = processor_time();
     for number in 0..queries {
         let (query, exact) = query(number, failures.max(1))?;
-        let fingerprint = query.fingerprint.clone();
+        let fingerprint = query.diagnosis.fingerprint.clone();
         tokio::time::sleep(Duration::from_millis(pause)).await;
         let before = Instant::now();
-        let recalled = memory.similar(query).await;
+        let recalled = memory.similar(query).await?;
         times.push(before.elapsed());
-        if let Some(trouble) = recalled.trouble {
-            return Err(format!("the memory was in trouble: {trouble:?}").into());
-        }
-        empty += u64::from(recalled.failures.is_empty());
-        let first = recalled.failures.first().map(|past| past.known.diagnosis.fingerprint.clone());
+        empty += u64::from(recalled.is_empty());
+        let first = recalled.first().map(|past| past.known.diagnosis.fingerprint.clone());
         wrong += u64::from(exact && first != Some(fingerprint));
     }
     let processor = processor_time() - processor;

@@ -18,10 +18,7 @@ const FORBIDDEN_PATHS: &[(&str, &str, &str)] =
     &[("helix", "helix_agents::dialect", "the terminal must not know agent dialects; ask the engine")];
 
 /// Circles that are still there: `place: modules`. Nothing is added; who removes one removes its line.
-pub(super) const REMAINING: &[&str] = &[
-    "helix-failure: fingerprint, memory",
-    "helix-store: follow, journal",
-];
+pub(super) const REMAINING: &[&str] = &["helix-store: follow, journal"];
 
 /// A module with what it refers to.
 #[derive(Debug, Default)]

@@ -3,9 +3,10 @@
 //! Must not know what is in them.
 
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+
+use helix_process::replace_file;
 
 use super::InvocationError;
 use super::surroundings::path_text;
@@ -39,18 +40,7 @@ impl AgentFiles {
     /// Writes a file and gives its path as an argument. Replaces what an earlier try left.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<String, InvocationError> {
         let path = self.directory.join(name);
-        let partial = self.directory.join(format!(".{name}.partial"));
-        let written = fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&partial)
-            .and_then(|mut file| file.write_all(content))
-            .and_then(|()| fs::rename(&partial, &path));
-        match written {
-            Ok(()) => Ok(path_text(&path)),
-            Err(source) => Err(InvocationError::Write { path, source }),
-        }
+        replace_file(&path, content)?;
+        Ok(path_text(&path))
     }
 }

@@ -22,6 +22,8 @@ pub use surroundings::Surroundings;
 
 use std::path::PathBuf;
 
+use helix_process::RunDirError;
+
 use self::draft::Draft;
 use self::reader::Reading;
 use crate::invocation::Invocation;
@@ -256,10 +258,12 @@ pub enum InvocationError {
         /// What was asked for.
         what: &'static str,
     },
-    /// A file or directory of the run could not be written.
+    /// A file of the run could not be written.
+    #[error(transparent)]
+    File(#[from] RunDirError),
+    /// The directory of the run's files could not be made.
     #[error("cannot write {path}", path = path.display())]
     Write {
-        /// The file or directory.
         path: PathBuf,
         /// The operating system's words.
         source: std::io::Error,

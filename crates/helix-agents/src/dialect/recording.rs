@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Error, ErrorKind};
+use std::io::{BufRead, BufReader, Error};
 use std::path::{Path, PathBuf};
 
 use helix_core::agent_event::AgentEvent;
@@ -52,12 +52,7 @@ pub fn classify_recording(
     let mut stream = StreamEnd { read_to_end: true, ..StreamEnd::default() };
     loop {
         line.clear();
-        let read = match stdout.read_until(b'\n', &mut line) {
-            Ok(read) => read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        stream.bytes += read as u64;
+        stream.bytes += stdout.read_until(b'\n', &mut line)? as u64;
         if line.last() != Some(&b'\n') {
             stream.tail = line;
             break;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{CommitId, RunId};
-use helix_core::run::{AgentErrorKind, Ending, Outcome, RunFacts, StopCause};
+use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
 use helix_failure::memory::{OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
 use helix_failure::{FailureObservation, Log, LogCollector, OwnCheck, Stream, Termination};
@@ -60,6 +60,11 @@ pub struct FailureContext {
 }
 
 impl AttemptSite {
+    /// What this check saw fail here.
+    fn failure(&self, check: &str, observation: FailureObservation, log: Log, at: Timestamp) -> FailureContext {
+        FailureContext { place: self.place(check), report_place: self.report_place(check), observation, log, at }
+    }
+
     fn place(&self, check: &str) -> OccurrencePlace {
         OccurrencePlace {
             project: self.project.clone(),
@@ -72,7 +77,7 @@ impl AttemptSite {
         }
     }
 
-    fn report_place(&self, check: &str, log: &str) -> FailurePlace {
+    fn report_place(&self, check: &str) -> FailurePlace {
         let (attempt, document) = match &self.work {
             Work::Job { .. } => (Some(self.attempt), String::new()),
             // A turn is no try of the one before it, and how often a document was refused before says nothing.
@@ -92,7 +97,7 @@ impl AttemptSite {
             check: check.to_owned(),
             adr: self.adr.clone(),
             issue: None,
-            log: log.to_owned(),
+            log: String::new(),
         }
     }
 }
@@ -100,7 +105,7 @@ impl AttemptSite {
 impl FailureContext {
     /// A gate's failure, with the log of its command (empty for gates without one); `None` if the gate passed.
     pub fn of_gate(site: &AttemptSite, index: usize, report: &GateReport, log: Log, at: Timestamp) -> Option<Self> {
-        let mut observation = FailureObservation { phase: report.gate.clone(), ..own() };
+        let mut observation = own(&report.gate);
         if let Some(command) = &report.command {
             observation.tool = tool_of(&command.argv);
             observation.argv = command.argv.clone();
@@ -121,37 +126,20 @@ impl FailureContext {
         };
         // What Helix itself found out of the log is the cause; the rest of the log is about something else.
         let known = observation.own_check.is_some() || has_others_failures(report);
-        let check = check::gate(index, &report.gate);
-        let file = report.command.as_ref().map_or("", |command| command.output_file.as_str());
         // A log says more than what a gate made of it; where there is none, or it is silent, the gate's words count.
         let log = if known || is_silent(&log) { Log::of_texts(&said, "") } else { log };
-        Some(Self { place: site.place(&check), report_place: site.report_place(&check, file), observation, log, at })
+        let mut failure = site.failure(&check::gate(index, &report.gate), observation, log, at);
+        failure.report_place.log =
+            report.command.as_ref().map(|command| command.output_file.clone()).unwrap_or_default();
+        Some(failure)
     }
 
     /// The failure of an agent's run, with its output if it could be read; `None` if the run completed, or was stopped
     /// because somebody asked.
     pub fn of_run(site: &AttemptSite, dialect: &str, facts: &RunFacts, output: Log, at: Timestamp) -> Option<Self> {
-        match Outcome::from_facts(facts) {
-            Outcome::Completed(_) | Outcome::CompletedWithDenials(_) | Outcome::LocalCommand | Outcome::Cancelled => {
-                return None;
-            }
-            Outcome::TasksLost { .. }
-            | Outcome::Truncated { .. }
-            | Outcome::Incomplete { .. }
-            | Outcome::StoppedByHook
-            | Outcome::Interrupted
-            | Outcome::TimedOut
-            | Outcome::Stalled
-            | Outcome::Lost
-            | Outcome::RateLimited { .. }
-            | Outcome::Overloaded { .. }
-            | Outcome::Credentials { .. }
-            | Outcome::ContextOverflow
-            | Outcome::LimitReached { .. }
-            | Outcome::Refused
-            | Outcome::Unstarted { .. }
-            | Outcome::Misconfigured
-            | Outcome::Failed(_) => {}
+        let outcome = Outcome::from_facts(facts);
+        if outcome.retry() == Retry::Accept || matches!(outcome, Outcome::LocalCommand | Outcome::Cancelled) {
+            return None;
         }
         let observation = FailureObservation {
             tool: dialect.to_owned(),
@@ -179,31 +167,26 @@ impl FailureContext {
         let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
         let stdout = if is_silent(&log) { message } else { "" };
         log.append(Log::of_texts(stdout, &format!("{}\n{not_started}", facts.stderr_tail)));
-        let (place, report_place) = (site.place(check::RUN), site.report_place(check::RUN, ""));
-        Some(Self { place, report_place, observation, log, at })
+        Some(site.failure(check::RUN, observation, log, at))
     }
 
     /// Something around the attempt that failed: git, the disk, an input that is missing.
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
-        let mut observation = FailureObservation { phase: check.to_owned(), ..own() };
+        let mut observation = own(check);
         let said = observed(&mut observation, fault);
-        let (place, report_place) = (site.place(check), site.report_place(check, ""));
-        Self { place, report_place, observation, log: Log::of_texts(&said, ""), at }
+        site.failure(check, observation, Log::of_texts(&said, ""), at)
     }
 
     /// What a check without a log of its own found: the verifier, an integration.
     pub fn of_findings(site: &AttemptSite, check: &str, findings: &[Finding], at: Timestamp) -> Self {
-        let observation = FailureObservation { phase: check.to_owned(), own_check: own_check(check), ..own() };
-        let (place, report_place) = (site.place(check), site.report_place(check, ""));
-        Self { place, report_place, observation, log: Log::of_texts(&told(findings), ""), at }
+        let observation = FailureObservation { own_check: own_check(check), ..own(check) };
+        site.failure(check, observation, Log::of_texts(&told(findings), ""), at)
     }
 
     /// What the rule set says of a plan or an ADR. Warnings block nothing and are left out.
     pub fn of_document(site: &AttemptSite, check: &str, diagnostics: &[Diagnostic], at: Timestamp) -> Self {
         let errors: Vec<String> = diagnostics.iter().filter(|one| one.is_error()).map(ToString::to_string).collect();
-        let observation = FailureObservation { phase: check.to_owned(), ..own() };
-        let (place, report_place) = (site.place(check), site.report_place(check, ""));
-        Self { place, report_place, observation, log: Log::of_texts(&errors.join("\n"), ""), at }
+        site.failure(check, own(check), Log::of_texts(&errors.join("\n"), ""), at)
     }
 }
 
@@ -251,8 +234,8 @@ fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<OwnCheck> {
 /// The tool of everything that Helix finds by itself.
 pub(crate) const HELIX: &str = "helix";
 
-fn own() -> FailureObservation {
-    FailureObservation { tool: HELIX.to_owned(), ..FailureObservation::default() }
+fn own(check: &str) -> FailureObservation {
+    FailureObservation { tool: HELIX.to_owned(), phase: check.to_owned(), ..FailureObservation::default() }
 }
 
 /// The API's word for an error, where the classifier knows it.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use helix_core::error_chain;
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{
@@ -15,9 +16,7 @@ use helix_failure::memory::{
 };
 use helix_failure::report::{Report, ReportRequest, Section, suggest};
 use helix_failure::{Classified, Classifier, FailureObservation, Fingerprint, Log, normalise, plain_text, redact};
-use helix_store::failures::{
-    Ceasing, FailureMemory, MemoryError, MemoryOptions, OpenFailure, SqliteFailureMemory, Stale, Trouble,
-};
+use helix_store::failures::{Ceasing, FailureMemory, MemoryError, MemoryOptions, OpenFailure, Stale};
 use helix_store::{Access, StateDir};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{OnceCell, mpsc};
@@ -75,14 +74,14 @@ struct Shared {
     file: Option<PathBuf>,
     access: Access,
     /// Opened by whoever needs it first, which is never a job.
-    memory: OnceCell<Arc<dyn FailureMemory>>,
+    memory: OnceCell<FailureMemory>,
     settings: FailureSettings,
     /// Compiled before the first failure, when an attempt starts; a host without jobs does not pay for it. `None` if the rule
     /// table does not compile, which a test excludes.
     classifier: OnceLock<Option<Classifier>>,
     reports: ReportStore,
     /// Kinds of trouble that were logged.
-    logged: Mutex<BTreeSet<String>>,
+    logged: Mutex<BTreeSet<&'static str>>,
     documents: mpsc::Sender<CheckedDocument>,
     /// Taken by the observer.
     checked: Mutex<Option<mpsc::Receiver<CheckedDocument>>>,
@@ -171,7 +170,7 @@ impl FailureService {
 
     /// With this memory, already open.
     #[cfg(test)]
-    pub(super) fn with_memory(root: &Path, settings: FailureSettings, memory: Arc<dyn FailureMemory>) -> Self {
+    pub(super) fn with_memory(root: &Path, settings: FailureSettings, memory: FailureMemory) -> Self {
         let service = Self::new(root, settings);
         assert!(service.shared.memory.set(memory).is_ok(), "nobody has opened it");
         service
@@ -179,15 +178,14 @@ impl FailureService {
 
     /// The memory, opened if need be; `None` if failures are not remembered or it cannot be opened, which is logged. The next
     /// caller tries again.
-    pub async fn memory(&self) -> Option<Arc<dyn FailureMemory>> {
+    pub async fn memory(&self) -> Option<FailureMemory> {
         let file = self.shared.file.clone()?;
         let deadline = self.shared.settings.deadline.min(Duration::from_secs(5));
         let opening = self.shared.memory.get_or_try_init(|| async {
             let options = MemoryOptions::new(file, self.shared.access).within(deadline);
-            let memory = SqliteFailureMemory::open(options).await.map_err(|error| Trouble::from(&error))?;
-            Ok::<_, Trouble>(Arc::new(memory) as Arc<dyn FailureMemory>)
+            FailureMemory::open(options).await
         });
-        opening.await.map_err(|trouble| self.log(&trouble)).ok().cloned()
+        opening.await.map_err(|error| self.log(error.code(), &error.hint(), &error)).ok().cloned()
     }
 
     /// Where reports are kept.
@@ -234,26 +232,22 @@ impl FailureService {
             drafts.into_iter().map(|draft| Suggestion::of(draft, &occurrence, holdout)).collect()
         };
         let known = || Section::Known(&classified);
-        let Some(file) = &self.shared.file else {
-            let suggestions = suggested(drafts(&[]));
-            let report = report(&context, known(), Section::Missing(NOT_REMEMBERED.to_owned()), &suggestions);
-            let artefact = self.shared.reports.keep(&report, &context.place).await.artefact;
-            return RecordedFailure { occurrence: Some((occurrence, classified)), suggestions, report, artefact };
-        };
-        let asking = Section::Missing(format!("{} has not answered yet", file.display()));
-        let first = report(&context, known(), asking, &suggested(drafts(&[])));
-        self.shared.reports.keep(&first, &context.place).await;
+        if let Some(file) = &self.shared.file {
+            let asking = Section::Missing(format!("{} has not answered yet", file.display()));
+            let first = report(&context, known(), asking, &suggested(drafts(&[])));
+            self.shared.reports.keep(&first, &context.place).await;
+        }
 
         // Captured first: a fix that has just not held is not offered any more.
         let memory = self.memory().await;
-        let memory = memory.as_deref();
+        let memory = memory.as_ref();
         if let Some(memory) = memory {
             self.heard(memory.capture(occurrence.clone()).await);
         }
         let similar = self.recalled(memory, &occurrence.diagnosis, occurrence.at).await;
         let past = similar.known().cloned().unwrap_or_default();
         let mut suggestions = suggested(self.ranked(memory, &occurrence.diagnosis.cause, drafts(&past)).await);
-        let report = report(&context, known(), borrowed(&similar), &suggestions);
+        let report = report(&context, known(), similar.as_deref(), &suggestions);
         let kept = self.shared.reports.keep(&report, &context.place).await;
         if kept.prompt == Prompt::TooLate {
             // Nothing may be learned from the next attempt about what its agent never saw.
@@ -273,7 +267,7 @@ impl FailureService {
         let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await else {
             return Vec::new();
         };
-        self.recall(&Diagnosis::of(&context.0.tool, &classified), Timestamp::now())
+        self.recall(&Diagnosis::new(&context.0.tool, &classified), Timestamp::now())
             .await
             .known()
             .cloned()
@@ -355,23 +349,23 @@ impl FailureService {
 
     /// Past failures like this one, or why none can be named.
     pub(crate) async fn recall(&self, diagnosis: &Diagnosis, at: Timestamp) -> Section<Vec<PastFailure>> {
-        self.recalled(self.memory().await.as_deref(), diagnosis, at).await
+        self.recalled(self.memory().await.as_ref(), diagnosis, at).await
     }
 
     async fn recalled(
         &self,
-        memory: Option<&dyn FailureMemory>,
+        memory: Option<&FailureMemory>,
         diagnosis: &Diagnosis,
         at: Timestamp,
     ) -> Section<Vec<PastFailure>> {
         let Some(memory) = memory else { return Section::Missing(NOT_REMEMBERED.to_owned()) };
-        let recalled = memory.similar(SimilarQuery::like(diagnosis, SIMILAR, at)).await;
-        match recalled.trouble {
-            Some(trouble) => {
-                self.log(&trouble);
-                Section::Missing(trouble.message)
+        let query = SimilarQuery { diagnosis: diagnosis.clone(), most: SIMILAR, now: at };
+        match memory.similar(query).await {
+            Ok(failures) => Section::Known(failures),
+            Err(error) => {
+                self.log(error.code(), &error.hint(), &error);
+                Section::Missing(error_chain(&error))
             }
-            None => Section::Known(recalled.failures),
         }
     }
 
@@ -379,7 +373,7 @@ impl FailureService {
     /// evidence changes nothing.
     async fn ranked(
         &self,
-        memory: Option<&dyn FailureMemory>,
+        memory: Option<&FailureMemory>,
         cause: &str,
         drafts: Vec<SuggestionDraft>,
     ) -> Vec<SuggestionDraft> {
@@ -407,15 +401,14 @@ impl FailureService {
     }
 
     fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
-        answer.map_err(|error| self.log(&Trouble::from(&error))).ok()
+        answer.map_err(|error| self.log(error.code(), &error.hint(), &error)).ok()
     }
 
     /// Logs trouble, once per kind.
-    fn log(&self, trouble: &Trouble) {
-        let new = self.shared.logged.lock().unwrap_or_else(PoisonError::into_inner).insert(trouble.code.clone());
+    fn log(&self, code: &'static str, hint: &str, error: &dyn std::error::Error) {
+        let new = self.shared.logged.lock().unwrap_or_else(PoisonError::into_inner).insert(code);
         if new {
-            let Trouble { code, message, hint } = trouble;
-            tracing::warn!(code, hint, "the memory of failures is of no help: {message}");
+            tracing::warn!(code, hint, "the memory of failures is of no help: {}", error_chain(error));
         }
     }
 }
@@ -450,22 +443,18 @@ fn report(
     })
 }
 
-pub(crate) fn borrowed(similar: &Section<Vec<PastFailure>>) -> Section<&[PastFailure]> {
-    match similar {
-        Section::Known(similar) => Section::Known(similar),
-        Section::Missing(reason) => Section::Missing(reason.clone()),
-    }
-}
-
 /// Earlier failures that a check's log still shows, though another one is the cause now.
 fn still_there(open: &[OpenFailure], attempt: u32, check: &str, log: &Log) -> Vec<Fingerprint> {
-    let earlier = open.iter().filter(|open| open.attempt < attempt && open.check == check && !open.message.is_empty());
+    let earlier =
+        open.iter().filter(|open| open.attempt < attempt && open.check == check && !open.diagnosis.message.is_empty());
     let shown = earlier.filter(|open| {
         // Normalising every line of a log would take long: only lines with the message's longest word are.
-        let Some(mark) = longest_word(&open.message) else { return false };
-        log.lines.iter().any(|line| line.raw.contains(mark) && normalise(&plain_text(&line.raw)) == open.message)
+        let Some(mark) = longest_word(&open.diagnosis.message) else { return false };
+        log.lines
+            .iter()
+            .any(|line| line.raw.contains(mark) && normalise(&plain_text(&line.raw)) == open.diagnosis.message)
     });
-    shown.map(|open| open.fingerprint.clone()).collect()
+    shown.map(|open| open.diagnosis.fingerprint.clone()).collect()
 }
 
 /// The longest word of a normalised message that is no mask.

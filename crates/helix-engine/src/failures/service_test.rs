@@ -1,7 +1,5 @@
 //! Failure intelligence over a real memory: what the engine hands in, and what its next prompt gets.
 
-use std::sync::Arc;
-
 use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
 use helix_core::run::{Ending, RunFacts};
@@ -11,7 +9,7 @@ use helix_failure::memory::{
 use helix_failure::report::HISTORY_TOKENS;
 use helix_failure::{Category, Log};
 use helix_job::{CommandEvidence, GateReport, TestCounts};
-use helix_store::failures::{Ceasing, FailureMemory, MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{Ceasing, FailureMemory, MemoryOptions};
 use helix_store::{Access, StateDir};
 use jiff::Timestamp;
 
@@ -242,7 +240,7 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
         ..MemoryOptions::new(scratch.path().join("failures.db"), Access::ReadWrite)
             .within(std::time::Duration::from_secs(5))
     };
-    let memory = Arc::new(SqliteFailureMemory::open(options).await.unwrap());
+    let memory = FailureMemory::open(options).await.unwrap();
     let service = FailureService::with_memory(scratch.path(), settings(Holdout::NONE), memory.clone());
     let mut before = None;
     for number in 0..2_000 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::memory::Diagnosis;
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
-use helix_failure::{Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice, fingerprint};
+use helix_failure::{Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice};
 use helix_job::{JobState, JobStatus, JobView, PhaseStatus};
 use helix_store::Journal;
 use jiff::Timestamp;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::jobs::JobRecord;
 use crate::error::EngineError;
-use crate::failures::{FailureContext, FailureService, borrowed};
+use crate::failures::{FailureContext, FailureService};
 
 /// The report of a failure in a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,22 +92,23 @@ impl FailureService {
         let context = Arc::new((observation, log));
         let classified = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await?;
         let (observation, log) = (&context.0, &context.1);
-        let similar = self.recall(&Diagnosis::of(&observation.tool, &classified), Timestamp::now()).await;
+        let diagnosis = Diagnosis::new(&observation.tool, &classified);
+        let similar = self.recall(&diagnosis, Timestamp::now()).await;
         let report = Report::of(ReportRequest {
             place,
             observation,
             classified: Section::Known(&classified),
             log,
-            similar: borrowed(&similar),
+            similar: similar.as_deref(),
             suggestions: &[],
         });
-        Some(explanation(observation, &classified, report))
+        Some(explanation(diagnosis.fingerprint, &classified, report))
     }
 }
 
-fn explanation(observation: &FailureObservation, classified: &Classified, report: Report) -> Explanation {
+fn explanation(fingerprint: Fingerprint, classified: &Classified, report: Report) -> Explanation {
     Explanation {
-        fingerprint: fingerprint(&observation.tool, classified),
+        fingerprint,
         category: classified.category,
         cause: classified.cause.to_owned(),
         retry: classified.retry,

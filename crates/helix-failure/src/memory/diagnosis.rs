@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::classify::Classified;
 use crate::code::tool_code;
-use crate::fingerprint::{FINGERPRINT_VERSION, Fingerprint, Traits, file_name, normalise};
+use crate::fingerprint::{Fingerprint, normalise};
 use crate::location::Ownership;
 use crate::plain::plain_text;
 use crate::redact::redact;
@@ -23,9 +23,6 @@ const SUMMARY: usize = 200;
 pub struct Diagnosis {
     /// Its identity: what makes it the same failure as others.
     pub fingerprint: Fingerprint,
-    /// By which rules the fingerprint was made. Records without it are of the first version.
-    #[serde(default = "first_version")]
-    pub fingerprint_version: u32,
     /// The tool that reported it, such as `cargo`; empty when not known.
     pub tool: String,
     /// The tool's own code for it, such as `E0308` or `TS2322`; empty when it names none.
@@ -50,56 +47,30 @@ pub struct Diagnosis {
     pub summary: String,
 }
 
-fn first_version() -> u32 {
-    1
-}
-
 impl Diagnosis {
     /// What is remembered of a classified failure of this tool.
-    pub fn of(tool: &str, classified: &Classified) -> Self {
+    pub fn new(tool: &str, classified: &Classified) -> Self {
         let plain = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
-        let line = counted(&plain);
+        let cause_line = counted(&plain);
         let frame = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
-        let frame = frame.map(|frame| file_name(&frame.path).to_owned()).unwrap_or_default();
-        let diagnosis = Self {
-            fingerprint: Traits::default().fingerprint(),
-            fingerprint_version: FINGERPRINT_VERSION,
-            tool: redact(tool).into_owned(),
-            code: String::new(),
-            message: String::new(),
-            frame: redact(&frame).into_owned(),
+        let frame = frame.map(|frame| frame.path.rsplit(['/', '\\']).next().unwrap_or(&frame.path)).unwrap_or_default();
+        let (tool, frame) = (redact(tool).into_owned(), redact(frame).into_owned());
+        // Numbers of the message are masked; the tool's own code tells failures apart and is not.
+        let code = tool_code(&cause_line).unwrap_or_default().to_owned();
+        let message = normalise(&cause_line);
+        Self {
+            fingerprint: Fingerprint::from_parts([&tool, classified.cause, &code, &message, &frame]),
+            tool,
+            code,
+            message,
+            frame,
             category: classified.category,
             cause: classified.cause.to_owned(),
             retry: classified.retry,
             blame: classified.blame,
-            summary: summary(&line, classified),
-            cause_line: line,
-        };
-        diagnosis.identified()
-    }
-
-    /// The same failure with the fingerprint that this version of Helix gives it. Made by the rules of now, it stays as it is.
-    #[must_use]
-    pub fn renewed(self) -> Self {
-        if self.fingerprint_version == FINGERPRINT_VERSION { self } else { self.identified() }
-    }
-
-    /// Fills in what follows from the cause's line.
-    fn identified(mut self) -> Self {
-        self.cause_line = counted(&self.cause_line);
-        // Numbers of the message are masked; the tool's own code tells failures apart and is not.
-        self.code = tool_code(&self.cause_line).unwrap_or_default().to_owned();
-        self.message = normalise(&self.cause_line);
-        let traits = Traits {
-            tool: &self.tool,
-            cause: &self.cause,
-            code: &self.code,
-            message: &self.message,
-            frame: &self.frame,
-        };
-        self.fingerprint = traits.fingerprint();
-        self.fingerprint_version = FINGERPRINT_VERSION;
-        self
+            summary: summary(&cause_line, classified),
+            cause_line,
+        }
     }
 }
 

@@ -49,29 +49,17 @@ pub struct OccurrencePlace {
     pub run: Option<RunId>,
 }
 
-/// What became of one occurrence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OccurrenceState {
-    /// Not known yet.
-    Open,
-    /// What saw it looked again and did not see it any more.
-    Gone,
-    /// It was seen again in a later attempt of the same phase, which goes on in its place.
-    SeenAgain,
-    /// Its phase or job was given up.
-    GaveUp,
-}
-
-impl OccurrenceState {
-    /// The word of the wire format.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Gone => "gone",
-            Self::SeenAgain => "seen_again",
-            Self::GaveUp => "gave_up",
-        }
+wire_words! {
+    /// What became of one occurrence.
+    OccurrenceState {
+        /// Not known yet.
+        Open = "open",
+        /// What saw it looked again and did not see it any more.
+        Gone = "gone",
+        /// It was seen again in a later attempt of the same phase, which goes on in its place.
+        SeenAgain = "seen_again",
+        /// Its phase or job was given up.
+        GaveUp = "gave_up",
     }
 }
 
@@ -118,6 +106,6 @@ impl OccurrencePlace {
 impl Occurrence {
     /// What is remembered of a classified failure of this tool.
     pub fn of(tool: &str, classified: &Classified, place: OccurrencePlace, at: Timestamp) -> Self {
-        Self { key: place.key(), diagnosis: Diagnosis::of(tool, classified), place, at }
+        Self { key: place.key(), diagnosis: Diagnosis::new(tool, classified), place, at }
     }
 }

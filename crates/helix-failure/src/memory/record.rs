@@ -13,8 +13,6 @@ use crate::fingerprint::Fingerprint;
 
 /// Longest text of any field, in bytes. Far above what Helix writes; what is longer was not written by it.
 const LONGEST: usize = 64 * 1024;
-/// Longest name (keys, tools, causes, projects), in bytes.
-const LONGEST_NAME: usize = 4_096;
 
 /// One line of an exported memory. A failure stands before what belongs to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,8 +59,8 @@ pub struct RememberedFailure {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidRecord {
     /// A text is too long.
-    #[error("{field} has {bytes} bytes; at most {most} are possible")]
-    TooLong { field: &'static str, bytes: usize, most: usize },
+    #[error("{field} has {bytes} bytes; at most {LONGEST} are possible")]
+    TooLong { field: &'static str, bytes: usize },
     /// A text that names something is empty.
     #[error("{field} is empty")]
     Empty { field: &'static str },
@@ -104,17 +102,15 @@ impl MemoryRecord {
             Self::Failure(failure) => {
                 let diagnosis = &failure.diagnosis;
                 name("cause", &diagnosis.cause)?;
-                for (field, text) in [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("frame", &diagnosis.frame)]
-                {
-                    bounded(field, text, LONGEST_NAME)?;
-                }
-                let texts = [
+                for (field, text) in [
+                    ("tool", &diagnosis.tool),
+                    ("code", &diagnosis.code),
+                    ("frame", &diagnosis.frame),
                     ("message", &diagnosis.message),
                     ("cause_line", &diagnosis.cause_line),
                     ("summary", &diagnosis.summary),
-                ];
-                for (field, text) in texts {
-                    bounded(field, text, LONGEST)?;
+                ] {
+                    bounded(field, text)?;
                 }
                 if failure.last_seen < failure.first_seen {
                     return Err(InvalidRecord::Backwards { first: failure.first_seen, last: failure.last_seen });
@@ -124,13 +120,13 @@ impl MemoryRecord {
             Self::Occurrence { entry, .. } => {
                 name("key", &entry.key)?;
                 name("check", &entry.place.check)?;
-                bounded("project", &entry.place.project, LONGEST_NAME)?;
-                bounded("agent", &entry.place.agent, LONGEST_NAME)?;
+                bounded("project", &entry.place.project)?;
+                bounded("agent", &entry.place.agent)?;
                 attempt(entry.place.attempt)
             }
             Self::Fix { link, .. } => {
-                bounded("project", &link.project, LONGEST_NAME)?;
-                bounded("diff", &link.diff, LONGEST)?;
+                bounded("project", &link.project)?;
+                bounded("diff", &link.diff)?;
                 for file in &link.files {
                     name("files", file)?;
                 }
@@ -160,13 +156,10 @@ fn attempt(number: u32) -> Result<(), InvalidRecord> {
 }
 
 fn name(field: &'static str, text: &str) -> Result<(), InvalidRecord> {
-    if text.is_empty() {
-        return Err(InvalidRecord::Empty { field });
-    }
-    bounded(field, text, LONGEST_NAME)
+    if text.is_empty() { Err(InvalidRecord::Empty { field }) } else { bounded(field, text) }
 }
 
-fn bounded(field: &'static str, text: &str, most: usize) -> Result<(), InvalidRecord> {
+fn bounded(field: &'static str, text: &str) -> Result<(), InvalidRecord> {
     let bytes = text.len();
-    if bytes > most { Err(InvalidRecord::TooLong { field, bytes, most }) } else { Ok(()) }
+    if bytes > LONGEST { Err(InvalidRecord::TooLong { field, bytes }) } else { Ok(()) }
 }

@@ -5,43 +5,19 @@
 use jiff::Timestamp;
 
 use super::diagnosis::Diagnosis;
-use crate::fingerprint::Fingerprint;
-use crate::verdict::Category;
 
 /// Most words of one message; messages have at most 400 characters.
 const MOST_WORDS: usize = 48;
 /// Longest word in bytes; what is longer is cut, on both sides alike.
 const LONGEST_WORD: usize = 48;
 
-/// What is asked of the memory.
+/// What is asked of the memory: failures like this one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarQuery {
-    pub fingerprint: Fingerprint,
-    pub tool: String,
-    pub category: Category,
-    pub cause: String,
-    pub message: String,
-    /// Its top project frame.
-    pub frame: String,
+    pub diagnosis: Diagnosis,
     /// At most so many answers.
     pub most: usize,
     pub now: Timestamp,
-}
-
-impl SimilarQuery {
-    /// Asks for failures like this one.
-    pub fn like(diagnosis: &Diagnosis, most: usize, now: Timestamp) -> Self {
-        Self {
-            fingerprint: diagnosis.fingerprint.clone(),
-            tool: diagnosis.tool.clone(),
-            category: diagnosis.category,
-            cause: diagnosis.cause.clone(),
-            message: diagnosis.message.clone(),
-            frame: diagnosis.frame.clone(),
-            most,
-            now,
-        }
-    }
 }
 
 /// The different words of a message in the form in which they are indexed: ASCII letters, digits and `_`, in lower case.

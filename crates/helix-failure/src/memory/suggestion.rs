@@ -72,52 +72,29 @@ impl SuggestionSource {
     }
 }
 
-/// Whether the agent saw a suggestion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Exposure {
-    /// It did.
-    Shown,
-    /// It was kept from the agent by chance, so that the memory's benefit can be measured.
-    HeldBack,
-    /// It was known only when the agent had its prompt.
-    Missed,
-}
-
-impl Exposure {
-    /// The word of the wire format.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Shown => "shown",
-            Self::HeldBack => "held_back",
-            Self::Missed => "missed",
-        }
+wire_words! {
+    /// Whether the agent saw a suggestion.
+    Exposure {
+        /// It did.
+        Shown = "shown",
+        /// It was kept from the agent by chance, so that the memory's benefit can be measured.
+        HeldBack = "held_back",
+        /// It was known only when the agent had its prompt.
+        Missed = "missed",
     }
 }
 
-/// What came of a suggestion, by whether its failure is gone in the next attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SuggestionOutcome {
-    /// The failure is gone, and nothing broke that worked before.
-    Helped,
-    /// The failure is still there.
-    NoEffect,
-    /// Something broke that had worked before.
-    Worse,
-    /// Nobody looked again.
-    Unknown,
-}
-
-impl SuggestionOutcome {
-    /// The word of the wire format.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Helped => "helped",
-            Self::NoEffect => "no_effect",
-            Self::Worse => "worse",
-            Self::Unknown => "unknown",
-        }
+wire_words! {
+    /// What came of a suggestion, by whether its failure is gone in the next attempt.
+    SuggestionOutcome {
+        /// The failure is gone, and nothing broke that worked before.
+        Helped = "helped",
+        /// The failure is still there.
+        NoEffect = "no_effect",
+        /// Something broke that had worked before.
+        Worse = "worse",
+        /// Nobody looked again.
+        Unknown = "unknown",
     }
 }
 

@@ -2,40 +2,23 @@
 //!
 //! Must not know where it is shown; the whole report is one command away.
 
-use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
+use super::build::{Reader, Report, Section, SimilarFailure, WhatFailed, Why};
 use super::terminal::{Look, sure, told};
-use crate::memory::{Exposure, SuggestionSource};
 use crate::verdict::RetryAdvice;
 
 /// Places that are named.
 const PLACES: usize = 3;
 
-/// Who reads it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
-    /// A person, who sees everything.
-    Person,
-    /// An agent, who does not see what is held back for comparison.
-    Agent,
-}
-
 impl Report {
     /// The four sections in a line or two each, without the log. Ends with a line break.
     pub fn brief(&self, look: Look, reader: Reader) -> String {
-        let held_back = reader == Reader::Agent && self.exposure == Exposure::HeldBack;
         let mut lines = vec![
-            entry(look, "What failed", &said(&self.what_failed, what_failed)),
+            entry(look, "What failed", &what_failed(&self.what_failed)),
             entry(look, "Why", &said(&self.why, why)),
         ];
-        if !held_back {
-            lines.push(entry(look, "Similar", &said(&self.similar, |past| similar(past))));
-        }
-        let actions = self.actions.iter().filter(|action| match action.source {
-            SuggestionSource::PastFix { .. } => !held_back,
-            SuggestionSource::Cause | SuggestionSource::Phase => true,
-        });
-        let actions: Vec<String> =
-            actions.enumerate().map(|(at, action)| format!("{}. {}", at + 1, action.text)).collect();
+        lines.extend(self.similar_for(reader).map(|past| entry(look, "Similar", &said(past, |past| similar(past)))));
+        let actions = self.actions_for(reader).enumerate();
+        let actions: Vec<String> = actions.map(|(at, action)| format!("{}. {}", at + 1, action.text)).collect();
         lines.push(entry(look, "Suggested", &actions));
         lines.concat()
     }
@@ -60,12 +43,8 @@ fn said<T>(section: &Section<T>, tell: impl Fn(&T) -> Vec<String>) -> Vec<String
 
 fn what_failed(what: &WhatFailed) -> Vec<String> {
     let place = &what.place;
-    let attempt = match (place.attempt, place.max_attempts) {
-        (Some(attempt), Some(most)) => format!("attempt {attempt} of {most}"),
-        (Some(attempt), None) => format!("attempt {attempt}"),
-        (None, _) => String::new(),
-    };
-    let details: Vec<&str> = [place.check.as_str(), &what.command, &what.ended.0, &attempt]
+    let attempt = place.attempt_of().map(|attempt| format!("attempt {attempt}")).unwrap_or_default();
+    let details: Vec<&str> = [place.check.as_str(), &what.command, &what.ended, &attempt]
         .into_iter()
         .filter(|one| !one.is_empty())
         .collect();

@@ -12,11 +12,11 @@ use super::place::FailurePlace;
 use super::suggest::{FEWEST_ACTIONS, MOST_ACTIONS, suggest};
 use crate::cause;
 use crate::classify::Classified;
-use crate::fingerprint::{Fingerprint, fingerprint};
+use crate::fingerprint::Fingerprint;
 use crate::json_line::{self, Record};
 use crate::location::Location;
 use crate::log::Log;
-use crate::memory::{Closeness, Exposure, FailureEnd, PastFailure, Suggestion, SuggestionSource};
+use crate::memory::{Closeness, Diagnosis, Exposure, FailureEnd, PastFailure, Suggestion, SuggestionSource};
 use crate::observation::{FailureObservation, Termination};
 use crate::plain::plain_text;
 use crate::redact::redact;
@@ -48,6 +48,17 @@ impl<T> Section<T> {
             Self::Missing(_) => None,
         }
     }
+
+    /// The same, borrowed.
+    pub fn as_deref(&self) -> Section<&T::Target>
+    where
+        T: std::ops::Deref,
+    {
+        match self {
+            Self::Known(content) => Section::Known(content),
+            Self::Missing(reason) => Section::Missing(reason.clone()),
+        }
+    }
 }
 
 /// What a report is made from.
@@ -65,6 +76,15 @@ pub struct ReportRequest<'a> {
     pub suggestions: &'a [Suggestion],
 }
 
+/// Who reads a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// A person, who sees everything.
+    Person,
+    /// An agent, who does not see what is held back for comparison.
+    Agent,
+}
+
 /// A failure report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
@@ -74,7 +94,7 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
     /// What failed.
-    pub what_failed: Section<WhatFailed>,
+    pub what_failed: WhatFailed,
     /// Why.
     pub why: Section<Why>,
     /// Failures of the past that resemble it, nearest first; may be empty.
@@ -96,14 +116,9 @@ pub struct WhatFailed {
     pub tool: String,
     /// The command line, redacted; empty when not known.
     pub command: String,
-    /// How it ended.
-    pub ended: Ended,
+    /// How it ended, in words.
+    pub ended: String,
 }
-
-/// How it ended, in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Ended(pub String);
 
 /// The second section.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -185,8 +200,8 @@ impl Report {
         let held_back = request.suggestions.iter().any(|suggestion| suggestion.exposure == Exposure::HeldBack);
         Self {
             format: FORMAT,
-            fingerprint: classified.map(|classified| fingerprint(&request.observation.tool, classified)),
-            what_failed: Section::Known(what_failed(&request, classified)),
+            fingerprint: classified.map(|classified| Diagnosis::new(&request.observation.tool, classified).fingerprint),
+            what_failed: what_failed(&request, classified),
             why: match &request.classified {
                 Section::Known(classified) => Section::Known(why(classified, request.log)),
                 Section::Missing(reason) => Section::Missing(line(reason, LINE)),
@@ -199,6 +214,17 @@ impl Report {
 
     pub fn json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// Past failures as this reader sees them; nothing where they are kept from it.
+    pub(super) fn similar_for(&self, reader: Reader) -> Option<&Section<Vec<SimilarFailure>>> {
+        (reader == Reader::Person || self.exposure != Exposure::HeldBack).then_some(&self.similar)
+    }
+
+    /// The actions that this reader sees.
+    pub(super) fn actions_for(&self, reader: Reader) -> impl Iterator<Item = &SuggestedAction> {
+        let all = self.similar_for(reader).is_some();
+        self.actions.iter().filter(move |action| all || !matches!(action.source, SuggestionSource::PastFix { .. }))
     }
 }
 
@@ -226,7 +252,7 @@ fn what_failed(request: &ReportRequest<'_>, classified: Option<&Classified>) -> 
         place,
         tool: line(&observation.tool, 80),
         command: line(&observation.argv.join(" "), LINE),
-        ended: Ended(ended(observation)),
+        ended: ended(observation),
     }
 }
 

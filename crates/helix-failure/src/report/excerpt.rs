@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::neutral::{LINE, cut, visible};
 use crate::classify::CauseLine;
 use crate::log::{Log, LogLine, Stream};
-use crate::plain::plain_text;
+use crate::plain::{last_written, plain_text};
 use crate::redact::redact;
 
 /// Lines shown before the cause.
@@ -97,10 +97,7 @@ fn clean(lines: &[LogLine], start: usize, end: usize, cause: Option<usize>) -> V
 }
 
 fn one(raw: &str) -> String {
-    let plain = plain_text(raw);
-    // What a progress bar wrote last is what a person saw.
-    let seen = plain.trim_end().rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
-    cut(seen, READ)
+    cut(last_written(&plain_text(raw)), READ)
 }
 
 fn shown(text: &str) -> String {

@@ -12,7 +12,7 @@ impl Report {
     /// image or HTML in it comes alive; it holds no control characters.
     pub fn markdown(&self) -> String {
         let sections = [
-            section("What failed", &self.what_failed, what_failed),
+            format!("### What failed\n\n{}", what_failed(&self.what_failed)),
             section("Why", &self.why, why),
             section("Similar past failures", &self.similar, |past| similar(past)),
             format!("### Suggested actions\n\n{}", self.steps()),

@@ -13,8 +13,7 @@ mod prompt;
 mod suggest;
 mod terminal;
 
-pub use brief::Reader;
-pub use build::{Ended, Report, ReportRequest, Section, SimilarFailure, SuggestedAction, WhatFailed, Why};
+pub use build::{Reader, Report, ReportRequest, Section, SimilarFailure, SuggestedAction, WhatFailed, Why};
 pub use excerpt::{Excerpt, ExcerptLine};
 pub use place::FailurePlace;
 pub use prompt::HISTORY_TOKENS;

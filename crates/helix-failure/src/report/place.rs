@@ -50,3 +50,11 @@ pub struct FailurePlace {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub log: String,
 }
+
+impl FailurePlace {
+    /// Which try of how many, such as `2 of 3`.
+    pub(super) fn attempt_of(&self) -> Option<String> {
+        let most = self.max_attempts.map(|most| format!(" of {most}")).unwrap_or_default();
+        self.attempt.map(|attempt| format!("{attempt}{most}"))
+    }
+}

@@ -2,9 +2,8 @@
 //!
 //! Must not know the prompt around it. What is held back from the agent for comparison is not in it.
 
-use super::build::{Report, SimilarFailure};
+use super::build::{Reader, Report, Section, SimilarFailure};
 use super::neutral::cut;
-use crate::memory::{Exposure, SuggestionSource};
 use helix_core::finding::fence_for;
 
 /// Tokens that the context may take when nobody says otherwise.
@@ -60,18 +59,14 @@ impl Report {
     fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut add = |rank: u8, text: String| parts.push(Part { rank, text });
-        if let Some(what) = self.what_failed.known() {
-            add(0, format!("failed: {}", what.headline));
-            let place = &what.place;
-            let of = place.max_attempts.map(|most| format!(" of {most}")).unwrap_or_default();
-            if let Some(attempt) = place.attempt {
-                add(1, format!("attempt: {attempt}{of}"));
-            }
-            if !place.check.is_empty() {
-                add(2, format!("check: {}", place.check));
-            }
-            if !what.ended.0.is_empty() {
-                add(2, format!("ended: {}", what.ended.0));
+        let what = &self.what_failed;
+        add(0, format!("failed: {}", what.headline));
+        if let Some(attempt) = what.place.attempt_of() {
+            add(1, format!("attempt: {attempt}"));
+        }
+        for (name, value) in [("check", &what.place.check), ("ended", &what.ended)] {
+            if !value.is_empty() {
+                add(2, format!("{name}: {value}"));
             }
         }
         if let Some(why) = self.why.known() {
@@ -86,22 +81,13 @@ impl Report {
                 add(6, format!("log:\n{}", lines.join("\n")));
             }
         }
-        let held_back = self.exposure == Exposure::HeldBack;
-        if let Some(past) = self.similar.known()
-            && !held_back
-        {
-            for one in past {
-                add(5, format!("seen before: {}", past_line(one)));
-                if !one.diff.is_empty() {
-                    add(7, format!("its fix:\n{}", one.diff));
-                }
+        for one in self.similar_for(Reader::Agent).and_then(Section::known).into_iter().flatten() {
+            add(5, format!("seen before: {}", past_line(one)));
+            if !one.diff.is_empty() {
+                add(7, format!("its fix:\n{}", one.diff));
             }
         }
-        let shown = self.actions.iter().filter(|action| match action.source {
-            SuggestionSource::PastFix { .. } => !held_back,
-            SuggestionSource::Cause | SuggestionSource::Phase => true,
-        });
-        for (at, action) in shown.enumerate() {
+        for (at, action) in self.actions_for(Reader::Agent).enumerate() {
             add(if at < 2 { 3 } else { 4 }, format!("suggested: {}", action.text));
         }
         parts

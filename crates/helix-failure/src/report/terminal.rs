@@ -48,7 +48,7 @@ impl Report {
     /// The report for a terminal. Ends with a line break.
     pub fn terminal(&self, look: Look) -> String {
         let parts = [
-            section(look, "What failed", &self.what_failed, what_failed),
+            format!("{}\n{}", look.paint(BOLD, "What failed"), what_failed(look, &self.what_failed)),
             section(look, "Why", &self.why, why),
             section(look, "Similar past failures", &self.similar, |look, past| similar(look, past)),
             format!("{}\n{}", look.paint(BOLD, "Suggested actions"), self.numbered()),
@@ -100,11 +100,6 @@ pub(super) fn rows(what: &WhatFailed) -> Vec<(&'static str, String)> {
         (Some(id), name) => format!("{id}: {name}"),
         (None, name) => name.to_owned(),
     };
-    let attempt = match (place.attempt, place.max_attempts) {
-        (Some(attempt), Some(most)) => format!("{attempt} of {most}"),
-        (Some(attempt), None) => attempt.to_string(),
-        (None, _) => String::new(),
-    };
     let tool = if what.command.is_empty() { what.tool.clone() } else { String::new() };
     let rows = [
         ("project", place.project.clone()),
@@ -112,14 +107,14 @@ pub(super) fn rows(what: &WhatFailed) -> Vec<(&'static str, String)> {
         ("phase", phase),
         ("turn", place.turn.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("document", place.document.clone()),
-        ("attempt", attempt),
+        ("attempt", place.attempt_of().unwrap_or_default()),
         ("goal", place.goal.clone()),
         ("ADR", place.adr.clone().unwrap_or_default()),
         ("issue", place.issue.clone().unwrap_or_default()),
         ("check", place.check.clone()),
         ("command", what.command.clone()),
         ("tool", tool),
-        ("ended", what.ended.0.clone()),
+        ("ended", what.ended.clone()),
         ("log", place.log.clone()),
     ];
     rows.into_iter().filter(|(_, value)| !value.is_empty()).collect()

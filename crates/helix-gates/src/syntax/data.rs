@@ -2,6 +2,7 @@
 //!
 //! Must not know schemas: any well-formed document is right.
 
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::de::IgnoredAny;
 
 use super::SyntaxError;
@@ -34,66 +35,34 @@ pub(super) fn json_lines(source: &str) -> Vec<SyntaxError> {
         .collect()
 }
 
+/// What tools that read comments in JSON allow besides, and no more.
+const WITH_COMMENTS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 pub(super) fn json_with_comments(source: &str) -> Vec<SyntaxError> {
-    json(&without_comments(source))
+    relaxed(source, &WITH_COMMENTS)
 }
 
-/// Replaces comments and trailing commas by spaces, so that every other character stays where it is.
-fn without_comments(source: &str) -> String {
-    let mut out: Vec<char> = Vec::with_capacity(source.len());
-    let mut chars = source.chars().peekable();
-    // Index in `out` of a comma after which only blanks have come.
-    let mut comma = None;
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => {
-                comma = None;
-                out.push(c);
-                while let Some(inner) = chars.next() {
-                    out.push(inner);
-                    match inner {
-                        '"' | '\n' => break,
-                        '\\' => out.extend(chars.next()),
-                        _ => {}
-                    }
-                }
-            }
-            '/' if chars.peek() == Some(&'/') => {
-                out.push(' ');
-                while let Some(inner) = chars.next_if(|next| *next != '\n') {
-                    out.push(if inner == '\t' { '\t' } else { ' ' });
-                }
-            }
-            '/' if chars.peek() == Some(&'*') => {
-                out.push(' ');
-                let mut last = ' ';
-                for inner in chars.by_ref() {
-                    out.push(if inner == '\n' { '\n' } else { ' ' });
-                    if last == '*' && inner == '/' && out.len() > 2 {
-                        break;
-                    }
-                    last = inner;
-                }
-            }
-            ',' => {
-                comma = Some(out.len());
-                out.push(c);
-            }
-            '}' | ']' => {
-                if let Some(index) = comma.take() {
-                    out[index] = ' ';
-                }
-                out.push(c);
-            }
-            _ => {
-                if !c.is_whitespace() {
-                    comma = None;
-                }
-                out.push(c);
-            }
-        }
+pub(super) fn json5(source: &str) -> Vec<SyntaxError> {
+    relaxed(source, &ParseOptions { allow_missing_commas: false, ..ParseOptions::default() })
+}
+
+fn relaxed(source: &str, options: &ParseOptions) -> Vec<SyntaxError> {
+    match parse_to_ast(source, &CollectOptions::default(), options) {
+        Ok(parsed) if parsed.value.is_some() => Vec::new(),
+        Ok(_) => vec![SyntaxError::whole("there is no value in it")],
+        Err(error) => vec![SyntaxError::at_offset(source, error.range().start, error.kind().to_string())],
     }
-    out.into_iter().collect()
 }
 
 pub(super) fn yaml(source: &str) -> Vec<SyntaxError> {

@@ -136,7 +136,7 @@ impl Language {
             Self::Css => ("CSS", "syntax.css", Parser::Grammars(vec![tree_sitter_css::LANGUAGE.into()])),
             Self::Json => ("JSON", "syntax.json", Parser::Exact(data::json)),
             Self::JsonWithComments => ("JSON with comments", "syntax.json", Parser::Exact(data::json_with_comments)),
-            Self::Json5 => ("JSON5", "syntax.json", Parser::Exact(script::json5)),
+            Self::Json5 => ("JSON5", "syntax.json", Parser::Exact(data::json5)),
             Self::JsonLines => ("JSON lines", "syntax.json", Parser::Exact(data::json_lines)),
             Self::Yaml => ("YAML", "syntax.yaml", Parser::Exact(data::yaml)),
             Self::Toml => ("TOML", "syntax.toml", Parser::Exact(data::toml)),

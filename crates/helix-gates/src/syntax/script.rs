@@ -1,4 +1,4 @@
-//! Languages with an exact parser of their own: Python, JavaScript and TypeScript, Rust, and JSON5, which is JavaScript.
+//! Languages with an exact parser of their own: Python, JavaScript and TypeScript, and Rust.
 //!
 //! Must not judge style: only what the language itself refuses.
 
@@ -22,36 +22,17 @@ pub(super) fn python(source: &str) -> Vec<SyntaxError> {
 pub(super) fn ecmascript(path: &str, source: &str) -> Vec<SyntaxError> {
     let kind = SourceType::from_path(path).unwrap_or_else(|_| SourceType::unambiguous());
     let kind = if kind.is_javascript() { kind.with_jsx(true) } else { kind };
-    parse(source, kind, 0)
-}
-
-/// A JSON5 text is a JavaScript expression.
-pub(super) fn json5(source: &str) -> Vec<SyntaxError> {
-    // The line break ends a comment on the last line.
-    parse(&format!("({source}\n)"), SourceType::unambiguous(), 1)
-}
-
-fn parse(source: &str, kind: SourceType, before: usize) -> Vec<SyntaxError> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, source, kind).parse();
     if parsed.is_flow_language || !(parsed.diagnostics.has_errors() || parsed.panicked) {
         return Vec::new();
     }
-    let mut errors: Vec<SyntaxError> = parsed
-        .diagnostics
-        .iter()
-        .map(|diagnostic| match diagnostic.labels.first() {
-            Some(label) => {
-                let text = &source[before.min(source.len())..];
-                SyntaxError::at_offset(text, (label.offset() as usize).saturating_sub(before), diagnostic.to_string())
-            }
-            None => SyntaxError::whole(diagnostic.to_string()),
-        })
-        .collect();
-    if errors.is_empty() {
-        errors.push(SyntaxError::whole("the parser gave up on this file"));
-    }
-    errors
+    let errors = parsed.diagnostics.iter().map(|diagnostic| match diagnostic.labels.first() {
+        Some(label) => SyntaxError::at_offset(source, label.offset() as usize, diagnostic.to_string()),
+        None => SyntaxError::whole(diagnostic.to_string()),
+    });
+    let errors: Vec<SyntaxError> = errors.collect();
+    if errors.is_empty() { vec![SyntaxError::whole("the parser gave up on this file")] } else { errors }
 }
 
 /// By syn, the parser of Rust's macros.

@@ -61,35 +61,19 @@ impl Before {
 /// How the command ended there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum BaselineEnd {
-    Exited(i32),
-    Signalled(i32),
-    TimedOut,
+    Ran(CommandEnd),
     NotRun(String),
-}
-
-impl From<CommandEnd> for BaselineEnd {
-    fn from(end: CommandEnd) -> Self {
-        match end {
-            CommandEnd::Exited(code) => Self::Exited(code),
-            CommandEnd::Signalled(signal) => Self::Signalled(signal),
-            CommandEnd::TimedOut => Self::TimedOut,
-            CommandEnd::Cancelled => Self::NotRun("it was cancelled".into()),
-        }
-    }
 }
 
 impl BaselineEnd {
     /// Whether the same would come out the next time.
     fn lasts(&self) -> bool {
-        match self {
-            Self::Exited(code) => !matches!(code, 126 | 127),
-            Self::Signalled(_) | Self::TimedOut | Self::NotRun(_) => false,
-        }
+        matches!(self, Self::Ran(CommandEnd::Exited(code)) if !matches!(code, 126 | 127))
     }
 }
 
 /// Version of the readers: a cache written by other readers is not used.
-const READERS: &str = "1";
+const READERS: &str = "2";
 
 /// The cache for one command.
 pub(super) struct Cache {

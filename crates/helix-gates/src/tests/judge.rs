@@ -49,9 +49,11 @@ fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, befor
         let place = one.since.word();
         notes.push(match &one.baseline.end {
             BaselineEnd::NotRun(why) => format!("nothing to compare with: before {place}, {why}"),
-            BaselineEnd::TimedOut => format!("nothing to compare with: before {place}, the command took too long"),
-            BaselineEnd::Exited(_) | BaselineEnd::Signalled(_) => {
-                format!("nothing to compare with: no tests before {place}")
+            BaselineEnd::Ran(CommandEnd::TimedOut) => {
+                format!("nothing to compare with: before {place}, the command took too long")
+            }
+            BaselineEnd::Ran(CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled) => {
+                format!("nothing to compare with: there were no tests before {place}")
             }
         });
     }
@@ -68,7 +70,7 @@ fn compare(command: &str, ended: &CommandRun, output: &str, run: &TestRun, befor
     } else if !exited_well && findings.is_empty() {
         // Only failures that the base has too excuse a bad exit; a coverage limit or a crash has another cause.
         let explained = !old.is_empty() && run.counts.failed <= named;
-        let same_end = before.iter().all(|one| one.baseline.end == BaselineEnd::from(ended.end));
+        let same_end = before.iter().all(|one| one.baseline.end == BaselineEnd::Ran(ended.end));
         if !(explained && same_end) {
             let message = format!("`{command}` failed ({}) although no new test failed", end_text(ended.end));
             let fix = "look at the end of the output: a coverage limit, a warning taken as an error, or a crash";
@@ -146,7 +148,7 @@ mod tests {
     }
 
     fn at(since: Since, (code, run): (i32, TestRun)) -> Before {
-        Before { since, baseline: Baseline { end: BaselineEnd::Exited(code), run: Some(run) } }
+        Before { since, baseline: Baseline { end: BaselineEnd::Ran(CommandEnd::Exited(code)), run: Some(run) } }
     }
 
     fn verdict(exit: i32, run: Option<TestRun>, before: Option<(i32, TestRun)>) -> String {

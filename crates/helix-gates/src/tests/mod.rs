@@ -25,7 +25,7 @@ use super::GateContext;
 use super::checkout::{Check, Checked, run_on};
 use super::command::{Ran, run_unchanged};
 use super::judgement::{Judgement, Trouble};
-use baseline::{Baseline, Before, Cache, Since};
+use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
 use helix_git::GitError;
 pub(super) use junit::report_path;
 pub(super) use run::TestRun;
@@ -39,7 +39,7 @@ pub(super) async fn tests_pass(
     let Ran { argv, checked, notes } = run_unchanged(context, command, limit, junit::report_path, cancel).await?;
     let run = read_run(&checked);
     let cache = Cache::new(&context.state, &argv);
-    let now = Baseline { end: checked.run.end.into(), run };
+    let now = Baseline { end: BaselineEnd::Ran(checked.run.end), run };
     // What this phase's result is, the next phase's base will be: a job pays for each tree once.
     cache.store(&context.result.tree, &now).await;
     let needed = now.run.as_ref().is_some_and(|run| run.total() > 0);
@@ -120,11 +120,11 @@ async fn baseline(
         // The base may lack the very program that the phase adds; there is nothing to compare with then.
         Err(Trouble::Command(error)) => {
             tracing::info!(%error, "the base has no baseline");
-            return Ok(Baseline { end: baseline::BaselineEnd::NotRun(error.to_string()), run: None });
+            return Ok(Baseline { end: BaselineEnd::NotRun(error.to_string()), run: None });
         }
         Err(other) => return Err(other),
     };
-    let found = Baseline { end: checked.run.end.into(), run: read_run(&checked) };
+    let found = Baseline { end: BaselineEnd::Ran(checked.run.end), run: read_run(&checked) };
     cache.store(tree, &found).await;
     Ok(found)
 }

@@ -14,7 +14,7 @@ use super::RunDirError;
 pub(crate) const PRIVATE: u32 = 0o600;
 
 /// Replaces the file in one step. Not forced to disk: for records that mean nothing after a power cut.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     let temporary = temporary_beside(path);
     write_new(&temporary, bytes)?;
     fs::rename(&temporary, path).map_err(RunDirError::io("replace", path))

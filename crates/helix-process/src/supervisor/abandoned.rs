@@ -4,8 +4,8 @@
 
 use std::fs;
 use std::io;
-use std::thread;
-use std::time::{Duration, Instant};
+
+use std::time::Duration;
 
 use helix_core::ids::RunId;
 use helix_core::run::Ending;
@@ -14,14 +14,11 @@ use rustix::process::Signal;
 
 use crate::invocation::RunEnd;
 use crate::keeper::cgroup;
-use crate::proc::{Marked, ProcessIdentity, boot_id, marked_with};
+use crate::proc::{ProcessIdentity, boot_id, kill_until_gone, marked_with};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, publish_once, to_json};
 
-/// Between two looks for processes that are being ended.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
-
-/// After what time processes that no SIGKILL ends are left behind, with an error in the log.
-const GIVE_UP: Duration = Duration::from_secs(30);
+/// How long processes that a lost run left behind are killed.
+const KILL_LIMIT: Duration = Duration::from_secs(30);
 
 /// Settles a run that is claimed, that nobody keeps, and that has no record of its end. Blocks; returns what is
 /// recorded in the end, which another supervisor may have written first.
@@ -48,38 +45,22 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
 pub(super) fn end_processes(run: &RunId, record: Option<&RunRecord>) -> u32 {
     // Pids and groups of an earlier boot are somebody else's by now.
     let group = record.filter(|record| record.boot_id == boot_id()).and_then(|record| record.cgroup.as_deref());
-    let mut killed = std::collections::BTreeSet::new();
-    let began = Instant::now();
-    loop {
-        let Marked { mut alive, changing } = marked_with(run.as_str()).unwrap_or_else(|error| {
-            tracing::error!(%run, %error, "cannot look for processes that a lost run left behind");
-            Marked::default()
-        });
+    let killed = kill_until_gone(KILL_LIMIT, || {
+        let mut seen = marked_with(run.as_str())?;
         if let Some(group) = group.filter(|group| group.exists()) {
-            alive.extend(cgroup::members(group).unwrap_or_default());
+            seen.alive.extend(cgroup::members(group).unwrap_or_default());
             if let Err(error) = cgroup::kill(group) {
                 tracing::warn!(%run, %error, "cannot kill the control group of a lost run");
             }
         }
-        if alive.is_empty() && !changing {
-            break;
-        }
-        for process in &alive {
-            kill(run, *process);
-        }
-        killed.extend(alive);
-        if began.elapsed() > GIVE_UP {
-            tracing::error!(%run, "processes of a lost run survive SIGKILL: they are stuck in the kernel");
-            break;
-        }
-        thread::sleep(LOOK_AGAIN);
-    }
+        Ok(seen)
+    });
     if let Some(group) = group.filter(|group| group.exists())
         && let Err(error) = cgroup::remove(group)
     {
         tracing::warn!(%run, %error, "cannot remove the control group of a lost run");
     }
-    u32::try_from(killed.len()).unwrap_or(u32::MAX)
+    killed
 }
 
 pub(super) fn kill(run: &RunId, process: ProcessIdentity) {

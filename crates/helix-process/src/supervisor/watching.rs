@@ -47,12 +47,7 @@ impl Changes {
 
 /// All watches of a supervisor.
 #[derive(Debug)]
-pub(crate) struct Hub {
-    source: Source,
-}
-
-#[derive(Debug)]
-enum Source {
+pub(crate) enum Hub {
     Inotify {
         shared: Arc<Mutex<Shared>>,
         /// Ends the task that reads events, when the last watch and the supervisor are gone.
@@ -62,7 +57,7 @@ enum Source {
 }
 
 #[derive(Debug)]
-struct Shared {
+pub(crate) struct Shared {
     watches: Watches,
     /// A directory that is followed twice has one descriptor and two entries.
     table: HashMap<WatchDescriptor, Vec<(u64, Changes)>>,
@@ -71,12 +66,7 @@ struct Shared {
 
 /// A watched directory; the watch ends with this.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    kind: WatchKind,
-}
-
-#[derive(Debug)]
-enum WatchKind {
+pub(crate) enum Watch {
     Inotify { hub: Arc<Hub>, descriptor: WatchDescriptor, number: u64 },
     Timed(Duration),
 }
@@ -84,9 +74,9 @@ enum WatchKind {
 impl Watch {
     /// How often the follower has to look again by itself, if events do not come by themselves.
     pub(crate) fn interval(&self) -> Option<Duration> {
-        match &self.kind {
-            WatchKind::Inotify { .. } => None,
-            WatchKind::Timed(interval) => Some(*interval),
+        match self {
+            Self::Inotify { .. } => None,
+            Self::Timed(interval) => Some(*interval),
         }
     }
 }
@@ -94,28 +84,24 @@ impl Watch {
 impl Hub {
     /// Opens an inotify instance, or says why it could not and falls back to looking again and again.
     pub(crate) fn open(watching: Watching) -> Arc<Self> {
-        let source = match watching {
-            Watching::Timed(interval) => Source::Timed(interval),
-            Watching::Inotify => match open_inotify() {
-                Ok(source) => source,
-                Err(error) => {
-                    tracing::warn!(
-                        %error,
-                        remedy = "raise fs.inotify.max_user_instances",
-                        "inotify cannot be had: run directories are looked at ten times a second instead"
-                    );
-                    Source::Timed(FALLBACK_INTERVAL)
-                }
-            },
-        };
-        Arc::new(Self { source })
+        Arc::new(match watching {
+            Watching::Timed(interval) => Self::Timed(interval),
+            Watching::Inotify => open_inotify().unwrap_or_else(|error| {
+                tracing::warn!(
+                    %error,
+                    remedy = "raise fs.inotify.max_user_instances",
+                    "inotify cannot be had: run directories are looked at ten times a second instead"
+                );
+                Self::Timed(FALLBACK_INTERVAL)
+            }),
+        })
     }
 
     /// Watches a run directory. Call before the first look, so that no change falls between the two.
     pub(crate) fn watch(self: &Arc<Self>, directory: &Path, changes: Changes) -> Watch {
-        let shared = match &self.source {
-            Source::Timed(interval) => return Watch { kind: WatchKind::Timed(*interval) },
-            Source::Inotify { shared, .. } => shared,
+        let shared = match &**self {
+            Self::Timed(interval) => return Watch::Timed(*interval),
+            Self::Inotify { shared, .. } => shared,
         };
         let mask = WatchMask::MODIFY
             | WatchMask::CREATE
@@ -130,7 +116,7 @@ impl Hub {
                 locked.next += 1;
                 let number = locked.next;
                 locked.table.entry(descriptor.clone()).or_default().push((number, changes));
-                Watch { kind: WatchKind::Inotify { hub: Arc::clone(self), descriptor, number } }
+                Watch::Inotify { hub: Arc::clone(self), descriptor, number }
             }
             Err(error) => {
                 tracing::warn!(
@@ -138,7 +124,7 @@ impl Hub {
                     remedy = "raise fs.inotify.max_user_watches",
                     "a run directory cannot be watched: it is looked at ten times a second instead"
                 );
-                Watch { kind: WatchKind::Timed(FALLBACK_INTERVAL) }
+                Watch::Timed(FALLBACK_INTERVAL)
             }
         }
     }
@@ -146,8 +132,8 @@ impl Hub {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let WatchKind::Inotify { hub, descriptor, number } = &self.kind else { return };
-        let Source::Inotify { shared, .. } = &hub.source else { return };
+        let Self::Inotify { hub, descriptor, number } = self else { return };
+        let Hub::Inotify { shared, .. } = &**hub else { return };
         let mut locked = lock(shared);
         let Some(entries) = locked.table.get_mut(descriptor) else { return };
         entries.retain(|(entry, _)| entry != number);
@@ -165,7 +151,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn open_inotify() -> io::Result<Source> {
+fn open_inotify() -> io::Result<Hub> {
     let inotify = Inotify::init()?;
     let shared = Arc::new(Mutex::new(Shared { watches: inotify.watches(), table: HashMap::new(), next: 0 }));
     let descriptor = register(inotify)?;
@@ -177,7 +163,7 @@ fn open_inotify() -> io::Result<Source> {
             tracing::error!(%error, "inotify failed: changes in run directories go unnoticed until Helix is restarted");
         }
     });
-    Ok(Source::Inotify { shared, _reader: token.drop_guard() })
+    Ok(Hub::Inotify { shared, _reader: token.drop_guard() })
 }
 
 #[expect(unsafe_code, reason = "tokio asks for a promise about the descriptor that the type cannot give")]

@@ -1,13 +1,10 @@
-//! What is asked of the memory of failures and what it answers, as far as the types of `helix-core` do not say it.
+//! What is asked of the memory of failures and what it answers, as far as the types of `helix-failure` do not say it.
 
 use helix_core::ids::CommitId;
-use helix_failure::Fingerprint;
-use helix_failure::memory::{KnownFailure, MemoryRecord, PastFailure};
+use helix_failure::memory::{Diagnosis, KnownFailure, MemoryRecord};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::error::MemoryError;
 
 /// Whether a capture was new.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,69 +15,18 @@ pub struct Captured {
     pub repeated: bool,
 }
 
-/// What is recalled. Trouble never makes it an error: there is then less, or nothing, and it is said why.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Recalled {
-    /// Failures with a known end, best first.
-    pub failures: Vec<PastFailure>,
-    /// What kept the memory from answering.
-    pub trouble: Option<Trouble>,
-}
-
-/// Something that is wrong with the memory, for the log: nothing follows from it but that there is no advice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Trouble {
-    /// The error's code; it has a page in `docs/errors/`.
-    pub code: String,
-    /// What is wrong, with its causes.
-    pub message: String,
-    /// What to do about it.
-    pub hint: String,
-}
-
-impl From<&MemoryError> for Trouble {
-    fn from(error: &MemoryError) -> Self {
-        Self { code: error.code().to_owned(), message: with_causes(error), hint: error.hint() }
-    }
-}
-
-impl From<&crate::error::OpenError> for Trouble {
-    fn from(error: &crate::error::OpenError) -> Self {
-        Self { code: error.code().to_owned(), message: with_causes(error), hint: error.hint() }
-    }
-}
-
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let text = cause.to_string();
-        if !message.ends_with(&text) {
-            message.push_str(": ");
-            message.push_str(&text);
-        }
-        next = cause.source();
-    }
-    message
-}
-
 /// A failure in the course of some work whose end is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenFailure {
-    pub fingerprint: Fingerprint,
+    pub diagnosis: Diagnosis,
     pub check: String,
     pub attempt: u32,
-    pub message: String,
     /// The commit in which it was seen.
     pub commit: Option<CommitId>,
-}
-
-/// Whether a fix was credited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Linked {
-    Credited,
-    /// It is not: that failure was not seen in the attempt that is said to have failed, or was seen again since.
-    NotProved,
+    /// Its row.
+    pub(super) id: i64,
+    /// Key of the occurrence.
+    pub(super) key: String,
 }
 
 /// How the work on a phase or job ceased without success.

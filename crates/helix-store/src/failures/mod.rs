@@ -1,17 +1,22 @@
-//! The memory of failures: what it does, whichever database is behind it.
+//! The memory of failures in one SQLite file of its own, so that a damaged memory can never hurt the journal.
 //!
-//! Must not know how failures are classified, nor who asks. It is kept apart from the journal, in a file of its own, so
-//! that a damaged memory can never hurt the journal; nothing but advice is made from it.
+//! Must not know how failures are classified, nor who asks; nothing but advice is made from it.
 
 mod answer;
+mod capture;
+mod connections;
 mod error;
+mod index;
 mod memory;
-mod sqlite;
+mod reads;
+mod resolve;
+mod row;
+mod schema;
+mod similar;
+mod statistics;
+mod transfer;
+mod upkeep;
 
-pub use answer::{
-    Captured, Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, Linked, OpenFailure, Recalled, Stale,
-    Trouble,
-};
+pub use answer::{Captured, Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, OpenFailure, Stale};
 pub use error::MemoryError;
-pub use memory::{FailureMemory, Recalling};
-pub use sqlite::{MemoryOptions, SqliteFailureMemory};
+pub use memory::{FailureMemory, MemoryOptions};

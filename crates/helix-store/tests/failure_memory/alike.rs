@@ -128,11 +128,11 @@ const DIFFERENT: [(&str, &str, &str); 12] = [
 
 fn diagnosed(tool: &str, line: &str) -> Diagnosis {
     let observation = FailureObservation { tool: tool.into(), ..FailureObservation::default() };
-    Diagnosis::of(tool, &CLASSIFIER.classify(&observation, &Log::of_texts(line, "")))
+    Diagnosis::new(tool, &CLASSIFIER.classify(&observation, &Log::of_texts(line, "")))
 }
 
 /// Remembers a failure that was fixed.
-async fn remember(memory: &dyn FailureMemory, number: usize, diagnosis: Diagnosis) {
+async fn remember(memory: &FailureMemory, number: usize, diagnosis: Diagnosis) {
     let job = format!("j{number}");
     let mut occurrence = seen("x", place(&job, 1, check::RUN));
     occurrence.diagnosis = diagnosis;
@@ -141,7 +141,7 @@ async fn remember(memory: &dyn FailureMemory, number: usize, diagnosis: Diagnosi
 }
 
 /// What is found of the corpus, asked for each of its failures: how often by the same cause, and how often by another.
-async fn corpus_against_itself(memory: &dyn FailureMemory) -> (usize, usize) {
+async fn corpus_against_itself(memory: &FailureMemory) -> (usize, usize) {
     let mut of_cause: BTreeMap<String, usize> = BTreeMap::new();
     let mut all = Vec::new();
     for (number, line) in CORPUS.lines().enumerate() {
@@ -153,7 +153,7 @@ async fn corpus_against_itself(memory: &dyn FailureMemory) -> (usize, usize) {
             ..FailureObservation::default()
         };
         let log = Log::of_texts(text("stdout_tail"), text("stderr_tail"));
-        let diagnosis = Diagnosis::of(text("tool"), &CLASSIFIER.classify(&observation, &log));
+        let diagnosis = Diagnosis::new(text("tool"), &CLASSIFIER.classify(&observation, &log));
         let label = case["labels"]["cause"].as_str().unwrap().to_owned();
         *of_cause.entry(label.clone()).or_default() += 1;
         remember(memory, number, diagnosis.clone()).await;
@@ -161,7 +161,8 @@ async fn corpus_against_itself(memory: &dyn FailureMemory) -> (usize, usize) {
     }
     let (mut right, mut wrong) = (0, 0);
     for (diagnosis, label) in &all {
-        let found = memory.similar(SimilarQuery::like(diagnosis, 3, at(5_000))).await.failures;
+        let found =
+            memory.similar(SimilarQuery { diagnosis: diagnosis.clone(), most: 3, now: at(5_000) }).await.unwrap();
         for past in found.iter().filter(|past| past.closeness != Closeness::Exact) {
             let same =
                 all.iter().any(|(other, its)| other.fingerprint == past.known.diagnosis.fingerprint && its == label);
@@ -178,11 +179,11 @@ async fn what_is_called_similar_has_the_same_cause() {
     let (memory, _scratch) = sqlite().await;
     let (mut found, mut mistaken) = (Vec::new(), Vec::new());
     for (number, (tool, known, _)) in SAME.iter().chain(&DIFFERENT).enumerate() {
-        remember(memory.as_ref(), number, diagnosed(tool, known)).await;
+        remember(&memory, number, diagnosed(tool, known)).await;
     }
     let offered = async |tool: &str, known: &str, asked: &str| {
         let (known, asked) = (diagnosed(tool, known), diagnosed(tool, asked));
-        let past = memory.similar(SimilarQuery::like(&asked, 3, at(5_000))).await.failures;
+        let past = memory.similar(SimilarQuery { diagnosis: asked.clone(), most: 3, now: at(5_000) }).await.unwrap();
         past.iter().any(|past| past.known.diagnosis.fingerprint == known.fingerprint)
     };
     for (tool, known, asked) in SAME {
@@ -201,6 +202,6 @@ async fn what_is_called_similar_has_the_same_cause() {
     assert!(found.len() * 10 >= SAME.len() * 8, "{missed:?}");
 
     let (memory, _scratch) = sqlite().await;
-    let (right, wrong) = corpus_against_itself(memory.as_ref()).await;
+    let (right, wrong) = corpus_against_itself(&memory).await;
     assert!(right * 10 >= (right + wrong) * 9 && right >= 20, "{right} right, {wrong} wrong");
 }

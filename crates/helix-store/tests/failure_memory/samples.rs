@@ -8,7 +8,7 @@ use helix_failure::memory::{
     AttemptAnswer, Diagnosis, Holdout, Occurrence, OccurrencePlace, SimilarQuery, Suggestion, SuggestionDraft,
     SuggestionSource, Work, check,
 };
-use helix_failure::{Blame, Category, FINGERPRINT_VERSION, Fingerprint, RetryAdvice, normalise};
+use helix_failure::{Blame, Category, Fingerprint, RetryAdvice, normalise};
 use jiff::Timestamp;
 
 pub(crate) const TESTS: &str = "gate/1/tests_pass";
@@ -52,7 +52,6 @@ pub(crate) fn seen(line: &str, place: OccurrencePlace) -> Occurrence {
         key: place.key(),
         diagnosis: Diagnosis {
             fingerprint: Fingerprint::new(format!("{:016x}{:016x}", hasher.finish(), 7)).unwrap(),
-            fingerprint_version: FINGERPRINT_VERSION,
             tool: "cargo".into(),
             code: String::new(),
             message,
@@ -87,7 +86,7 @@ pub(crate) fn answer(job_id: &str, attempt: u32, passed: &[&str], failed: &[&str
 }
 
 pub(crate) fn asks(line: &str) -> SimilarQuery {
-    SimilarQuery::like(&seen(line, place("asking", 1, check::RUN)).diagnosis, 3, at(2_000))
+    SimilarQuery { diagnosis: seen(line, place("asking", 1, check::RUN)).diagnosis, most: 3, now: at(2_000) }
 }
 
 pub(crate) fn suggestion(text: &str, source: SuggestionSource, occurrence: &Occurrence) -> Suggestion {

@@ -6,14 +6,14 @@ use std::io::{BufRead as _, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use helix_core::error_chain;
 use helix_core::run::Ending;
-use helix_failure::memory::SimilarQuery;
+use helix_failure::memory::{Diagnosis, PastFailure, SimilarQuery};
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
-    Classified, Classifier, FailureObservation, Log, LogCollector, Ownership, Stream, Termination, actions,
-    fingerprint, normalise, plain_text, redact,
+    Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text, redact,
 };
-use helix_store::failures::{FailureMemory, MemoryOptions, Recalled, SqliteFailureMemory};
+use helix_store::failures::{FailureMemory, MemoryOptions};
 use helix_store::{Access, OpenError, StateDir};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -182,7 +182,9 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     let log = read_log(path)?;
     let observation = observed(explain);
     let classified = classifier.classify(&observation, &log);
-    let recalled = context.block_on(async { Ok(recall(context, &observation.tool, &classified).await) })?;
+    let diagnosis = Diagnosis::new(&observation.tool, &classified);
+    let fingerprint = diagnosis.fingerprint.clone();
+    let recalled = context.block_on(async { Ok(recall(context, diagnosis).await) })?;
     let report = Report::of(ReportRequest {
         place: FailurePlace {
             log: if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() },
@@ -191,10 +193,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         observation: &observation,
         classified: Section::Known(&classified),
         log: &log,
-        similar: match &recalled {
-            Section::Known(recalled) => Section::Known(recalled.failures.as_slice()),
-            Section::Missing(reason) => Section::Missing(reason.clone()),
-        },
+        similar: recalled.as_deref(),
         suggestions: &[],
     });
     if explain.markdown {
@@ -205,7 +204,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         terminal.json(&Answer {
             classified: &classified,
             actions: actions(&classified),
-            fingerprint: fingerprint(&observation.tool, &classified),
+            fingerprint,
             report: report.json(),
         })?;
     } else {
@@ -249,7 +248,7 @@ fn observed(explain: &Explain) -> FailureObservation {
 
 /// What the memory of this state directory knows of failures like this one. It is only read; that there is none is no
 /// trouble, and trouble is no error: the report says so where the past failures would stand.
-async fn recall(context: &Context, tool: &str, classified: &Classified) -> Section<Recalled> {
+async fn recall(context: &Context, diagnosis: Diagnosis) -> Section<Vec<PastFailure>> {
     let settings = match context.settings() {
         Ok(settings) => settings,
         Err(CommandError::Problem(problem)) => {
@@ -258,28 +257,14 @@ async fn recall(context: &Context, tool: &str, classified: &Classified) -> Secti
         Err(CommandError::ReaderLeft) => return Section::Missing("output closed".into()),
     };
     let path = settings.state_dir.value.join(StateDir::FAILURES);
-    let memory = match SqliteFailureMemory::open(MemoryOptions::new(path, Access::ReadOnly)).await {
+    let memory = match FailureMemory::open(MemoryOptions::new(path, Access::ReadOnly)).await {
         Ok(memory) => memory,
-        Err(OpenError::Missing { .. }) => return Section::Known(Recalled::default()),
+        Err(OpenError::Missing { .. }) => return Section::Known(Vec::new()),
         Err(error) => return Section::Missing(format!("the failure memory cannot be opened: {error}")),
     };
-    let line = classified.cause_line.as_ref().map(|line| plain_text(&line.text)).unwrap_or_default();
-    let own = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
-    let frame = own.and_then(|own| own.path.rsplit(['/', '\\']).next()).unwrap_or_default();
-    let query = SimilarQuery {
-        fingerprint: fingerprint(tool, classified),
-        tool: tool.to_owned(),
-        category: classified.category,
-        cause: classified.cause.to_owned(),
-        message: normalise(&redact(&line)),
-        frame: frame.to_owned(),
-        most: SIMILAR,
-        now: jiff::Timestamp::now(),
-    };
-    let recalled = memory.similar(query).await;
-    match &recalled.trouble {
-        Some(trouble) if recalled.failures.is_empty() => Section::Missing(trouble.message.clone()),
-        Some(_) | None => Section::Known(recalled),
+    match memory.similar(SimilarQuery { diagnosis, most: SIMILAR, now: jiff::Timestamp::now() }).await {
+        Ok(failures) => Section::Known(failures),
+        Err(error) => Section::Missing(error_chain(&error)),
     }
 }
 

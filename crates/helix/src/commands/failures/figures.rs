@@ -1,7 +1,6 @@
 //! `helix failures stats`. Must not know how figures are made.
 
 use helix_failure::memory::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, Tally};
-use helix_store::failures::FailureMemory;
 
 use super::memory::reading;
 use crate::context::Context;

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufWriter, Read as _, Write};
 use std::path::Path;
 
 use helix_failure::memory::MemoryRecord;
-use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError, SqliteFailureMemory};
+use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError};
 use serde_json::json;
 
 use super::memory::{missing, reading, reading_of, writing};
@@ -57,7 +57,7 @@ pub(super) async fn export(context: &Context, file: Option<&Path>) -> Ended {
 
 /// Gives every record as a line, page by page; says how many there were.
 async fn each_line(
-    memory: Option<&SqliteFailureMemory>,
+    memory: Option<&FailureMemory>,
     mut write: impl FnMut(&str) -> Result<(), CommandError>,
 ) -> Result<u64, CommandError> {
     let Some(memory) = memory else { return Ok(0) };

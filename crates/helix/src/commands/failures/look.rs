@@ -3,7 +3,7 @@
 use clap::Args;
 use helix_failure::Category;
 use helix_failure::memory::{FailureDetail, FailureEnd, FixLink};
-use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
+use helix_store::failures::{FailureFilter, FailurePage};
 
 use super::memory::{missing, reading, reading_of, short_id, shown};
 use crate::context::Context;
@@ -146,12 +146,12 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
     let occurrences = detail.occurrences.iter().map(|entry| {
         let (at, place) = (entry.at.strftime("%Y-%m-%d %H:%M"), &entry.place);
         let (work, check) = (shown(&place.work.told(place.attempt), 200), shown(&place.check, 60));
-        format!("  {at}  {work}, {check}: {}", entry.state.word().replace('_', " "))
+        format!("  {at}  {work}, {check}: {}", entry.state.label().replace('_', " "))
     });
     section("Where", occurrences.collect());
     let suggestions = detail.suggestions.iter().map(|suggestion| {
-        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.word()).replace('_', " ");
-        let exposure = suggestion.exposure.word().replace('_', " ");
+        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.label()).replace('_', " ");
+        let exposure = suggestion.exposure.label().replace('_', " ");
         format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
     });
     section("Suggestions", suggestions.collect());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use helix_failure::memory::KnownFailure;
 use helix_failure::plain_text;
-use helix_store::failures::{MemoryError, MemoryOptions, SqliteFailureMemory};
+use helix_store::failures::{FailureMemory, MemoryError, MemoryOptions};
 use helix_store::{Access, OpenError, StateDir};
 
 use crate::codes;
@@ -21,9 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SHORT_ID: usize = 12;
 
 /// The memory for reading; `None`: nothing was ever remembered.
-pub(super) async fn reading(settings: &Settings) -> Result<Option<SqliteFailureMemory>, CommandError> {
+pub(super) async fn reading(settings: &Settings) -> Result<Option<FailureMemory>, CommandError> {
     let path = settings.state_dir.value.join(StateDir::FAILURES);
-    match SqliteFailureMemory::open(MemoryOptions::new(path, Access::ReadOnly).within(PATIENCE)).await {
+    match FailureMemory::open(MemoryOptions::new(path, Access::ReadOnly).within(PATIENCE)).await {
         Ok(memory) => Ok(Some(memory)),
         Err(OpenError::Missing { .. }) => Ok(None),
         Err(error) => Err(unopened(&error)),
@@ -31,15 +31,15 @@ pub(super) async fn reading(settings: &Settings) -> Result<Option<SqliteFailureM
 }
 
 /// The memory for reading of which a certain failure is asked.
-pub(super) async fn reading_of(settings: &Settings, id: &str) -> Result<SqliteFailureMemory, CommandError> {
+pub(super) async fn reading_of(settings: &Settings, id: &str) -> Result<FailureMemory, CommandError> {
     reading(settings).await?.ok_or_else(|| missing(id))
 }
 
 /// The memory for changing it; made if there is none.
-pub(super) async fn writing(settings: &Settings) -> Result<SqliteFailureMemory, CommandError> {
+pub(super) async fn writing(settings: &Settings) -> Result<FailureMemory, CommandError> {
     let state = StateDir::open(&settings.state_dir.value)?;
     let options = MemoryOptions::new(state.failures(), Access::ReadWrite).within(PATIENCE);
-    SqliteFailureMemory::open(options).await.map_err(|error| unopened(&error))
+    FailureMemory::open(options).await.map_err(|error| unopened(&error))
 }
 
 /// Jobs go on without their memory: that it cannot be opened is never a wrong choice of directory.

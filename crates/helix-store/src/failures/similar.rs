@@ -6,20 +6,19 @@
 
 use std::collections::BTreeSet;
 
-use helix_failure::Fingerprint;
-use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, Tally, words};
-use rusqlite::{OptionalExtension, params};
+use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, words};
+use rusqlite::params;
 
+use super::connections::Transaction;
+use super::error::MemoryError;
 use super::index::{self, Scope};
-use super::lane::Working;
 use super::row::FailureRow;
-use super::statistics::tally_of;
-use crate::failures::error::MemoryError;
+use super::statistics::tally;
 
 /// Candidates that are read and scored.
 const CANDIDATES: usize = 96;
 /// Hits taken of one word, the newest.
-const PER_WORD: usize = 48;
+const PER_WORD: i64 = 48;
 /// Words that are looked up.
 const LOOKED_UP: usize = 6;
 /// A pair of words is looked up together when the rarer one has at most so many hits: the cost grows with them.
@@ -33,18 +32,18 @@ const ALIKE: f64 = 0.5;
 /// Days after which a memory counts half.
 const HALF_LIFE_DAYS: f64 = 90.0;
 
-pub(super) fn similar(working: &Working<'_>, query: &SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
+pub(super) fn similar(tx: &Transaction<'_>, query: &SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
     let mut found = Vec::new();
     if query.most == 0 {
         return Ok(found);
     }
-    let exact = FailureRow::by_fingerprint(working, query.fingerprint.as_str())?;
+    let exact = FailureRow::by_fingerprint(tx, query.diagnosis.fingerprint.as_str())?;
     if let Some(row) = exact.filter(|row| row.ended != "open") {
-        found.push(PastFailure { known: row.known(working)?, closeness: Closeness::Exact });
+        found.push(PastFailure { known: row.known(tx)?, closeness: Closeness::Exact });
     }
     if found.len() < query.most {
-        for (score, row) in near(working, query)?.into_iter().take(query.most - found.len()) {
-            found.push(PastFailure { known: row.known(working)?, closeness: Closeness::Near { score } });
+        for (score, row) in near(tx, query)?.into_iter().take(query.most - found.len()) {
+            found.push(PastFailure { known: row.known(tx)?, closeness: Closeness::Near { score } });
         }
     }
     Ok(found)
@@ -57,15 +56,18 @@ struct Known {
 }
 
 /// Similar failures, best first.
-fn near(working: &Working<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, MemoryError> {
-    let Some(scope) = index::scope_of(working, &query.tool, query.category.label())? else { return Ok(Vec::new()) };
-    let all = words(&query.message);
-    let mut known = known_words(working, scope, &all)?;
+fn near(tx: &Transaction<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, MemoryError> {
+    let asked = &query.diagnosis;
+    let Some(scope) = index::scope_of(tx, &asked.tool, asked.category.label())? else { return Ok(Vec::new()) };
+    let all = words(&asked.message);
+    let mut known = known_words(tx, scope, &all)?;
     known.sort_by(|left, right| left.documents.cmp(&right.documents).then_with(|| left.word.cmp(&right.word)));
-    let shape = Shape::of(&query.message);
+    let shape = Shape::of(&asked.message);
     let mut scored: Vec<(f64, i64)> = Vec::new();
-    for id in candidates(working, scope, &known)? {
-        let Some(message) = message_of(working, id)? else { continue };
+    for id in candidates(tx, scope, &known)? {
+        // The message is the only part of it that most of them are asked for.
+        let message = "SELECT json_extract(body, '$.message') FROM failures WHERE id = ?1";
+        let Some(message) = tx.first(message, [id], |row| row.get::<_, String>(0))? else { continue };
         let alike = 0.5 * bm25(scope, &all, &known, &message) + 0.5 * shape.resemblance(&message);
         if alike >= ALIKE {
             scored.push((alike, id));
@@ -77,35 +79,20 @@ fn near(working: &Working<'_>, query: &SimilarQuery) -> Result<Vec<(f64, Failure
     scored.truncate(query.most.saturating_mul(4).max(12));
     let mut ranked = Vec::with_capacity(scored.len());
     for (alike, id) in scored {
-        let Some(row) = FailureRow::by_id(working, id)? else { continue };
-        if row.fingerprint == query.fingerprint.as_str() || row.ended == "open" {
-            continue;
+        let Some(row) = FailureRow::by_id(tx, id)? else { continue };
+        if row.diagnosis.fingerprint != asked.fingerprint && row.ended != "open" {
+            ranked.push((0.8 * alike + 0.2 * worth(tx, query, &row)?, row));
         }
-        ranked.push((0.8 * alike + 0.2 * worth(working, query, &row)?, row));
     }
     ranked.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| right.1.last_seen.cmp(&left.1.last_seen)));
     Ok(ranked)
 }
 
-/// The message of a candidate: the only part of it that most of them are asked for.
-fn message_of(working: &Working<'_>, id: i64) -> Result<Option<String>, MemoryError> {
-    working
-        .connection
-        .prepare_cached("SELECT message FROM failures WHERE id = ?1")
-        .and_then(|mut find| find.query_row([id], |row| row.get(0)).optional())
-        .map_err(|error| working.failed(error))
-}
-
-fn known_words(working: &Working<'_>, scope: Scope, all: &[String]) -> Result<Vec<Known>, MemoryError> {
-    let failed = |error| working.failed(error);
-    let mut find = working
-        .connection
-        .prepare_cached("SELECT documents FROM words WHERE scope = ?1 AND word = ?2")
-        .map_err(failed)?;
+fn known_words(tx: &Transaction<'_>, scope: Scope, all: &[String]) -> Result<Vec<Known>, MemoryError> {
     let mut known = Vec::new();
     for word in all {
-        let documents = find.query_row(params![scope.id, word], |row| row.get(0)).optional().map_err(failed)?;
-        if let Some(documents) = documents {
+        let documents = "SELECT documents FROM words WHERE scope = ?1 AND word = ?2";
+        if let Some(documents) = tx.first(documents, params![scope.id, word], |row| row.get(0))? {
             known.push(Known { word: word.clone(), documents });
         }
     }
@@ -113,13 +100,8 @@ fn known_words(working: &Working<'_>, scope: Scope, all: &[String]) -> Result<Ve
 }
 
 /// Failures that share rare words with the query, or pairs of words.
-fn candidates(working: &Working<'_>, scope: Scope, known: &[Known]) -> Result<BTreeSet<i64>, MemoryError> {
-    let failed = |error| working.failed(error);
+fn candidates(tx: &Transaction<'_>, scope: Scope, known: &[Known]) -> Result<BTreeSet<i64>, MemoryError> {
     let mut found = BTreeSet::new();
-    let mut find = working
-        .connection
-        .prepare_cached("SELECT rowid FROM scoped_words WHERE scoped_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")
-        .map_err(failed)?;
     let mut wanted = Vec::new();
     // Those that have two of the rare words come first: a single common word says little.
     if let [first, second, ..] = known
@@ -133,10 +115,8 @@ fn candidates(working: &Working<'_>, scope: Scope, known: &[Known]) -> Result<BT
         if found.len() >= CANDIDATES {
             break;
         }
-        let rows = find.query_map(params![query, PER_WORD as i64], |row| row.get::<_, i64>(0)).map_err(failed)?;
-        for row in rows {
-            found.insert(row.map_err(failed)?);
-        }
+        let hits = "SELECT rowid FROM scoped_words WHERE scoped_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+        found.extend(tx.all(hits, params![query, PER_WORD], |row| row.get::<_, i64>(0))?);
     }
     Ok(found)
 }
@@ -159,27 +139,19 @@ fn bm25(scope: Scope, all: &[String], known: &[Known], message: &str) -> f64 {
 
 /// How much a memory is worth beside its likeness: how it ended and whether that helped others, how old it is, and
 /// whether cause and place are the same. From 0 to 1.
-fn worth(working: &Working<'_>, query: &SimilarQuery, row: &FailureRow) -> Result<f64, MemoryError> {
+fn worth(tx: &Transaction<'_>, query: &SimilarQuery, row: &FailureRow) -> Result<f64, MemoryError> {
+    // What came of suggesting this failure's fix for others.
+    let helped = "SELECT outcome, count(*) AS times FROM suggestions
+                  WHERE origin = ?1 AND exposure = 'shown' GROUP BY outcome";
+    let (past, asked) = (&row.diagnosis, &query.diagnosis);
     let outcome = match row.ended.as_str() {
-        "fixed" => Effectiveness::of(helped_as(working, &row.fingerprint)?).rate.mul_add(0.6, 0.4),
+        "fixed" => Effectiveness::of(tally(tx, helped, [past.fingerprint.as_str()])?).rate.mul_add(0.6, 0.4),
         "went_away" => 0.4,
         _ => 0.1,
     };
-    let age = query.now.as_microsecond().saturating_sub(row.last_seen).max(0) as f64 / 86_400_000_000.0;
+    let age = query.now.duration_since(row.last_seen).as_secs_f64().max(0.0) / 86_400.0;
     let recency = 0.5_f64.powf(age / HALF_LIFE_DAYS);
-    let same_cause = if row.cause == query.cause { 0.5 } else { 0.0 };
-    let same_place = if !row.frame.is_empty() && row.frame == query.frame { 0.5 } else { 0.0 };
+    let same_cause = if past.cause == asked.cause { 0.5 } else { 0.0 };
+    let same_place = if !past.frame.is_empty() && past.frame == asked.frame { 0.5 } else { 0.0 };
     Ok(0.5 * outcome + 0.3 * recency + 0.2 * (same_cause + same_place))
-}
-
-/// What came of suggesting this failure's fix for others.
-fn helped_as(working: &Working<'_>, fingerprint: &str) -> Result<Tally, MemoryError> {
-    if Fingerprint::new(fingerprint).is_err() {
-        return Ok(Tally::default());
-    }
-    tally_of(
-        working,
-        "SELECT outcome, count(*) FROM suggestions WHERE origin = ?1 AND exposure = 'shown' GROUP BY outcome",
-        params![fingerprint],
-    )
 }

@@ -1,13 +1,13 @@
 //! A few connections that work on the runtime's threads for blocking work, and never longer than a deadline.
 //!
-//! Must not know what is read or written.
+//! Must not know what is read or written: it gives a transaction, and names the database in every error.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, TransactionBehavior};
 use tokio::sync::Semaphore;
 
 use super::schema::MEMORY;
@@ -22,7 +22,7 @@ const CACHE_KIB: i32 = -16_000;
 
 /// The connections.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct Connections {
     options: SqliteOptions,
     database: Arc<str>,
     permits: Arc<Semaphore>,
@@ -41,7 +41,7 @@ pub(super) struct Opened {
 type FileId = (u64, u64);
 
 impl Opened {
-    pub(super) fn of(connection: Connection, path: &Path) -> Self {
+    pub(super) fn new(connection: Connection, path: &Path) -> Self {
         Self { connection, file: file_id(path) }
     }
 }
@@ -50,29 +50,79 @@ fn file_id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
-/// One connection inside a transaction, and when it has to be done.
-pub(super) struct Working<'a> {
-    pub(super) connection: &'a Connection,
-    pub(super) database: &'a str,
+/// One piece of work on a connection: all of it happens, or nothing.
+pub(super) struct Transaction<'a> {
+    connection: &'a Connection,
+    database: &'a str,
 }
 
-impl Working<'_> {
-    /// Names the database in an error of SQLite.
-    pub(super) fn failed(&self, error: rusqlite::Error) -> MemoryError {
+/// What a record has is not what Helix writes.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the record of {what} cannot be read")]
+pub(super) struct Unreadable {
+    pub(super) what: String,
+    pub(super) source: crate::error::Cause,
+}
+
+impl Transaction<'_> {
+    /// All rows of a query.
+    pub(super) fn all<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, MemoryError> {
+        let rows = || -> rusqlite::Result<Vec<T>> {
+            self.connection.prepare_cached(sql)?.query_map(parameters, read)?.collect()
+        };
+        rows().map_err(|error| self.failed(error))
+    }
+
+    /// The first row of a query, if it has any.
+    pub(super) fn first<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, MemoryError> {
+        let row = || self.connection.prepare_cached(sql)?.query_row(parameters, read).optional();
+        row().map_err(|error| self.failed(error))
+    }
+
+    /// The row of a query that always has one.
+    pub(super) fn one<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, MemoryError> {
+        let row = || self.connection.prepare_cached(sql)?.query_row(parameters, read);
+        row().map_err(|error| self.failed(error))
+    }
+
+    /// Changes rows; returns how many.
+    pub(super) fn change(&self, sql: &str, parameters: impl Params) -> Result<usize, MemoryError> {
+        let changed = || self.connection.prepare_cached(sql)?.execute(parameters);
+        changed().map_err(|error| self.failed(error))
+    }
+
+    /// The id of the row that was inserted last.
+    pub(super) fn inserted(&self) -> i64 {
+        self.connection.last_insert_rowid()
+    }
+
+    /// Names the database in an error.
+    fn failed(&self, error: rusqlite::Error) -> MemoryError {
+        if let rusqlite::Error::FromSqlConversionFailure(_, _, source) = &error
+            && let Some(Unreadable { what, source }) = source.downcast_ref().cloned()
+        {
+            return MemoryError::Row { database: self.database.to_owned(), what, source };
+        }
         classify(self.database, error).into()
     }
-
-    /// A record that cannot be understood.
-    pub(super) fn unreadable(
-        &self,
-        what: impl Into<String>,
-        source: impl std::error::Error + Send + Sync + 'static,
-    ) -> MemoryError {
-        MemoryError::Row { database: self.database.to_owned(), what: what.into(), source: Arc::new(source) }
-    }
 }
 
-impl Lane {
+impl Connections {
     pub(super) fn new(options: SqliteOptions, database: Arc<str>, connections: usize, deadline: Duration) -> Self {
         let permits = Arc::new(Semaphore::new(connections));
         Self { options, database, permits, idle: Arc::default(), deadline }
@@ -83,7 +133,7 @@ impl Lane {
     pub(super) async fn run<T, F>(&self, work: F) -> Result<T, MemoryError>
     where
         T: Send + 'static,
-        F: FnOnce(&Working<'_>) -> Result<T, MemoryError> + Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<T, MemoryError> + Send + 'static,
     {
         let until = Instant::now() + self.deadline;
         let (options, database, idle) = (self.options.clone(), self.database.clone(), self.idle.clone());
@@ -102,7 +152,7 @@ impl Lane {
                         if options.access == Access::ReadWrite {
                             create_private(&options.path, &database)?;
                         }
-                        Opened::of(connected(&options, &database).map_err(OpenError::again)?, &options.path)
+                        Opened::new(connected(&options, &database).map_err(OpenError::again)?, &options.path)
                     }
                 };
                 let answer = within(&mut opened.connection, options.access, &database, until, work);
@@ -153,7 +203,7 @@ fn within<T>(
     access: Access,
     database: &str,
     until: Instant,
-    work: impl FnOnce(&Working<'_>) -> Result<T, MemoryError>,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, MemoryError>,
 ) -> Result<T, MemoryError> {
     let failed = |error| MemoryError::from(classify(database, error));
     connection.busy_timeout(until.saturating_duration_since(Instant::now())).map_err(failed)?;
@@ -163,7 +213,7 @@ fn within<T>(
         Access::ReadOnly => TransactionBehavior::Deferred,
     };
     let transaction = connection.transaction_with_behavior(behavior).map_err(failed)?;
-    let answer = work(&Working { connection: &transaction, database })?;
+    let answer = work(&Transaction { connection: &transaction, database })?;
     transaction.commit().map_err(failed)?;
     Ok(answer)
 }

@@ -1,0 +1,159 @@
+//! Remembers that a failure was seen.
+//!
+//! Must not know what follows from it for suggestions and fixes, except that a fix which did not hold is none.
+
+use helix_failure::memory::{Diagnosis, Occurrence, OccurrenceEntry, OccurrenceState, RememberedFailure, Work};
+use helix_failure::redact;
+use rusqlite::params;
+
+use super::answer::Captured;
+use super::connections::Transaction;
+use super::error::MemoryError;
+use super::index;
+use super::resolve::update_end;
+use super::row::{FailureRow, Json, phase_of};
+use crate::sqlite::signed;
+
+/// Occurrences of one failure that are kept one by one; of more, the oldest that are not open are only counted.
+const KEPT: i64 = 400;
+/// How many stay when there were more.
+const KEPT_AFTER: i64 = 200;
+
+pub(super) fn capture(tx: &Transaction<'_>, occurrence: &Occurrence) -> Result<Captured, MemoryError> {
+    let Occurrence { key, diagnosis, place, at } = occurrence;
+    let held = "SELECT failures.* FROM occurrences JOIN failures ON failures.id = failure WHERE key = ?1";
+    match tx.first(held, [key], FailureRow::read)? {
+        Some(row) if row.diagnosis.fingerprint == diagnosis.fingerprint => {
+            return Ok(Captured { count: row.count(), repeated: true });
+        }
+        // The check ran again, after a crash before its answer was in the journal, and saw something else.
+        Some(row) => take_back(tx, row.id, key)?,
+        None => {}
+    }
+    let seen = RememberedFailure { diagnosis: diagnosis.clone(), first_seen: *at, last_seen: *at, dropped: 0 };
+    let failure = ensure(tx, &seen)?;
+    let entry = OccurrenceEntry { key: key.clone(), place: place.clone(), at: *at, state: OccurrenceState::Open };
+    insert(tx, failure, &entry)?;
+    // What comes back in the same phase was never fixed. A provider that is overloaded again, and a plan that is spoilt again,
+    // had recovered in between.
+    let (fixes_held, states) = match &place.work {
+        Work::Job { .. } => (false, "('open', 'gone')"),
+        Work::Conversation { .. } | Work::Document { .. } => (true, "('open')"),
+    };
+    let (work, phase) = (place.work.name(), phase_of(&place.work));
+    tx.change(
+        &format!(
+            "UPDATE occurrences SET state = 'seen_again'
+             WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt < ?4 AND key <> ?5 AND state IN {states}"
+        ),
+        params![failure, work, phase, place.attempt, key],
+    )?;
+    if !fixes_held {
+        tx.change(
+            "DELETE FROM fixes WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt <= ?4",
+            params![failure, work, phase, place.attempt],
+        )?;
+    }
+    prune(tx, failure)?;
+    update_end(tx, failure)?;
+    let count = FailureRow::by_id(tx, failure)?.map_or(1, |row| row.count());
+    Ok(Captured { count, repeated: false })
+}
+
+/// The row of a failure, made if it is new; its latest texts and times are the newest ones.
+pub(super) fn ensure(tx: &Transaction<'_>, failure: &RememberedFailure) -> Result<i64, MemoryError> {
+    let clean = |text: &str| redact(text).into_owned();
+    let given = &failure.diagnosis;
+    let diagnosis = Diagnosis {
+        tool: clean(&given.tool),
+        code: clean(&given.code),
+        message: clean(&given.message),
+        frame: clean(&given.frame),
+        cause: clean(&given.cause),
+        cause_line: clean(&given.cause_line),
+        summary: clean(&given.summary),
+        ..given.clone()
+    };
+    let (first, last) = (failure.first_seen.as_microsecond(), failure.last_seen.as_microsecond());
+    let fingerprint = diagnosis.fingerprint.as_str();
+    if let Some(row) = FailureRow::by_fingerprint(tx, fingerprint)? {
+        let newer = failure.last_seen > row.last_seen;
+        tx.change(
+            "UPDATE failures SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?3), dropped = max(dropped, ?4),
+                 body = CASE WHEN ?5 THEN json_set(body, '$.cause_line', ?6, '$.summary', ?7) ELSE body END
+             WHERE id = ?1",
+            params![row.id, first, last, signed(failure.dropped), newer, diagnosis.cause_line, diagnosis.summary],
+        )?;
+        return Ok(row.id);
+    }
+    tx.change(
+        "INSERT INTO failures (fingerprint, tool, category, body, first_seen, last_seen, kept, dropped, ended)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, 'open')",
+        params![
+            fingerprint,
+            diagnosis.tool,
+            diagnosis.category.label(),
+            Json(&diagnosis),
+            first,
+            last,
+            signed(failure.dropped)
+        ],
+    )?;
+    let id = tx.inserted();
+    index::add_for_people(tx, id, &diagnosis)?;
+    Ok(id)
+}
+
+/// Writes one occurrence; returns how many rows that made.
+pub(super) fn insert(tx: &Transaction<'_>, failure: i64, entry: &OccurrenceEntry) -> Result<usize, MemoryError> {
+    let mut place = entry.place.clone();
+    place.project = redact(&place.project).into_owned();
+    let rows = tx.change(
+        "INSERT INTO occurrences (key, failure, project, work, phase, attempt, checker, place, at, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (key) DO NOTHING",
+        params![
+            entry.key,
+            failure,
+            place.project,
+            place.work.name(),
+            phase_of(&place.work),
+            place.attempt,
+            place.check,
+            Json(&place),
+            entry.at.as_microsecond(),
+            entry.state.label(),
+        ],
+    )?;
+    if rows > 0 {
+        tx.change("UPDATE failures SET kept = kept + 1 WHERE id = ?1", [failure])?;
+    }
+    Ok(rows)
+}
+
+/// Undoes a capture; a failure that was seen nowhere else goes with it.
+fn take_back(tx: &Transaction<'_>, failure: i64, key: &str) -> Result<(), MemoryError> {
+    tx.change("DELETE FROM occurrences WHERE key = ?1", [key])?;
+    tx.change("UPDATE failures SET kept = kept - 1 WHERE id = ?1", [failure])?;
+    match FailureRow::by_id(tx, failure)? {
+        Some(row) if row.count() == 0 => delete(tx, &row),
+        Some(_) | None => update_end(tx, failure),
+    }
+}
+
+/// Removes a failure. Its occurrences, fixes and suggestions go with it (ON DELETE CASCADE).
+pub(super) fn delete(tx: &Transaction<'_>, row: &FailureRow) -> Result<(), MemoryError> {
+    index::remove(tx, row)?;
+    tx.change("DELETE FROM failures WHERE id = ?1", [row.id])?;
+    Ok(())
+}
+
+fn prune(tx: &Transaction<'_>, failure: i64) -> Result<(), MemoryError> {
+    let Some(row) = FailureRow::by_id(tx, failure)?.filter(|row| row.kept > KEPT) else { return Ok(()) };
+    let dropped = signed(tx.change(
+        "DELETE FROM occurrences WHERE key IN (
+             SELECT key FROM occurrences WHERE failure = ?1 AND state <> 'open' ORDER BY at LIMIT ?2)",
+        [failure, row.kept - KEPT_AFTER],
+    )? as u64);
+    tx.change("UPDATE failures SET kept = kept - ?2, dropped = dropped + ?2 WHERE id = ?1", [failure, dropped])?;
+    Ok(())
+}

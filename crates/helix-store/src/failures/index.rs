@@ -1,0 +1,112 @@
+//! The two indices of words: one of failures with a known end, by scope, and one of everything, for people.
+//!
+//! Must not know how hits are ranked. A failure's texts never change once it is indexed, so that its words can be taken
+//! out again.
+
+use helix_failure::memory::{Diagnosis, words};
+use rusqlite::params;
+
+use super::connections::Transaction;
+use super::error::MemoryError;
+use super::row::FailureRow;
+
+/// Words of a failure as people search for them.
+const MOST_WORDS: usize = 96;
+
+/// A word in the index of one scope.
+pub(super) fn scoped(scope: i64, word: &str) -> String {
+    format!("s{scope}_{word}")
+}
+
+/// Puts a new failure into the index for people.
+pub(super) fn add_for_people(tx: &Transaction<'_>, id: i64, diagnosis: &Diagnosis) -> Result<(), MemoryError> {
+    let Diagnosis { cause_line, message, tool, code, frame, cause, category, .. } = diagnosis;
+    let mut all: Vec<String> = Vec::new();
+    for text in [cause_line, message, tool, code, frame, cause, category.label()] {
+        all.extend(words(text));
+        // `not_found` is found by `found`, too.
+        all.extend(words(&text.replace('_', " ")));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all.truncate(MOST_WORDS);
+    tx.change("INSERT INTO all_words (rowid, words) VALUES (?1, ?2)", params![id, all.join(" ")])?;
+    Ok(())
+}
+
+/// Takes a failure out of both indices, before its row is deleted.
+pub(super) fn remove(tx: &Transaction<'_>, failure: &FailureRow) -> Result<(), MemoryError> {
+    remove_from_scope(tx, failure)?;
+    tx.change("DELETE FROM all_words WHERE rowid = ?1", [failure.id])?;
+    Ok(())
+}
+
+/// Puts a failure, whose end is known now, where similar ones are looked for.
+pub(super) fn add_to_scope(tx: &Transaction<'_>, failure: &FailureRow) -> Result<(), MemoryError> {
+    if failure.scope.is_some() {
+        return Ok(());
+    }
+    let Diagnosis { tool, category, message, .. } = &failure.diagnosis;
+    let scope = match scope_of(tx, tool, category.label())? {
+        Some(scope) => scope.id,
+        None => {
+            tx.change(
+                "INSERT INTO scopes (tool, category, documents, words) VALUES (?1, ?2, 0, 0)",
+                params![tool, category.label()],
+            )?;
+            tx.inserted()
+        }
+    };
+    let all = words(message);
+    let indexed: Vec<String> = all.iter().map(|word| scoped(scope, word)).collect();
+    tx.change("INSERT INTO scoped_words (rowid, words) VALUES (?1, ?2)", params![failure.id, indexed.join(" ")])?;
+    for word in &all {
+        tx.change(
+            "INSERT INTO words (scope, word, documents) VALUES (?1, ?2, 1)
+             ON CONFLICT (scope, word) DO UPDATE SET documents = documents + 1",
+            params![scope, word],
+        )?;
+    }
+    count(tx, scope, 1, all.len())?;
+    tx.change("UPDATE failures SET scope = ?2 WHERE id = ?1", [failure.id, scope])?;
+    Ok(())
+}
+
+/// Takes a failure, whose end is no longer known, out of there.
+pub(super) fn remove_from_scope(tx: &Transaction<'_>, failure: &FailureRow) -> Result<(), MemoryError> {
+    let Some(scope) = failure.scope else { return Ok(()) };
+    let all = words(&failure.diagnosis.message);
+    tx.change("DELETE FROM scoped_words WHERE rowid = ?1", [failure.id])?;
+    for word in &all {
+        let fewer = "UPDATE words SET documents = documents - 1 WHERE scope = ?1 AND word = ?2";
+        tx.change(fewer, params![scope, word])?;
+        let none = "DELETE FROM words WHERE scope = ?1 AND word = ?2 AND documents <= 0";
+        tx.change(none, params![scope, word])?;
+    }
+    count(tx, scope, -1, all.len())?;
+    tx.change("UPDATE failures SET scope = NULL WHERE id = ?1", [failure.id])?;
+    Ok(())
+}
+
+fn count(tx: &Transaction<'_>, scope: i64, documents: i64, words: usize) -> Result<(), MemoryError> {
+    let words = documents * i64::try_from(words).unwrap_or(0);
+    tx.change(
+        "UPDATE scopes SET documents = documents + ?2, words = words + ?3 WHERE id = ?1",
+        [scope, documents, words],
+    )?;
+    Ok(())
+}
+
+/// The failures of one tool and category that have a known end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope {
+    pub(super) id: i64,
+    pub(super) documents: i64,
+    /// Words of all of them.
+    pub(super) words: i64,
+}
+
+pub(super) fn scope_of(tx: &Transaction<'_>, tool: &str, category: &str) -> Result<Option<Scope>, MemoryError> {
+    let sql = "SELECT id, documents, words FROM scopes WHERE tool = ?1 AND category = ?2";
+    tx.first(sql, [tool, category], |row| Ok(Scope { id: row.get(0)?, documents: row.get(1)?, words: row.get(2)? }))
+}

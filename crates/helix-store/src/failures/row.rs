@@ -1,0 +1,142 @@
+//! Rows of the memory as types, and back.
+//!
+//! Must not know what a query is for.
+
+use std::sync::Arc;
+
+use helix_core::ids::PhaseId;
+use helix_failure::memory::{Diagnosis, FailureEnd, KnownFailure, RememberedFailure, Work};
+use jiff::Timestamp;
+use rusqlite::types::{ToSqlOutput, Type};
+use rusqlite::{Row, ToSql};
+use serde::Serialize;
+use serde::de::value::{Error as WordError, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
+
+use super::connections::{Transaction, Unreadable};
+use super::error::MemoryError;
+use crate::sqlite::unsigned;
+
+/// Projects of a failure that are named.
+const PROJECTS: i64 = 10;
+
+/// A row of `failures`.
+#[derive(Debug, Clone)]
+pub(super) struct FailureRow {
+    pub(super) id: i64,
+    pub(super) diagnosis: Diagnosis,
+    pub(super) first_seen: Timestamp,
+    pub(super) last_seen: Timestamp,
+    pub(super) kept: i64,
+    pub(super) dropped: i64,
+    /// Word of the end.
+    pub(super) ended: String,
+    pub(super) scope: Option<i64>,
+}
+
+impl FailureRow {
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let what = format!("failure {}", row.get::<_, String>("fingerprint")?);
+        Ok(Self {
+            id: row.get("id")?,
+            diagnosis: json(row, "body", &what)?,
+            first_seen: moment(row, "first_seen", &what)?,
+            last_seen: moment(row, "last_seen", &what)?,
+            kept: row.get("kept")?,
+            dropped: row.get("dropped")?,
+            ended: row.get("ended")?,
+            scope: row.get("scope")?,
+        })
+    }
+
+    pub(super) fn by_fingerprint(tx: &Transaction<'_>, fingerprint: &str) -> Result<Option<Self>, MemoryError> {
+        tx.first("SELECT * FROM failures WHERE fingerprint = ?1", [fingerprint], Self::read)
+    }
+
+    pub(super) fn by_id(tx: &Transaction<'_>, id: i64) -> Result<Option<Self>, MemoryError> {
+        tx.first("SELECT * FROM failures WHERE id = ?1", [id], Self::read)
+    }
+
+    /// How often it was seen.
+    pub(super) fn count(&self) -> u64 {
+        unsigned(self.kept).saturating_add(unsigned(self.dropped))
+    }
+
+    /// The failure without what its occurrences say.
+    pub(super) fn remembered(self) -> RememberedFailure {
+        RememberedFailure {
+            diagnosis: self.diagnosis,
+            first_seen: self.first_seen,
+            last_seen: self.last_seen,
+            dropped: unsigned(self.dropped),
+        }
+    }
+
+    /// The failure with its projects and its end.
+    pub(super) fn known(self, tx: &Transaction<'_>) -> Result<KnownFailure, MemoryError> {
+        let projects = tx.all(
+            "SELECT project FROM occurrences WHERE failure = ?1 AND project <> '' GROUP BY project ORDER BY max(at) DESC LIMIT ?2",
+            [self.id, PROJECTS],
+            |row| row.get(0),
+        )?;
+        Ok(KnownFailure {
+            count: self.count(),
+            projects,
+            end: self.end(tx)?,
+            diagnosis: self.diagnosis,
+            first_seen: self.first_seen,
+            last_seen: self.last_seen,
+        })
+    }
+
+    fn end(&self, tx: &Transaction<'_>) -> Result<FailureEnd, MemoryError> {
+        let latest = "SELECT link, count(*) OVER () AS fixes FROM fixes WHERE failure = ?1 ORDER BY at DESC LIMIT 1";
+        Ok(match self.ended.as_str() {
+            "went_away" => FailureEnd::WentAway,
+            "gave_up" => FailureEnd::GaveUp,
+            "fixed" => tx
+                .first(latest, [self.id], |row| {
+                    let fixes = unsigned(row.get("fixes")?);
+                    Ok(FailureEnd::Fixed { link: json(row, "link", "a fix")?, fixes })
+                })?
+                .unwrap_or(FailureEnd::Open),
+            _ => FailureEnd::Open,
+        })
+    }
+}
+
+/// The phase of some work as it is stored: the empty text stands for none.
+pub(super) fn phase_of(work: &Work) -> &str {
+    work.phase().map_or("", PhaseId::as_str)
+}
+
+/// A moment that is stored in microseconds.
+pub(super) fn moment(row: &Row<'_>, column: &str, what: &str) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_microsecond(row.get(column)?).map_err(|error| unreadable(what, error))
+}
+
+/// An enum from its word.
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: &str, what: &str) -> rusqlite::Result<T> {
+    let deserializer: StrDeserializer<'_, WordError> = row.get_ref(column)?.as_str()?.into_deserializer();
+    T::deserialize(deserializer).map_err(|error| unreadable(what, error))
+}
+
+/// A value from its JSON.
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str, what: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(what, error))
+}
+
+/// A value that is stored as JSON.
+pub(super) struct Json<'a, T>(pub(super) &'a T);
+
+impl<T: Serialize> ToSql for Json<'_, T> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let text = serde_json::to_string(self.0);
+        text.map(ToSqlOutput::from).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+    }
+}
+
+fn unreadable(what: &str, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    let unreadable = Unreadable { what: what.to_owned(), source: Arc::new(error) };
+    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(unreadable))
+}
