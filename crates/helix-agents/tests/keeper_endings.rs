@@ -123,7 +123,7 @@ async fn what_cannot_be_executed_is_named_with_its_reason() {
     let missing = reason_for_not_starting(&bed, &bed.program("no-such-agent", &[])).await;
     assert_eq!(missing, "cannot start no-such-agent: not found in PATH (/usr/local/bin:/usr/bin:/bin)");
     let missing = reason_for_not_starting(&bed, &bed.program("/nowhere/agent", &[])).await;
-    assert!(missing.starts_with("cannot start /nowhere/agent: /nowhere/agent: No such file"), "{missing}");
+    assert!(missing.starts_with("cannot start /nowhere/agent: /nowhere/agent does not exist"), "{missing}");
 
     let plain = bed.scratch.path().join("plain");
     std::fs::write(&plain, "no program").unwrap();
@@ -160,7 +160,7 @@ async fn a_program_that_is_no_keeper_is_the_callers_error() {
     let request = bed.program("/bin/true", &[]);
     let silent = with("/bin/true").start(request.clone()).await.unwrap_err();
     assert!(
-        matches!(&silent, StartError::KeeperFailed { said, .. } if said.contains("/bin/true is no keeper")),
+        matches!(&silent, StartError::KeeperFailed { said, .. } if said.contains("/bin/true is not a keeper")),
         "{silent}"
     );
     let missing = with("/no/keeper").start(request.clone()).await.unwrap_err();

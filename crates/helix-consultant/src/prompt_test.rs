@@ -78,11 +78,11 @@ fn what_is_wrong_with_an_own_template_is_said_with_its_place() {
         ("---\nprompt: consultant\nversion: 7\n---\n".to_owned(), "3:10", "is of version 7"),
         ("---\nprompt: phase\nversion: 1\n---\n".to_owned(), "2:9", "of `phase`"),
         ("---\nversion: 1\n---\n".to_owned(), "1:1", "no `prompt`"),
-        (with_body("one\n{{ workspce }}\n"), "6:4", "no input `workspce`"),
+        (with_body("one\n{{ workspce }}\n"), "6:4", "unknown input `workspce`"),
         (with_body("one\n\n{% if jobs %}\nx\n"), "", "cannot be rendered"),
         (with_body("one\n{% for job in jobs %}{{ job.nam }}{% endfor %}\n"), "6:1", "undefined"),
         (with_body("{{ workspace | upercase }}\n"), "5:1", "unknown filter"),
-        (with_body("{% if false %}{{ hidden }}{% endif %}\n"), "5:18", "no input `hidden`"),
+        (with_body("{% if false %}{{ hidden }}{% endif %}\n"), "5:18", "unknown input `hidden`"),
     ] {
         let told = problem(&text);
         assert!(told.starts_with(&format!("own.md.j2:{place}")) && told.contains(cause), "{text:?}: {told}");

@@ -132,7 +132,7 @@ async fn decisions_of_a_project_are_listed() {
         "id": "ADR-007", "title": "Keep it", "status": "Accepted", "file": "adr/007-keep-it.md", "criteria": 2, "met": 1
     });
     assert_eq!(adrs(&path).await, (200, json!({ "adrs": [expected] })));
-    for (path, status, words) in [("relative", 400, "absolute"), ("/no/such/project", 422, "no directory")] {
+    for (path, status, words) in [("relative", 400, "absolute"), ("/no/such/project", 422, "not a directory")] {
         let (answered, problem) = adrs(path).await;
         assert_eq!(answered, status, "{problem}");
         assert!(problem["detail"].as_str().unwrap().contains(words), "{problem}");
@@ -175,7 +175,7 @@ async fn any_log_is_explained_and_what_cannot_be_is_a_problem() {
     assert!(answer["report"]["actions"].as_array().unwrap().len() >= 2);
     let killed = host.post("/api/v1/failures/explain").json(&json!({ "log": "", "exit": -9 })).send().await.unwrap();
     let killed: Value = killed.json().await.unwrap();
-    assert!(killed["report"]["what_failed"]["content"]["ended"].as_str().unwrap().contains("signal 9"), "{killed:#}");
+    assert!(killed["report"]["what_failed"]["ended"].as_str().unwrap().contains("signal 9"), "{killed:#}");
 
     let large = json!({ "log": "x".repeat(9 << 20) });
     for (body, status, code) in [

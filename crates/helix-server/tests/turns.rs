@@ -243,7 +243,7 @@ async fn a_failed_turn_is_remembered() {
     assert_eq!((&place["attempt"], &place["check"], place.get("job")), (&json!(1), &json!("run"), None), "{detail}");
     let report = host.state_directory().join(format!("reports/{session}/turn.1.run.json"));
     let report: Value = serde_json::from_slice(&std::fs::read(&report).unwrap()).unwrap();
-    let what = &report["what_failed"]["content"]["place"];
+    let what = &report["what_failed"]["place"];
     assert_eq!((what["turn"].as_str(), what.get("attempt")), (Some(format!("{session}.t1").as_str()), None), "{what}");
     assert!((2..=4).contains(&report["actions"].as_array().unwrap().len()), "{report}");
 

@@ -332,7 +332,7 @@ impl DatabaseError {
                 format!("check owner and permissions of {database} and its directory, or choose another --state-dir")
             }
             Self::Full { .. } => {
-                "free some disk space, then start helix again; nothing that was recorded is lost".into()
+                "free some disk space: jobs that wait then continue, a refused command can be run again; nothing recorded is lost".into()
             }
             Self::Locked { database, .. } => {
                 format!(

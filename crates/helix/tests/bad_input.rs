@@ -169,7 +169,7 @@ fn recordings_that_cannot_be_read_are_exit_2() {
     user.run(&["outcome", "none.jsonl", "--exit", "0"]).refused(2, &["HX0921", "none.jsonl"]);
     user.run(&["outcome", ".", "--exit", "0"]).refused(2, &["HX0921", "directory"]);
     user.write("r.jsonl", "");
-    user.run(&["outcome", "r.jsonl", "--exit", "999"]).refused(2, &["HX0900", "999"]);
+    user.run(&["outcome", "r.jsonl", "--exit", "999"]).refused(2, &["999", "--exit", "0 to 255"]);
     user.run(&["outcome", "r.jsonl"]).refused(2, &["--exit"]);
 }
 

@@ -154,7 +154,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// Whether people can read there that the disk is full.
 fn says_so(text: &str) -> bool {
-    ["no room", "is full", "not full", "No space left"].iter().any(|words| text.contains(words))
+    ["disk full", "disk is full", "No space left"].iter().any(|words| text.contains(words))
 }
 
 async fn say(stage: &Stage, words: &str) -> (u16, Value) {

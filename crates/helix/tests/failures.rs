@@ -92,7 +92,7 @@ fn a_report_comes_as_markdown_and_for_a_prompt_and_shows_no_secret() {
     assert_eq!(prompt.code, 0, "{prompt:?}");
     assert!(prompt.stdout.starts_with("## Historical context") && prompt.stdout.len() <= 600, "{}", prompt.stdout);
     let json = User::new().run(&["failures", "explain", log, "--json"]);
-    assert_eq!(json.json()["report"]["what_failed"]["content"]["headline"], "assertion `left == right` failed: total");
+    assert_eq!(json.json()["report"]["what_failed"]["headline"], "assertion `left == right` failed: total");
     let plain = User::new().run(&["failures", "explain", log]);
     for shown in [&markdown.stdout, &prompt.stdout, &json.stdout, &plain.stdout] {
         assert!(!shown.contains(&key) && !shown.contains('\u{1b}'), "{shown}");

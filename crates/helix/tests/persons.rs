@@ -411,5 +411,5 @@ async fn a_record_that_contradicts_itself_is_told_as_that() {
     let stderr = text(&said.stderr);
     assert_eq!(code(&said), 5, "{stderr}");
     assert!(stderr.contains("contradicts itself") && stderr.contains("the job is over"), "{stderr}");
-    assert!(stderr.contains("defect of Helix") && !stderr.contains("writable"), "{stderr}");
+    assert!(stderr.contains("bug in Helix") && !stderr.contains("writable"), "{stderr}");
 }

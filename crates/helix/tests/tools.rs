@@ -224,9 +224,9 @@ fn the_save_hook_shows_findings_and_stays_out_of_the_way_otherwise() {
         assert_eq!(hook(&user, &event(&path), &[]), (0, String::new()), "{}", path.display());
     }
     assert_eq!(hook(&user, &event(&user.work().join("gone.md")), &[]).0, 0);
-    // Its own trouble is nothing that an agent could mend: no exit code 2.
+    // Its own errors are nothing that an agent could fix: no exit code 2.
     let (code, told) = hook(&user, "no JSON", &[]);
-    assert!(code == 4 && told.contains("not understood"), "{code}: {told}");
+    assert!(code == 4 && told.contains("cannot parse the agent's tool call"), "{code}: {told}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn nothing_among_the_workflows_is_passed_over_in_silence() {
     let listed = user.run(&["workflow", "list"]);
     assert_eq!(listed.code, 0, "{listed:#?}");
     assert!(listed.stdout.contains("release") && listed.stdout.contains("release.yml)"), "{listed:#?}");
-    for part in ["notes.txt is no workflow", "workflows/old is no workflow", "NAME.yaml"] {
+    for part in ["notes.txt is not a workflow", "workflows/old is not a workflow", "NAME.yaml"] {
         assert!(listed.stderr.contains(part), "{part:?} is missing: {listed:#?}");
     }
     assert!(!listed.stderr.contains(".hidden"), "{listed:#?}");
@@ -108,7 +108,7 @@ fn a_directory_of_workflows_that_cannot_be_searched_is_no_silence() {
     let listed = user.run(&["workflow", "list"]);
     assert_eq!(listed.code, 1, "{listed:#?}");
     assert!(listed.stdout.contains("extern-simple"), "{listed:#?}");
-    assert!(listed.stderr.contains("HX0131") && listed.stderr.contains("workflows cannot be searched"), "{listed:#?}");
+    assert!(listed.stderr.contains("HX0131") && listed.stderr.contains("workflows cannot be read"), "{listed:#?}");
     let listed: Value = serde_json::from_str(&user.run(&["workflow", "list", "--json"]).stdout).unwrap();
     assert_eq!(listed["diagnostics"][0]["code"], "HX0131", "{listed:#}");
     user.write("phases.yaml", &plan("extern-simple", EXTERN));

@@ -85,7 +85,7 @@ fn each_validator_finds_what_it_is_for() {
     assert_eq!(scene.found("Hello."), ["step_marker"], "[3]");
     assert_eq!(scene.found("<!-- STEP: why -->\nHello."), ["step_marker"], "only the last line counts [5]");
     let unknown = scene.examine("Hello.\n<!-- STEP: unknown -->").findings;
-    assert!(unknown[0].finding.message.contains("\"unknown\", which is no step"), "{unknown:?} [4]");
+    assert!(unknown[0].finding.message.contains("\"unknown\" is not a step"), "{unknown:?} [4]");
     assert_eq!(scene.found("See [it](adr-draft.md).\n<!-- STEP: generate -->"), ["file_existence"], "[T6]");
     scene.write("adr-draft.md", "---\nadr_id: draft\ntitle: T\nstatus: Proposed\n---\n\n# T\n");
     let found = scene.examine("See [it](adr-draft.md).\n<!-- STEP: generate -->").findings;

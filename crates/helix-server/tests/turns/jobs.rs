@@ -212,7 +212,7 @@ async fn a_question_ends_the_watching_and_is_answered_in_the_chat() {
     let reader = stage.watched(&messages).await;
     stage.has_turns(3).await;
     let told = stage.tool("answer", json!({ "choice": "approve" })).await;
-    assert!(told.contains("goes on"), "{told}");
+    assert!(told.contains("continues"), "{told}");
     stage.put("told");
     let frames = reader.rest().await;
     assert!(content(&frames).contains("Job pages succeeded"), "{}", content(&frames));

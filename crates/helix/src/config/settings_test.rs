@@ -61,7 +61,7 @@ fn wrong_values_say_what_would_be_right() {
         ("[consultant]\nturn_timeout = 90\n", "write 90s for seconds or 90m for minutes"),
         ("[server]\nroots = \"/a\"\n", "`server.roots` must be a list, but this is the text \"/a\""),
         ("[agents.x]\ndialect = \"cloude\"\n", "did you mean `claude`?"),
-        ("[agents.x]\ncommand = []\n", "names no program"),
+        ("[agents.x]\ncommand = []\n", "`agents.x.command` is empty"),
         ("[agents.x]\ndialect = \"codex\"\ntrust_exit = true\n", "is not available in the codex dialect"),
         ("[consultant]\nenforcement = [\"step_maker\"]\n", "did you mean `step_marker`?"),
         ("[consultant]\nenforcement_retries = -1\n", "must be a whole number"),
