@@ -222,7 +222,7 @@ fn what_files_are_checked_for_follows_from_the_state_of_the_decision() {
 }
 
 #[test]
-fn the_state_is_written_in_both_places_and_boxes_are_ticked_by_what_they_say_46() {
+fn the_state_is_written_in_both_places_and_boxes_are_ticked_by_what_they_say() {
     let english = "---\nadr_id: draft\ntitle: T\nstatus: proposed # yes\n---\n## Status\n\nProposed, since May.\n\n## Context\nc [ ] c\n\n## Decision\nd\n\n## Acceptance criteria\n- [ ] one (test: `a::b`)\n- [x] two\n* [ ] three\n";
     let finalized = Adr::parse("a.md", english).with_id_and_status(AdrId::Number(7), Status::Accepted).unwrap();
     let expected = english

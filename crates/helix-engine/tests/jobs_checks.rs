@@ -220,7 +220,7 @@ async fn an_adviser_is_asked_when_the_tries_are_used_up_and_its_hint_is_carried_
     let shop = Workshop::configured(&script, advised).await;
     let ended = shop.run(&shop.repo(), ONE_TRY).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
-    assert!(shop.prompt(&ended.view.id, "a", 2).contains("write the word right"), "[26]");
+    assert!(shop.prompt(&ended.view.id, "a", 2).contains("write the word right"));
     let advice = RunId::for_advice(&ended.view.id, &PhaseId::new("a").unwrap(), 1);
     assert!(shop.told(&advice).contains("grep -q right a.md") || shop.told(&advice).contains("command"));
     assert!(ended.phase("a").runs.contains(&advice));

@@ -347,7 +347,7 @@ const BROKEN: &str = "def add(a, b):\n    return a - b\n";
 const TESTS: &str = "gates: [{ type: tests_pass, command: \"python3 -m unittest -v\" }]";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_an_earlier_phase_broke_is_no_old_failure_43() {
+async fn what_an_earlier_phase_broke_is_no_old_failure() {
     let plan = format!(
         "name: Chain
 phases:
@@ -367,7 +367,7 @@ phases:
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_failed_before_the_job_blocks_nobody_even_where_nothing_changed_43() {
+async fn what_failed_before_the_job_blocks_nobody_even_where_nothing_changed() {
     let plan = format!("name: Idle\nphases: [{{ id: look, type: test, description: L, max_attempts: 1, {TESTS} }}]\n");
     let shop = Workshop::open(&format!("parts:\n{}", part("look", "    act: { say: \"All is well.\" }\n"))).await;
     let repo = shop.adding("a - b");
@@ -379,7 +379,7 @@ async fn what_failed_before_the_job_blocks_nobody_even_where_nothing_changed_43(
 
 /// An optional phase may be left out for what it did itself, never for what it found in the work that is merged.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_left_out_phase_found_in_the_others_work_is_not_merged_24() {
+async fn what_a_left_out_phase_found_in_the_others_work_is_not_merged() {
     for (body, expected) in [("a - b", JobStatus::Failed), ("b + a", JobStatus::Succeeded)] {
         let plan = format!(
             "name: Extras
@@ -416,7 +416,7 @@ phases:
 const DECISION: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Proposed\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `python3 -c 'import shop.export'` exits 0\n";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn claims_of_the_decision_are_compared_with_where_the_job_started_49() {
+async fn claims_of_the_decision_are_compared_with_where_the_job_started() {
     let plan = "name: Export
 adr: adr/001-export.md
 phases:
@@ -470,7 +470,7 @@ async fn a_job_goes_on_with_the_agents_of_its_submission_under_any_host() {
 
 /// What a later phase did to the work of an earlier one is in the merged tree: the tests of the earlier one run there, too.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_later_phase_breaks_is_not_merged_35() {
+async fn what_a_later_phase_breaks_is_not_merged() {
     let plan = format!(
         "name: Chain
 phases:

@@ -190,7 +190,7 @@ async fn broken_files_of_every_language_are_found_with_their_place() {
 }
 
 #[tokio::test]
-async fn nothing_to_check_is_no_pass_24() {
+async fn nothing_to_check_is_no_pass() {
     let bench = Bench::new(&[("old.py", "x = 1\n"), ("a.txt", "a")]);
     let all = GateSpec::SyntaxCheck { files: vec![] };
     let base = bench.base();
@@ -215,7 +215,7 @@ async fn nothing_to_check_is_no_pass_24() {
 }
 
 #[tokio::test]
-async fn claims_are_checked_against_the_diff_31() {
+async fn claims_are_checked_against_the_diff() {
     let bench = Bench::new(&[("src/old.py", "x = 1\n"), ("src/kept.py", "x = 1\n")]);
     let base = bench.base();
     let result = bench.attempt("p", &base, |tree| {
@@ -242,7 +242,7 @@ async fn claims_are_checked_against_the_diff_31() {
 
 /// Table B "exit status lost".
 #[tokio::test]
-async fn a_command_runs_on_the_commit_alone_with_null_stdin_36() {
+async fn a_command_runs_on_the_commit_alone_with_null_stdin() {
     let bench = Bench::new(&[("a.txt", "a"), (".gitignore", "build/\n")]);
     let script = "test ! -e build && test -z \"$(cat)\" && test -z \"$SECRET_TOKEN\" && test \"$CI\" = true";
     let report = bench
@@ -330,7 +330,7 @@ const NODE_TESTS: &str = "const {test} = require('node:test');\nconst assert = r
     test('old bug', () => { assert.strictEqual(1, 2); });\n";
 
 #[tokio::test]
-async fn real_node_tests_with_a_failure_from_before_43_t7() {
+async fn real_node_tests_with_a_failure_from_before() {
     let bench = Bench::new(&[("a.test.js", NODE_TESTS)]);
     let gate = tests_pass("node --test");
     let base = bench.base();
@@ -367,7 +367,7 @@ fn test_tools() -> PathBuf {
 }
 
 #[tokio::test]
-async fn real_pytest_says_where_and_why_28() {
+async fn real_pytest_says_where_and_why() {
     let mut bench = Bench::new(&[("cart.py", "def total(p):\n    return sum(p)\n")]);
     let path = format!("{}:{}", test_tools().display(), bench.environment.get("PATH").unwrap());
     bench.environment = bench.environment.clone().with("PATH", path);
@@ -389,7 +389,7 @@ async fn real_pytest_says_where_and_why_28() {
 
 /// Table B "pipeline edits the scripts running it".
 #[tokio::test]
-async fn a_gate_whose_script_the_phase_edits_fails_30() {
+async fn a_gate_whose_script_the_phase_edits_fails() {
     let bench = Bench::new(&[("ci/test.sh", "echo 1 passed, 0 failed\n")]);
     let base = bench.base();
     let result =
@@ -482,7 +482,7 @@ async fn every_criterion_needs_evidence_that_passes() {
 
 /// The criteria are those from before the phase: striking one out, or changing what proves it, changes nothing.
 #[tokio::test]
-async fn a_phase_cannot_loosen_its_criteria_30() {
+async fn a_phase_cannot_loosen_its_criteria() {
     let strict = "- [ ] It adds (command: `sh -c 'exit 1'`)\n- [ ] It is tested, somehow\n";
     let loose = "- [x] It adds (command: `sh -c 'exit 0'`)\n";
     let report = criteria(strict, |root| write(root, &[("adr/001-sum.md", &format!("{DECISION}{loose}"))])).await;

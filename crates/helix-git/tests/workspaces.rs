@@ -109,7 +109,7 @@ fn text() -> CommitText {
 }
 
 #[test]
-fn a_result_holds_everything_and_the_users_tree_is_untouched_33_34_44() {
+fn a_result_holds_everything_and_the_users_tree_is_untouched() {
     let bench = Bench::new();
     fs::write(bench.user().join("src/a.txt"), "uncommitted work\n").unwrap();
     let base = bench.head();
@@ -357,7 +357,7 @@ fn dead_jobs_leave_nothing_on_the_disk() {
 }
 
 #[test]
-fn a_gate_checkout_is_clean_every_time_36() {
+fn a_gate_checkout_is_clean_every_time() {
     let bench = Bench::new();
     let base = bench.head();
     let path = bench.spaces.gate_checkout(&job(), &base, &["ignored/".into()]).unwrap();

@@ -228,7 +228,7 @@ fn what_an_agent_asks_waits_for_a_person_and_the_session_goes_on_with_the_answer
     assert_eq!(play.keys(), ["run/a/1"], "the agent ends its turn by itself");
     play.event(run_finished(&id("a"), 1, complete()));
     play.happy();
-    assert_eq!(play.view().status, JobStatus::Waiting, "[T20]");
+    assert_eq!(play.view().status, JobStatus::Waiting);
     assert!(play.effects().is_empty(), "what it left before the answer is no result: no gate runs");
     let answer = Answer { choice: None, text: Some("8080".into()), by: "anna".into() };
     play.event(JobEvent::QuestionAnswered { phase: id("a"), asked: 1, answer });
@@ -469,7 +469,7 @@ fn a_reservation_keeps_parallel_phases_from_promising_the_same_money() {
         let Effect::StartAttempt { grant, .. } = effect else { panic!() };
         granted.push(grant.usd.unwrap());
     }
-    assert_eq!(granted, [0.5, 0.5], "[T16]");
+    assert_eq!(granted, [0.5, 0.5]);
     play.happy();
     let [_, Effect::StartAttempt { grant, .. }] = &play.effects()[..] else { panic!("{:?}", play.effects()) };
     assert_eq!(grant.usd, Some(0.5));

@@ -251,7 +251,7 @@ fn an_empty_check_is_never_a_pass() {
     let mut play = Play::new(vec![phase("a", &[], 1)]);
     play.run("a", 1, complete());
     play.gate("a", 1, Verdict::Inconclusive { fault: fault() });
-    assert!(matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, .. }]), "[24]");
+    assert!(matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, .. }]));
 }
 
 /// Table B "no change signal always on", "quality loop never converges".
@@ -287,7 +287,7 @@ fn cancel_is_sticky_stops_the_agent_and_keeps_its_work() {
     let mut play = Play::new(vec![phase("a", &[], 1), phase("b", &["a"], 0)]);
     play.happy();
     play.event(JobEvent::CancelRequested { by: "the user".into() });
-    assert_eq!(play.keys(), ["stop/run/a/1", "run/a/1"], "[41]");
+    assert_eq!(play.keys(), ["stop/run/a/1", "run/a/1"]);
     play.event(JobEvent::CancelRequested { by: "somebody else".into() });
     // The run completed before the stop reached it: the job is cancelled all the same.
     play.event(run_finished(&id("a"), 1, complete()));

@@ -153,9 +153,9 @@ async fn without_headers_the_history_decides_where_we_are() {
     let hi = "hi [[fake: say A]]";
     let one = ask(&host, &[], messages(&[hi])).await;
     let two = ask(&host, &[], messages(&[hi, "A", "and? [[fake: say B]]"])).await;
-    assert_eq!(two.session, one.session, "[15]");
+    assert_eq!(two.session, one.session);
     let first = option(&host.asked(&one.run()).0, "--session-id").unwrap().to_owned();
-    assert_eq!(option(&host.asked(&two.run()).0, "--resume"), Some(first.as_str()), "[16]");
+    assert_eq!(option(&host.asked(&two.run()).0, "--resume"), Some(first.as_str()));
 
     // The same words again are a regeneration; an edited message is a branch.
     let again = ask(&host, &[], messages(&[hi, "A", "and? [[fake: say B]]"])).await;

@@ -27,7 +27,7 @@ fn commit(user: &User, message: &str) {
 
 /// Processes that finalize at the same moment get one number each, and the index has them all.
 #[test]
-fn numbers_are_given_out_one_at_a_time_48() {
+fn numbers_are_given_out_one_at_a_time() {
     let user = User::new();
     user.repository();
     let drafts: Vec<String> = (0..8).map(|number| format!("draft-{number}.md")).collect();
@@ -58,7 +58,7 @@ fn numbers_are_given_out_one_at_a_time_48() {
 
 /// A number that is taken on another branch or in another worktree is not given out again.
 #[test]
-fn numbers_on_other_branches_and_in_worktrees_are_taken_48() {
+fn numbers_on_other_branches_and_in_worktrees_are_taken() {
     let user = User::new();
     user.repository();
     user.write("a.md", &ADR.replace("TITLE", "a"));

@@ -39,7 +39,7 @@ rules:
     let requests = bed.model.requests();
     assert_eq!(requests.len(), 2);
     let session = "x-claude-code-session-id";
-    assert_eq!(requests[0].headers[session], requests[1].headers[session], "another session was asked [6]");
+    assert_eq!(requests[0].headers[session], requests[1].headers[session], "another session was asked");
     assert!(report["usage"]["completion_tokens"].as_u64() >= Some(40), "both runs count: {report:#}");
     let turn = &turns(&mut client)[0];
     assert_eq!(turn["checks"][0]["findings"][0]["validator"], "step_marker", "{turn:#}");

@@ -297,7 +297,7 @@ const PROVABLE: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Accepted\nf
 
 /// A decision is implemented, and its boxes are ticked, by the evidence of a merged job and by nothing else.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_decision_is_implemented_by_a_jobs_evidence_46() {
+async fn a_decision_is_implemented_by_a_jobs_evidence() {
     let steps = "{ steps: [{ write: { path: shop/export.py, content: \"EXPORT = 1\\n\" } }, { write: { path: docs/export.md, content: \"# Export\\n\" } }] }";
     let stage = Stage::new(&format!("parts:\n{}", part("exporter", steps)), "");
     std::fs::create_dir_all(stage.repo.join("adr")).unwrap();

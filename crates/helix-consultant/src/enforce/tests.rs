@@ -82,11 +82,11 @@ fn an_ordinary_question_gets_no_correction_for_adr_or_plan() {
 #[test]
 fn each_validator_finds_what_it_is_for() {
     let scene = Scene::new();
-    assert_eq!(scene.found("Hello."), ["step_marker"], "[3]");
-    assert_eq!(scene.found("<!-- STEP: why -->\nHello."), ["step_marker"], "only the last line counts [5]");
+    assert_eq!(scene.found("Hello."), ["step_marker"]);
+    assert_eq!(scene.found("<!-- STEP: why -->\nHello."), ["step_marker"], "only the last line counts");
     let unknown = scene.examine("Hello.\n<!-- STEP: unknown -->").findings;
-    assert!(unknown[0].finding.message.contains("\"unknown\" is not a step"), "{unknown:?} [4]");
-    assert_eq!(scene.found("See [it](adr-draft.md).\n<!-- STEP: generate -->"), ["file_existence"], "[T6]");
+    assert!(unknown[0].finding.message.contains("\"unknown\" is not a step"), "{unknown:?}");
+    assert_eq!(scene.found("See [it](adr-draft.md).\n<!-- STEP: generate -->"), ["file_existence"]);
     scene.write("adr-draft.md", "---\nadr_id: draft\ntitle: T\nstatus: Proposed\n---\n\n# T\n");
     let found = scene.examine("See [it](adr-draft.md).\n<!-- STEP: generate -->").findings;
     assert!(!found.is_empty() && found.iter().all(|one| one.validator == "adr_structure"), "{found:?}");

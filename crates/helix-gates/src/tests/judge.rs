@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_decides_not_optimism_24_43_t7() {
+    fn evidence_decides_not_optimism() {
         let cases = [
             (0, Some(run(3, &[], 0)), None, "pass"),
             (0, None, None, "NothingChecked"),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_failed_before_the_job_and_before_the_phase_is_old_43() {
+    fn only_what_failed_before_the_job_and_before_the_phase_is_old() {
         let green = || (0, run(3, &[], 0));
         let red = || (1, run(2, &["a"], 0));
         let cases = [

@@ -5,7 +5,7 @@
 use super::*;
 
 #[test]
-fn integration_updates_a_clean_tree_and_one_revert_undoes_it_34() {
+fn integration_updates_a_clean_tree_and_one_revert_undoes_it() {
     let bench = Bench::new();
     let base = bench.head();
     let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
@@ -29,7 +29,7 @@ fn integration_updates_a_clean_tree_and_one_revert_undoes_it_34() {
 }
 
 #[test]
-fn uncommitted_work_sends_the_result_beside_and_is_not_touched_34() {
+fn uncommitted_work_sends_the_result_beside_and_is_not_touched() {
     let bench = Bench::new();
     let base = bench.head();
     let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
@@ -139,7 +139,7 @@ fn a_rebase_or_bisection_of_the_target_in_any_work_tree_sends_the_result_beside(
 }
 
 #[test]
-fn a_moved_target_is_merged_and_needs_its_gates_again_35() {
+fn a_moved_target_is_merged_and_needs_its_gates_again() {
     let bench = Bench::new();
     let base = bench.head();
     let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;

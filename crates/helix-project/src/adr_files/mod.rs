@@ -299,7 +299,7 @@ mod tests {
 
     /// What the Consultant is given as the form of an ADR is accepted by the rules that its ADRs are measured by.
     #[test]
-    fn the_consultants_template_passes_the_rule_set_45() {
+    fn the_consultants_template_passes_the_rule_set() {
         let given = template();
         let inner = given.split_once("markdown\n").unwrap().1.trim_end_matches('`').trim_end();
         let adr = Adr::parse("draft.md", inner);
