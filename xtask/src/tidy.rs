@@ -42,7 +42,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     let packages = walls::packages()?;
     let mut breaches = walls::check(&packages);
     breaches.extend(files::check(&files, &files::machine_paths()));
-    breaches.extend(modules::check(&files, modules::REMAINING));
+    breaches.extend(modules::check(&files));
     breaches.extend(codes::check(&files));
     breaches.extend(dependencies::check(&packages, &files));
     if breaches.is_empty() {

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, LeaseError, ReadError};
 use crate::event::StoredEvent;
-use crate::follow::Subscription;
+use crate::subscription::Subscription;
 use crate::lease::{Acquire, Fence, Lease};
 use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 use crate::stream::Stream;

@@ -15,14 +15,16 @@ mod query;
 mod sqlite;
 mod state_dir;
 mod stream;
+mod subscription;
 
 pub use append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 pub use error::{AppendError, Cause, DatabaseError, LeaseError, OpenError, ReadError, StateDirError, codes};
 pub use event::{DecodeError, EncodeError, NewEvent, StoredEvent};
-pub use follow::{Change, Follower, Moved, Subscription};
+pub use follow::Follower;
 pub use journal::{Journal, Pending, all_sessions, job_events, session_events};
 pub use lease::{Acquire, Fence, Lease};
 pub use query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 pub use sqlite::{Access, SqliteJournal, SqliteOptions};
 pub use state_dir::{HostInfo, HostLock, StateDir};
 pub use stream::{InvalidStream, Stream};
+pub use subscription::{Change, Moved, Subscription};

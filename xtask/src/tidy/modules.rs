@@ -17,9 +17,6 @@ type Path = Vec<String>;
 const FORBIDDEN_PATHS: &[(&str, &str, &str)] =
     &[("helix", "helix_agents::dialect", "the terminal must not know agent dialects; ask the engine")];
 
-/// Circles that are still there: `place: modules`. Nothing is added; who removes one removes its line.
-pub(super) const REMAINING: &[&str] = &["helix-store: follow, journal"];
-
 /// A module with what it refers to.
 #[derive(Debug, Default)]
 struct Module {
@@ -30,7 +27,7 @@ struct Module {
 }
 
 /// Checks the modules of all crates.
-pub(super) fn check(files: &[SourceFile], remaining: &[&str]) -> Vec<Breach> {
+pub(super) fn check(files: &[SourceFile]) -> Vec<Breach> {
     let mut crates: BTreeMap<&str, BTreeMap<Path, Module>> = BTreeMap::new();
     let mut breaches = Vec::new();
     for file in files {
@@ -40,15 +37,12 @@ pub(super) fn check(files: &[SourceFile], remaining: &[&str]) -> Vec<Breach> {
             Err(error) => breaches.push(Breach::new(&file.path, format!("cannot be parsed: {error}"))),
         }
     }
-    let mut remaining: BTreeSet<&str> = remaining.iter().copied().collect();
     for (name, modules) in &crates {
         for (parent, members, edges) in circles(modules) {
             let (within, members) = ([vec![(*name).to_owned()], parent].concat().join("::"), members.join(", "));
-            if !remaining.remove(format!("{within}: {members}").as_str()) {
-                let edges = edges.join(", ");
-                let what = format!("circle of imports between {members}; move what they share beneath both: {edges}");
-                breaches.push(Breach::new(within, what));
-            }
+            let edges = edges.join(", ");
+            let what = format!("circle of imports between {members}; move what they share beneath both: {edges}");
+            breaches.push(Breach::new(within, what));
         }
         for (owner, forbidden, why) in FORBIDDEN_PATHS.iter().filter(|(owner, ..)| owner == name) {
             let forbidden: Path = forbidden.split("::").map(str::to_owned).collect();
@@ -59,10 +53,6 @@ pub(super) fn check(files: &[SourceFile], remaining: &[&str]) -> Vec<Breach> {
             );
         }
     }
-    let gone = remaining
-        .into_iter()
-        .map(|line| Breach::new("xtask/src/tidy/modules.rs", format!("{line}: is gone; remove its line")));
-    breaches.extend(gone);
     breaches
 }
 
@@ -225,7 +215,7 @@ mod tests {
             .iter()
             .map(|(path, text)| SourceFile { path: format!("crates/a/src/{path}"), text: (*text).to_owned() })
             .collect();
-        check(&files, &[]).into_iter().map(|breach| format!("{}: {}", breach.place, breach.what)).collect()
+        check(&files).into_iter().map(|breach| format!("{}: {}", breach.place, breach.what)).collect()
     }
 
     #[test]
@@ -257,8 +247,8 @@ mod tests {
             path: "crates/helix/src/commands/doctor.rs".into(),
             text: "fn f() { helix_agents::dialect(x); } fn g() { helix_agents::keeper_main(); }".into(),
         };
-        let found = check(&[file], &["gone: a, b"]);
-        assert_eq!(found.len(), 2, "{found:?}");
+        let found = check(&[file]);
+        assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].place, "helix::commands::doctor");
     }
 }

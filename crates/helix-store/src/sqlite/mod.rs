@@ -30,7 +30,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError};
 use crate::event::StoredEvent;
-use crate::follow::Subscription;
+use crate::subscription::Subscription;
 use crate::journal::{Journal, Pending};
 use crate::lease::{Acquire, Fence, Lease};
 use crate::query::{Counts, EventPage, JobFilter, JobPage, SessionPage};

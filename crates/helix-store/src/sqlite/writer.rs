@@ -11,7 +11,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use super::sql::Sql;
 use crate::error::DatabaseError;
-use crate::follow::{FEED_CAPACITY, Moved, Subscription};
+use crate::subscription::{FEED_CAPACITY, Moved, Subscription};
 
 /// Most pieces of work in one transaction. Past a hundred rows a commit costs little more per row (SQLite WAL, measured).
 const MAX_BATCH: usize = 256;

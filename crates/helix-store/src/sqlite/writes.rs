@@ -15,7 +15,7 @@ use super::writer::Done;
 use super::{signed, turns, unsigned};
 use crate::append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 use crate::error::{AppendError, Cause, DatabaseError, LeaseError};
-use crate::follow::Moved;
+use crate::subscription::Moved;
 use crate::lease::{Acquire, Fence, Lease};
 use crate::stream::Stream;
 
