@@ -47,16 +47,20 @@ fn the_bars_hold_on_every_set_and_on_each_half_of_the_corpus() {
     }
 }
 
-/// First contact when the set was new: category 0.890, confidently wrong 0.022. The bar guards that; the aim is 0.90.
+/// First contact when the sets were new: category 0.890 and 0.854, confidently wrong 0.022 and 0.038. The bars guard that; the
+/// aim is 0.90 and 0.03.
 #[test]
 fn failures_that_nothing_was_learned_from_are_judged_nearly_as_well() {
-    let cases = field::held_out();
-    let all = predictions(&Classifier::new().unwrap(), &cases);
-    let figures = score(&all);
-    println!("held out: {figures:?}");
-    assert!(all.len() >= 300, "the set is there: {}", all.len());
-    assert!(figures.category_accuracy >= 0.885, "{figures:?}\n{}", misses(&all));
-    assert!(figures.confident_wrong_rate <= 0.03, "{figures:?}\n{}", misses(&all));
+    let classifier = Classifier::new().unwrap();
+    let bars = [(300, 0.885, 0.03), (390, 0.85, 0.04)];
+    for (cases, (least, accuracy, wrong)) in field::held_out().into_iter().zip(bars) {
+        let all = predictions(&classifier, &cases);
+        let figures = score(&all);
+        println!("held out: {figures:?}");
+        assert!(all.len() >= least, "the set is there: {}", all.len());
+        assert!(figures.category_accuracy >= accuracy, "{figures:?}\n{}", misses(&all));
+        assert!(figures.confident_wrong_rate <= wrong, "{figures:?}\n{}", misses(&all));
+    }
 }
 
 /// A kill by the memory controller and the supervisor's deadline are known without a word of text.
