@@ -15,10 +15,10 @@ use serde::de::DeserializeOwned;
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, LeaseError, ReadError};
 use crate::event::StoredEvent;
-use crate::subscription::Subscription;
 use crate::lease::{Acquire, Fence, Lease};
 use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 use crate::stream::Stream;
+use crate::subscription::Subscription;
 
 /// An answer that is being worked on; boxed, so that `dyn Journal` is possible.
 pub type Pending<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;

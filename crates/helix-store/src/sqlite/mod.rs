@@ -30,11 +30,11 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError};
 use crate::event::StoredEvent;
-use crate::subscription::Subscription;
 use crate::journal::{Journal, Pending};
 use crate::lease::{Acquire, Fence, Lease};
 use crate::query::{Counts, EventPage, JobFilter, JobPage, SessionPage};
 use crate::stream::Stream;
+use crate::subscription::Subscription;
 use reader::Readers;
 use writer::Writer;
 

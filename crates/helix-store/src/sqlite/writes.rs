@@ -15,9 +15,9 @@ use super::writer::Done;
 use super::{signed, turns, unsigned};
 use crate::append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 use crate::error::{AppendError, Cause, DatabaseError, LeaseError};
-use crate::subscription::Moved;
 use crate::lease::{Acquire, Fence, Lease};
 use crate::stream::Stream;
+use crate::subscription::Moved;
 
 /// Writes events and their projection.
 pub(super) fn append(sql: Sql<'_>, append: &Append) -> Result<Done<Appended>, AppendError> {
