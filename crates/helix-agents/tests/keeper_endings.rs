@@ -169,6 +169,30 @@ async fn a_program_that_is_no_keeper_is_the_callers_error() {
     assert_eq!(bed.run(&request).await.ending, Ending::Exited { code: 0 });
 }
 
+/// A Ctrl-C at the terminal may reach a keeper that is just starting: the run starts all the same, and is stopped as any other.
+#[tokio::test]
+async fn a_keeper_that_the_terminal_interrupts_is_started_again() {
+    let bed = Bed::new();
+    let (once, keeper) = (bed.scratch.path().join("once"), bed.scratch.path().join("keeper"));
+    let real = bed::keeper();
+    let script = format!(
+        "#!/bin/sh\n[ -e {once} ] || {{ : > {once}; kill -INT $$; }}\nexec {real} \"$@\"\n",
+        once = once.display(),
+        real = real.display()
+    );
+    std::fs::write(&keeper, script).unwrap();
+    std::fs::set_permissions(&keeper, PermissionsExt::from_mode(0o755)).unwrap();
+    let config = SupervisorConfig {
+        runs_dir: bed.runs(),
+        keeper,
+        keeper_args: Vec::new(),
+        watching: helix_agents::supervisor::Watching::Inotify,
+    };
+    let handle = Supervisor::new(config).unwrap().start(bed.script("echo done")).await.unwrap();
+    assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
+    assert!(once.exists(), "the first keeper was interrupted");
+}
+
 /// A full disk takes the agent's output, never the record of its end: that space was set aside before.
 #[tokio::test]
 async fn the_record_of_the_end_uses_the_space_that_was_set_aside() {

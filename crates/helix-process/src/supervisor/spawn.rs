@@ -5,9 +5,11 @@
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
-use std::process::Stdio;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
 
 use helix_core::ids::RunId;
+use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
@@ -17,6 +19,9 @@ use crate::run_dir::{RunDir, RunDirError};
 
 /// Longest complaint that is read from a keeper.
 const MAX_COMPLAINT: u64 = 4 * 1024;
+
+/// How often a keeper is started that a signal of the terminal ends before it has a session of its own.
+const STARTS: u32 = 4;
 
 /// Returns the process of a keeper that has, or found, the run claimed; to be reaped by whoever follows the run.
 pub(super) async fn keeper(config: &SupervisorConfig, run: &RunId, directory: &RunDir) -> Result<Child, StartError> {
@@ -37,28 +42,42 @@ pub(super) async fn keeper(config: &SupervisorConfig, run: &RunId, directory: &R
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::from(log));
-    let mut child = command.spawn().map_err(|source| StartError::Keeper {
-        run: run.clone(),
-        program: config.keeper.clone(),
-        source,
-    })?;
-    let mut said = Vec::new();
-    if let Some(stdout) = child.stdout.take() {
-        stdout.take(MAX_COMPLAINT).read_to_end(&mut said).await.map_err(|error| StartError::KeeperFailed {
+    let mut starts = 1;
+    loop {
+        let mut child = command.spawn().map_err(|source| StartError::Keeper {
             run: run.clone(),
-            said: format!("its answer cannot be read: {error}"),
+            program: config.keeper.clone(),
+            source,
         })?;
-    }
-    match said.split_first() {
-        Some((&(word::CLAIMED | word::TAKEN), _)) => Ok(child),
-        Some((&word::FAULT, reason)) => {
-            Err(StartError::KeeperFailed { run: run.clone(), said: String::from_utf8_lossy(reason).into_owned() })
+        let mut said = Vec::new();
+        if let Some(stdout) = child.stdout.take() {
+            stdout.take(MAX_COMPLAINT).read_to_end(&mut said).await.map_err(|error| StartError::KeeperFailed {
+                run: run.clone(),
+                said: format!("its answer cannot be read: {error}"),
+            })?;
         }
-        _ => {
-            let ended = child.wait().await.map_or_else(|error| error.to_string(), |status| status.to_string());
-            let program = config.keeper.display();
-            let said = format!("{program} is not a keeper: it ended ({ended}) without an answer");
-            Err(StartError::KeeperFailed { run: run.clone(), said })
+        match said.split_first() {
+            Some((&(word::CLAIMED | word::TAKEN), _)) => return Ok(child),
+            Some((&word::FAULT, reason)) => {
+                let said = String::from_utf8_lossy(reason).into_owned();
+                return Err(StartError::KeeperFailed { run: run.clone(), said });
+            }
+            _ => {}
         }
+        let ended = child.wait().await;
+        if starts < STARTS && ended.as_ref().is_ok_and(by_the_terminal) {
+            starts += 1;
+            continue;
+        }
+        let ended = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
+        let program = config.keeper.display();
+        let said = format!("{program} is not a keeper: it ended ({ended}) without an answer");
+        return Err(StartError::KeeperFailed { run: run.clone(), said });
     }
+}
+
+/// Whether a Ctrl-C, or the end of the terminal, reached a keeper that still belonged to the terminal's session. It has begun
+/// nothing, and what the signal is to stop is told to the job, not to its processes.
+fn by_the_terminal(status: &ExitStatus) -> bool {
+    [Signal::INT, Signal::QUIT, Signal::HUP].iter().any(|signal| status.signal() == Some(signal.as_raw()))
 }
