@@ -15,6 +15,8 @@ use workshop::{Ended, Workshop, part};
 
 fn asking(config: &mut EngineConfig) {
     config.policy.escalation.person = AskPerson::Ask;
+    // By default every tenth failure is told without its memory, to measure what the memory is worth.
+    config.failures.holdout = helix_failure::memory::Holdout::new(0.0);
 }
 
 fn advised(config: &mut EngineConfig) {
