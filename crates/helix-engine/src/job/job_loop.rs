@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use helix_core::finding::{Fault, FaultKind};
-use helix_core::ids::PhaseId;
+use helix_core::ids::{JobId, PhaseId};
 use helix_job::question::Question;
 use helix_job::{Effect, ErrorView, Illegal, JobEvent, JobState, Stage, decide};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{EffectOutcome, EffectRunner};
+use super::EffectOutcome;
 use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
 use crate::event_log::{Blocked, JobLog, LogError, Record, StreamState};
@@ -72,10 +72,34 @@ pub(crate) struct JobHandle {
     pub(crate) blocked: Blocked,
 }
 
+/// Carries out what the loop decides. The futures own all that they need of the job's state.
+pub(crate) trait Effects {
+    /// What waits until an attempt may begin; `None` for effects that need nobody's leave. Until then nothing is made for the
+    /// attempt, and nothing of it runs.
+    fn admission(
+        &self,
+        job: &JobId,
+        effect: &Effect,
+    ) -> Option<impl Future<Output = Option<Permit>> + Send + use<Self> + 'static>;
+
+    /// Carries an effect out, with its attempt's permit if it has one, until `cancel` says that it is no longer wanted.
+    fn carry_out(
+        &self,
+        job: JobId,
+        effect: Effect,
+        state: &JobState,
+        cancel: CancellationToken,
+        permit: Option<Permit>,
+    ) -> impl Future<Output = EffectOutcome> + Send + use<Self> + 'static;
+
+    /// Removes what a job that is over has left; nothing of it is under way any more.
+    fn clean_up(&self, job: &JobId, state: &JobState) -> impl Future<Output = ()> + Send;
+}
+
 /// The loop's data.
-pub(crate) struct JobLoop {
+pub(crate) struct JobLoop<E> {
     log: JobLog,
-    effects: EffectRunner,
+    effects: E,
     commands: mpsc::Receiver<Command>,
     closing: CancellationToken,
     crash: CrashPoint,
@@ -148,11 +172,11 @@ enum Done {
     Outcome(Box<EffectOutcome>),
 }
 
-impl JobLoop {
+impl<E: Effects> JobLoop<E> {
     /// Makes the loop of a job and the handle to it; `places` are those of its agents that are at work already.
     pub(crate) fn new(
         log: JobLog,
-        effects: EffectRunner,
+        effects: E,
         places: HashMap<String, Permit>,
         closing: CancellationToken,
         crash: CrashPoint,
@@ -505,3 +529,7 @@ fn place_of(effect: &Effect) -> String {
 fn until(at: Timestamp) -> std::time::Duration {
     std::time::Duration::try_from(at.duration_since(Timestamp::now())).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[path = "job_loop_test.rs"]
+mod tests;

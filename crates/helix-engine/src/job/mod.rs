@@ -21,5 +21,5 @@ mod unsaved;
 
 pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
 pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, blocking};
-pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
+pub(crate) use job_loop::{Effects, JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use side_run::side_runs;
