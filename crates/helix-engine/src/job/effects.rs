@@ -20,7 +20,6 @@ use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::Effects;
 use super::base::{base_of, conflict_event, marked_base, unresolved};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
@@ -36,6 +35,30 @@ use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces}
 const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
 const SIDE_SHOWN: usize = 30 << 10;
+
+/// Carries out what the loop decides. The futures own all that they need of the job's state.
+pub(crate) trait Effects {
+    /// What waits until an attempt may begin; `None` for effects that need nobody's leave. Until then nothing is made for the
+    /// attempt, and nothing of it runs.
+    fn admission(
+        &self,
+        job: &JobId,
+        effect: &Effect,
+    ) -> Option<impl Future<Output = Option<Permit>> + Send + use<Self> + 'static>;
+
+    /// Carries an effect out, with its attempt's permit if it has one, until `cancel` says that it is no longer wanted.
+    fn carry_out(
+        &self,
+        job: JobId,
+        effect: Effect,
+        state: &JobState,
+        cancel: CancellationToken,
+        permit: Option<Permit>,
+    ) -> impl Future<Output = EffectOutcome> + Send + use<Self> + 'static;
+
+    /// Removes what a job that is over has left; nothing of it is under way any more.
+    fn clean_up(&self, job: &JobId, state: &JobState) -> impl Future<Output = ()> + Send;
+}
 
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]

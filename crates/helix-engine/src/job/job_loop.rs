@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use helix_core::finding::{Fault, FaultKind};
-use helix_core::ids::{JobId, PhaseId};
+use helix_core::ids::PhaseId;
 use helix_job::question::Question;
 use helix_job::{Effect, ErrorView, Illegal, JobEvent, JobState, Stage, decide};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::EffectOutcome;
+use super::{EffectOutcome, Effects};
 use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
 use crate::event_log::{Blocked, JobLog, LogError, Record, StreamState};
@@ -70,30 +70,6 @@ pub(crate) struct JobHandle {
     pub(crate) commands: mpsc::Sender<Command>,
     /// What keeps it from going on.
     pub(crate) blocked: Blocked,
-}
-
-/// Carries out what the loop decides. The futures own all that they need of the job's state.
-pub(crate) trait Effects {
-    /// What waits until an attempt may begin; `None` for effects that need nobody's leave. Until then nothing is made for the
-    /// attempt, and nothing of it runs.
-    fn admission(
-        &self,
-        job: &JobId,
-        effect: &Effect,
-    ) -> Option<impl Future<Output = Option<Permit>> + Send + use<Self> + 'static>;
-
-    /// Carries an effect out, with its attempt's permit if it has one, until `cancel` says that it is no longer wanted.
-    fn carry_out(
-        &self,
-        job: JobId,
-        effect: Effect,
-        state: &JobState,
-        cancel: CancellationToken,
-        permit: Option<Permit>,
-    ) -> impl Future<Output = EffectOutcome> + Send + use<Self> + 'static;
-
-    /// Removes what a job that is over has left; nothing of it is under way any more.
-    fn clean_up(&self, job: &JobId, state: &JobState) -> impl Future<Output = ()> + Send;
 }
 
 /// The loop's data.
