@@ -13,7 +13,7 @@ use helix_git::{AttemptCommit, GitError, Repair};
 impl EffectRunner {
     /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
     /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
-    pub(crate) async fn clean_up(&self, job: &JobId, state: &JobState) {
+    pub(super) async fn remove_worktrees(&self, job: &JobId, state: &JobState) {
         let Some(active) = state.active() else { return };
         let removed = async {
             let spaces = self.workspaces(&active.spec).await?;

@@ -36,6 +36,30 @@ const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "simi
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
 const SIDE_SHOWN: usize = 30 << 10;
 
+/// Carries out what the loop decides. The futures own all that they need of the job's state.
+pub(crate) trait Effects {
+    /// What waits until an attempt may begin; `None` for effects that need nobody's leave. Until then nothing is made for the
+    /// attempt, and nothing of it runs.
+    fn admission(
+        &self,
+        job: &JobId,
+        effect: &Effect,
+    ) -> Option<impl Future<Output = Option<Permit>> + Send + use<Self> + 'static>;
+
+    /// Carries an effect out, with its attempt's permit if it has one, until `cancel` says that it is no longer wanted.
+    fn carry_out(
+        &self,
+        job: JobId,
+        effect: Effect,
+        state: &JobState,
+        cancel: CancellationToken,
+        permit: Option<Permit>,
+    ) -> impl Future<Output = EffectOutcome> + Send + use<Self> + 'static;
+
+    /// Removes what a job that is over has left; nothing of it is under way any more.
+    fn clean_up(&self, job: &JobId, state: &JobState) -> impl Future<Output = ()> + Send;
+}
+
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]
 pub(crate) struct EffectRunner {
@@ -76,6 +100,46 @@ pub(super) struct Shared {
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
+impl Effects for EffectRunner {
+    fn admission(
+        &self,
+        job: &JobId,
+        effect: &Effect,
+    ) -> Option<impl Future<Output = Option<Permit>> + Send + use<> + 'static> {
+        let Effect::StartAttempt { phase, attempt, .. } = effect else { return None };
+        let urgency = if *attempt == 1 { Urgency::Begin } else { Urgency::Continue };
+        let ticket = Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency };
+        let entering = self.runner().admission().enter(ticket);
+        Some(async move { entering.await.ok() })
+    }
+
+    fn carry_out(
+        &self,
+        job: JobId,
+        effect: Effect,
+        state: &JobState,
+        cancel: CancellationToken,
+        permit: Option<Permit>,
+    ) -> impl Future<Output = EffectOutcome> + Send + use<> {
+        let active = state.active().cloned();
+        let this = self.clone();
+        async move {
+            let Some(active) = active else { return EffectOutcome::default() };
+            let starts = matches!(effect, Effect::StartAttempt { .. });
+            let (kept, used) = if starts { (permit, None) } else { (None, permit) };
+            let Some(event) = this.answer(&job, &active, effect, cancel, used).await else {
+                return EffectOutcome::default();
+            };
+            let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted { .. }));
+            EffectOutcome { event: Some(event), place }
+        }
+    }
+
+    async fn clean_up(&self, job: &JobId, state: &JobState) {
+        self.remove_worktrees(job, state).await;
+    }
+}
+
 impl EffectRunner {
     pub(crate) fn new(services: EffectServices) -> Self {
         Self {
@@ -90,20 +154,6 @@ impl EffectRunner {
         }
     }
 
-    /// What waits until an attempt may begin; `None` for effects that need nobody's leave. Until then nothing is made for the
-    /// attempt, and nothing of it runs.
-    pub(crate) fn admission(
-        &self,
-        job: &JobId,
-        effect: &Effect,
-    ) -> Option<impl Future<Output = Option<Permit>> + Send + use<>> {
-        let Effect::StartAttempt { phase, attempt, .. } = effect else { return None };
-        let urgency = if *attempt == 1 { Urgency::Begin } else { Urgency::Continue };
-        let ticket = Ticket { owner: Owner::Job(job.clone()), phase: Some(phase.clone()), urgency };
-        let entering = self.runner().admission().enter(ticket);
-        Some(async move { entering.await.ok() })
-    }
-
     /// Places of the agents of a job that a former host may have left at work, by the keys of the effects that go on with them.
     pub(crate) fn occupied(&self, job: &JobId, state: &JobState) -> HashMap<String, Permit> {
         let running = |progress: &PhaseProgress| match progress.state {
@@ -115,30 +165,6 @@ impl EffectRunner {
             _ => None,
         };
         state.active().into_iter().flat_map(|active| &active.phases).filter_map(running).collect()
-    }
-
-    /// The future that carries an effect out, in its attempt's place if that has one. It owns all that it needs of the job's
-    /// state.
-    pub(crate) fn carry_out(
-        &self,
-        job: JobId,
-        effect: Effect,
-        state: &JobState,
-        cancel: CancellationToken,
-        place: Option<Permit>,
-    ) -> impl Future<Output = EffectOutcome> + Send + use<> {
-        let active = state.active().cloned();
-        let this = self.clone();
-        async move {
-            let Some(active) = active else { return EffectOutcome::default() };
-            let starts = matches!(effect, Effect::StartAttempt { .. });
-            let (kept, used) = if starts { (place, None) } else { (None, place) };
-            let Some(event) = this.answer(&job, &active, effect, cancel, used).await else {
-                return EffectOutcome::default();
-            };
-            let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted { .. }));
-            EffectOutcome { event: Some(event), place }
-        }
     }
 
     /// The event that says what came of an effect.

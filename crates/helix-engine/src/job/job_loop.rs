@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{EffectOutcome, EffectRunner};
+use super::{EffectOutcome, Effects};
 use crate::admission::Permit;
 use crate::crash_point::CrashPoint;
 use crate::event_log::{Blocked, JobLog, LogError, Record, StreamState};
@@ -73,9 +73,9 @@ pub(crate) struct JobHandle {
 }
 
 /// The loop's data.
-pub(crate) struct JobLoop {
+pub(crate) struct JobLoop<E> {
     log: JobLog,
-    effects: EffectRunner,
+    effects: E,
     commands: mpsc::Receiver<Command>,
     closing: CancellationToken,
     crash: CrashPoint,
@@ -148,11 +148,11 @@ enum Done {
     Outcome(Box<EffectOutcome>),
 }
 
-impl JobLoop {
+impl<E: Effects> JobLoop<E> {
     /// Makes the loop of a job and the handle to it; `places` are those of its agents that are at work already.
     pub(crate) fn new(
         log: JobLog,
-        effects: EffectRunner,
+        effects: E,
         places: HashMap<String, Permit>,
         closing: CancellationToken,
         crash: CrashPoint,
@@ -505,3 +505,7 @@ fn place_of(effect: &Effect) -> String {
 fn until(at: Timestamp) -> std::time::Duration {
     std::time::Duration::try_from(at.duration_since(Timestamp::now())).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[path = "job_loop_test.rs"]
+mod tests;
