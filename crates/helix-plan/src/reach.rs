@@ -2,21 +2,22 @@
 //!
 //! Must not know what phases do.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use helix_core::ids::PhaseId;
 
 use super::model::{Phase, Plan};
 
 /// For each node of a graph, the nodes that it reaches.
-pub(super) struct Reach {
+#[derive(Debug, Default)]
+pub struct Reach {
     rows: Vec<Vec<u64>>,
 }
 
 impl Reach {
     /// Follows the edges of `next` from each of `count` nodes. Every edge is looked at a fixed number of times unless the graph
     /// has circles.
-    pub(super) fn new<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Self {
+    pub fn new<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Self {
         let mut rows = vec![vec![0_u64; count.div_ceil(64)]; count];
         let order = post_order(count, &next);
         // Nodes come after those they reach, so one pass is enough without circles; the last pass changes nothing.
@@ -39,9 +40,32 @@ impl Reach {
         Self { rows }
     }
 
-    pub(super) fn reaches(&self, from: usize, to: usize) -> bool {
+    /// Whether a node leads to another one, or to itself.
+    pub fn reaches(&self, from: usize, to: usize) -> bool {
         self.rows[from][to / 64] >> (to % 64) & 1 == 1
     }
+}
+
+/// The shortest way from one node to another along the edges of `next`, with both; `None` when there is none.
+pub fn shortest_way<I: Iterator<Item = usize>>(
+    from: usize,
+    to: usize,
+    next: impl Fn(usize) -> I,
+) -> Option<Vec<usize>> {
+    let mut came_from = HashMap::from([(from, None)]);
+    let mut open = VecDeque::from([from]);
+    while !came_from.contains_key(&to) {
+        let node = open.pop_front()?;
+        for other in next(node) {
+            came_from.entry(other).or_insert_with(|| {
+                open.push_back(other);
+                Some(node)
+            });
+        }
+    }
+    let mut way: Vec<usize> = std::iter::successors(Some(to), |node| came_from.get(node).copied().flatten()).collect();
+    way.reverse();
+    Some(way)
 }
 
 fn post_order<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Vec<usize> {
