@@ -10,7 +10,7 @@ use helix_core::ids::PhaseId;
 use super::codes;
 use super::model::Phase;
 use super::pattern::{Pattern, is_glob};
-use super::reach::{Reach, shortest_way};
+use super::reach::Graph;
 
 /// Steps that the comparison of globs may take: some hundred milliseconds at the worst.
 const GLOB_BUDGET: u64 = 20_000_000;
@@ -68,10 +68,9 @@ pub(super) struct Problem {
 /// Finds everything that is wrong between the phases of a file. With a workflow whose phases are not among them, a
 /// dependency that nobody has may be one of its phases, and claims are not compared yet.
 pub(super) fn check(file: &str, phases: &[Outline], workflow: Option<&str>) -> Vec<Problem> {
-    let mut checker = Checker { file, phases, problems: Vec::new(), reach: Reach::default(), budget: GLOB_BUDGET };
+    let mut checker = Checker { file, phases, problems: Vec::new(), graph: Graph::default(), budget: GLOB_BUDGET };
     let edges = checker.edges(workflow);
-    let next = |at: usize| edges[at].iter().map(|(to, _)| *to);
-    checker.reach = Reach::new(phases.len(), next);
+    checker.graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
     checker.cycles(&edges);
     // Which phases may run at the same time is known only with those of the workflow.
     if workflow.is_none() {
@@ -93,7 +92,7 @@ struct Checker<'p> {
     file: &'p str,
     phases: &'p [Outline],
     problems: Vec<Problem>,
-    reach: Reach,
+    graph: Graph,
     /// Steps that are left for comparing globs.
     budget: u64,
 }
@@ -161,32 +160,21 @@ impl<'p> Checker<'p> {
 
     /// Reports one circle of each group of phases that all depend on each other, at the dependency that closes it.
     fn cycles(&mut self, edges: &Edges) {
-        let mut reported = vec![false; self.phases.len()];
-        for start in 0..self.phases.len() {
-            let in_circle = |other: usize| self.reach.reaches(start, other) && self.reach.reaches(other, start);
-            if reported[start] || !in_circle(start) {
-                continue;
-            }
-            for (other, reported) in reported.iter_mut().enumerate() {
-                *reported |= in_circle(other);
-            }
-            let next = |at: usize| edges[at].iter().map(|(to, _)| *to);
-            let Some(first) = next(start).find(|to| in_circle(*to)) else { continue };
-            let way = shortest_way(first, start, next).unwrap_or_default();
-            let mut names: Vec<&str> = [start].iter().chain(&way).map(|phase| self.phases[*phase].name()).collect();
+        for circle in self.graph.circles() {
+            let (Some(start), Some(last)) = (circle.first(), circle.last()) else { continue };
+            let mut names: Vec<&str> = circle.iter().chain([start]).map(|phase| self.phases[*phase].name()).collect();
             if names.len() > MOST_NAMED {
                 names.splice(MOST_NAMED / 2..names.len() - MOST_NAMED / 2 + 1, ["…"]);
             }
             let message = format!("circular dependencies: {}", names.join(" → "));
-            let last = way.iter().rev().nth(1).copied().unwrap_or(start);
-            let position = edges[last].iter().find(|(to, _)| *to == start).map_or(0, |(_, position)| *position);
+            let position = edges[*last].iter().find(|(to, _)| to == start).map_or(0, |(_, position)| *position);
             let problem = Diagnostic::error(codes::DEPENDENCY_CYCLE, self.file, message);
-            self.report((last, Part::DependsOn(position)), problem, "remove one of these dependencies", None);
+            self.report((*last, Part::DependsOn(position)), problem, "remove one of these dependencies", None);
         }
     }
 
     fn are_ordered(&self, left: usize, right: usize) -> bool {
-        left == right || self.reach.reaches(left, right) || self.reach.reaches(right, left)
+        left == right || self.graph.reaches(left, right) || self.graph.reaches(right, left)
     }
 
     /// Reports each claim that another phase may make at the same time; `None` when the budget ran out.
@@ -258,11 +246,11 @@ impl<'p> Checker<'p> {
                         }
                     }
                 }
-                if writers.iter().any(|writer| *writer == number || self.reach.reaches(number, *writer)) {
+                if writers.iter().any(|writer| *writer == number || self.graph.reaches(number, *writer)) {
                     continue;
                 }
                 // A writer that may run at any time is worse than one that comes later.
-                let unordered = writers.iter().find(|writer| !self.reach.reaches(**writer, number));
+                let unordered = writers.iter().find(|writer| !self.graph.reaches(**writer, number));
                 let Some(writer) = unordered.or(writers.first()) else { continue };
                 let (mine, theirs) = (phase.name(), self.phases[*writer].name());
                 let (problem, help) = if unordered.is_some() {

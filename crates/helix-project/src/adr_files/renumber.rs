@@ -10,7 +10,7 @@ use helix_adr::{AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
 use serde::Serialize;
 
 use super::writing::{disk, lock, replace, repository, write_index};
-use super::{AdrDirectory, AdrFileError, collisions, relative};
+use super::{AdrDirectory, AdrFileError, relative};
 use crate::file_kind::SavedKind;
 use helix_git::{GitError, Repository};
 
@@ -107,7 +107,7 @@ impl AdrDirectory {
         let named = number_of_file_name(file).ok_or_else(no_number)?;
         let own = adr.number().ok_or_else(no_number)?;
         // A number that only this one has, in another file name: it was being renumbered, or its file was named by hand.
-        let is_own = named != own && self.holders(AdrId::Number(own)).count() == 1;
+        let is_own = named != own && self.known.files(AdrId::Number(own)).len() == 1;
         let to = if is_own { own } else { self.next_number() };
         let renumbering = Renumbering::new(name, to).ok_or_else(no_number)?.numbered(if is_own { named } else { own });
         let old_path = self.root.join(file);
@@ -267,7 +267,7 @@ impl History {
     /// Of each number that several decisions have, all but the one that stays; and decisions whose file name and front matter differ.
     fn later_ones(&self, known: &AdrDirectory) -> Result<Vec<String>, RenumberError> {
         let mut later = Vec::new();
-        for (_, files) in collisions(known) {
+        for (_, files) in known.known.collisions() {
             let (inside, outside): (Vec<String>, Vec<String>) =
                 files.iter().cloned().partition(|file| self.is_in_base(file) == Some(true));
             if inside.len() == 1 {
