@@ -30,6 +30,8 @@ pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
 use writing::disk;
 
+use crate::bounded::{read_bytes, read_text};
+
 /// Name of the generated index.
 pub const INDEX: &str = "INDEX.md";
 /// Name of the repository's own rules.
@@ -121,10 +123,7 @@ impl AdrDirectory {
     pub fn rules(&self) -> Result<Vec<Rule>, AdrFileError> {
         let mut rules = built_in_rules();
         let path = self.root.join("adr").join(RULES);
-        let text = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(rules),
-            text => text.map_err(disk("read", &path))?,
-        };
+        let Some(text) = read_text(&path, MAX_ADR).map_err(disk("read", &path))? else { return Ok(rules) };
         let name = relative(&self.root, &path);
         let own = parse_rules(&name, &text)
             .map_err(|diagnostic| AdrFileError::Rules { diagnostic, source_text: text.clone() })?;
@@ -178,11 +177,7 @@ pub fn is_decision(path: &Path) -> bool {
 }
 
 fn read(path: &Path, name: &str) -> Result<Adr, AdrFileError> {
-    let bytes = std::fs::metadata(path).map_err(disk("read", path))?.len();
-    if bytes > MAX_ADR {
-        return Err(AdrFileError::TooLarge { path: path.to_path_buf(), bytes });
-    }
-    let bytes = std::fs::read(path).map_err(disk("read", path))?;
+    let bytes = read_bytes(path, MAX_ADR).map_err(disk("read", path))?;
     Adr::parse_bytes(name, &bytes).map_err(AdrFileError::Unreadable)
 }
 
