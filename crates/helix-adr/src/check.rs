@@ -8,12 +8,12 @@ use std::ops::Range;
 use helix_core::diagnostic::Diagnostic;
 use helix_core::source_text::{SourceText, sort_by_place};
 
-use super::claims::Claimant;
 use super::codes;
 use super::complete::Mentions;
 use super::file_name::number_of_file_name;
 use super::front_matter::FrontMatter;
-use super::graph::{Circle, Link, circle_text, find_circle};
+use super::graph::{Circle, Link, circle_text};
+use super::known::KnownAdrs;
 use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
 use super::syntax::{Adr, AdrForm};
@@ -34,27 +34,9 @@ pub trait RepoFacts {
     fn exists_now(&self, path: &str) -> Option<bool> {
         self.exists(path)
     }
-    /// Whether an ADR has this number; `None` when that cannot be known.
-    fn known_adr(&self, id: AdrId) -> Option<bool>;
-    /// The ADRs that an ADR says it supersedes.
-    fn supersedes(&self, id: AdrId) -> Vec<AdrId>;
-    /// Files other than `file` that hold an ADR of this number.
-    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String>;
-    /// The ADRs that an ADR says it depends on.
-    fn depends_on(&self, _id: AdrId) -> Vec<AdrId> {
-        Vec::new()
-    }
-    /// The decisions in force that claim a file.
-    fn claimants(&self, _path: &str) -> Vec<Claimant> {
-        Vec::new()
-    }
-    /// The way from an ADR through the first of its links back to it. Who knows many ADRs answers without walking.
-    fn circle(&self, link: Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
-        match link {
-            Link::Supersedes => find_circle(own, first, |id| self.supersedes(id)),
-            Link::DependsOn => find_circle(own, first, |id| self.depends_on(id)),
-            Link::Related => None,
-        }
+    /// The project's decisions; `None` when they cannot be known.
+    fn adrs(&self) -> Option<&KnownAdrs> {
+        None
     }
 }
 
@@ -65,15 +47,6 @@ pub struct NoRepo;
 impl RepoFacts for NoRepo {
     fn exists(&self, _: &str) -> Option<bool> {
         None
-    }
-    fn known_adr(&self, _: AdrId) -> Option<bool> {
-        None
-    }
-    fn supersedes(&self, _: AdrId) -> Vec<AdrId> {
-        Vec::new()
-    }
-    fn others_with_number(&self, _: AdrId, _: &str) -> Vec<String> {
-        Vec::new()
     }
 }
 
@@ -260,12 +233,12 @@ impl Checker<'_> {
         }
         let vague = self.adr.criteria.iter().filter_map(|criterion| vague(&criterion.text).map(|why| (criterion, why)));
         for (criterion, why) in vague.take(MOST_PLACES) {
-            let range = criterion.span.start..criterion.span.end;
+            let range = criterion.span.range();
             let help = "write an action and its expected result, such as a command and its output";
             self.warning(codes::VAGUE_CRITERION, &range, format!("this criterion cannot be checked: {why}"), help);
         }
         for unusable in self.adr.criteria.iter().flat_map(|criterion| &criterion.unusable).take(MOST_PLACES) {
-            let range = unusable.span.start..unusable.span.end;
+            let range = unusable.span.range();
             self.warning(codes::UNUSABLE_EVIDENCE, &range, unusable.message.clone(), unusable.help.clone());
         }
     }
@@ -358,9 +331,10 @@ impl Checker<'_> {
     }
 
     fn references(&mut self, front: &FrontMatter) {
+        let Some(known) = self.facts.adrs() else { return };
         for (key, ids) in front.links() {
             for id in ids {
-                if self.facts.known_adr(id.value) == Some(false) {
+                if known.files(id.value).is_empty() {
                     let message = format!("`{key}` names {}, which does not exist", id.value);
                     let help = "correct the number, or remove it; `helix adr list` lists all";
                     match key {
@@ -373,7 +347,7 @@ impl Checker<'_> {
         let Some(own) = self.adr.number().map(AdrId::Number) else { return };
         for (link, ids) in [(Link::Supersedes, &front.supersedes), (Link::DependsOn, &front.depends_on)] {
             for first in ids {
-                let Some(members) = self.facts.circle(link, own, first.value) else { continue };
+                let Some(members) = known.circle(link, own, first.value) else { continue };
                 let (code, message) = circle_text(&Circle { link, members });
                 match link {
                     Link::Supersedes => {
@@ -389,6 +363,7 @@ impl Checker<'_> {
 
     /// Two decisions about one file must know of each other; the newer one is told.
     fn conflicts(&mut self, front: &FrontMatter) {
+        let Some(adrs) = self.facts.adrs() else { return };
         let own = self.adr.id().unwrap_or(AdrId::Draft);
         let known: HashSet<AdrId> =
             front.supersedes.iter().chain(&front.depends_on).map(|id| id.value).chain([own]).collect();
@@ -396,7 +371,7 @@ impl Checker<'_> {
         let mut told = 0;
         let mut said = HashSet::new();
         for file in files.create.iter().chain(&files.modify).chain(&files.delete) {
-            for claimant in self.facts.claimants(&file.value) {
+            for claimant in adrs.claims().of(&file.value) {
                 let older = own == AdrId::Draft || claimant.id < own;
                 let elsewhere = claimant.file != self.adr.file && !known.contains(&claimant.id);
                 if !older || !elsewhere || !said.insert((file.value.clone(), claimant.id)) {
@@ -421,7 +396,8 @@ impl Checker<'_> {
 
     fn number(&mut self, front: &FrontMatter) {
         let (Some(id), Some(number)) = (&front.adr_id, self.adr.number()) else { return };
-        let others = self.facts.others_with_number(id.value, &self.adr.file);
+        let holders = self.facts.adrs().map_or(&[][..], |known| known.files(id.value));
+        let others: Vec<&str> = holders.iter().filter(|file| **file != self.adr.file).map(String::as_str).collect();
         if !others.is_empty() {
             let message = format!("{} is also the number of {}", id.value, others.join(", "));
             let help = "`helix adr renumber` gives the later one the next number";

@@ -39,16 +39,7 @@ impl Status {
 }
 
 impl ClaimIndex {
-    /// Reads the claims of many ADRs once.
-    pub fn new<'a>(adrs: impl IntoIterator<Item = &'a Adr>) -> Self {
-        let mut index = Self::default();
-        for adr in adrs {
-            index.add(adr);
-        }
-        index
-    }
-
-    fn add(&mut self, adr: &Adr) {
+    pub(super) fn add(&mut self, adr: &Adr) {
         let (Some(front), Some(number)) = (&adr.front, adr.number()) else { return };
         if !adr.status().is_some_and(Status::is_in_force) {
             return;

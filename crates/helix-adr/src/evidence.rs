@@ -397,7 +397,7 @@ fn file(value: &str) -> Result<Proof, (String, String)> {
 
 fn repository_path(value: &str, path: &str) -> Result<String, (String, String)> {
     let unusable =
-        |error: PathError| (format!("`{}` is not usable as evidence: {error}", clip(value, 81)), error.remedy().into());
+        |error: PathError| (format!("`{}` is not usable as evidence: {error}", clip(value, 81)), error.remedy.into());
     normal_path(path).map_err(unusable)
 }
 
@@ -430,7 +430,7 @@ fn test(value: &str) -> Result<Proof, (String, String)> {
 fn command(value: &str, expected: Expected) -> Result<Proof, (String, String)> {
     match split_words(value) {
         Ok(_) => Ok(Proof::Command { line: value.to_owned(), exit: expected.exit, shows: expected.shows }),
-        Err(error) => Err((format!("`{}` cannot be run: {error}", clip(value, 81)), error.remedy(value))),
+        Err(error) => Err((format!("`{}` cannot be run: {error}", clip(value, 81)), error.remedy)),
     }
 }
 

@@ -143,7 +143,7 @@ fn paths(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_
         match normal_path(&path.value) {
             Ok(plain) => good.push(Placed::new(plain, path.range)),
             Err(error) => {
-                reader.error(codes::BAD_PATH, &path.range, format!("`files.{key}`: {error}"), error.remedy());
+                reader.error(codes::BAD_PATH, &path.range, format!("`files.{key}`: {error}"), error.remedy);
             }
         }
     }

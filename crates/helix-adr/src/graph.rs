@@ -1,15 +1,14 @@
 //! How decisions hang together: what supersedes, builds on and touches what, and where they run in circles.
 //!
-//! Must not know a disk or a terminal. Linear in decisions and links; titles are data and cannot break out of a drawing.
+//! Must not know a disk or a terminal. Titles are data and cannot break out of a drawing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use helix_core::diagnostic::Diagnostic;
-use helix_core::source_text::SourceText;
 use helix_core::text::one_line;
+use helix_plan::Graph;
 
 use super::codes;
 use super::syntax::Adr;
@@ -130,65 +129,17 @@ impl AdrGraph {
             nodes.entry(id).or_insert_with(|| AdrNode { id, title: id.to_string(), status: None, file: None });
         }
         let mut circles = Vec::new();
-        let mut within: BTreeSet<(AdrId, AdrId, Link)> = BTreeSet::new();
+        let mut of_kind = BTreeMap::new();
         for link in [Link::Supersedes, Link::DependsOn] {
-            let links = Links::new(edges.iter().filter(|edge| edge.2 == link).map(|(from, to, _)| (*from, *to)));
-            for group in links.circular_groups() {
-                let members: BTreeSet<AdrId> = group.iter().copied().collect();
-                within.extend(
-                    group
-                        .iter()
-                        .flat_map(|from| links.next(*from).iter().map(|to| (*from, *to, link)))
-                        .filter(|(_, to, _)| members.contains(to)),
-                );
-                if let Some(members) = links.way_round(&members) {
-                    circles.push(Circle { link, members });
-                }
-            }
+            let links = Links::new(&edges.iter().filter(|edge| edge.2 == link).map(|edge| (edge.0, edge.1)).collect());
+            circles.extend(links.graph.circles().into_iter().map(|way| Circle { link, members: links.named(way) }));
+            of_kind.insert(link, links);
         }
-        let edges = edges.into_iter().map(|edge| {
-            let (from, to, link) = edge;
-            AdrEdge { from, to, link, in_circle: within.contains(&edge) }
+        let edges = edges.into_iter().map(|(from, to, link)| {
+            let in_circle = of_kind.get(&link).is_some_and(|links: &Links| links.leads_to(to, from));
+            AdrEdge { from, to, link, in_circle }
         });
         Self { nodes: nodes.into_values().collect(), edges: edges.collect(), circles }
-    }
-
-    /// What is wrong with the links: circles, and names of decisions that nobody wrote; in the files that say so.
-    pub fn problems<'a>(&self, adrs: impl IntoIterator<Item = &'a Adr>) -> Vec<Diagnostic> {
-        let written: BTreeSet<AdrId> =
-            self.nodes.iter().filter(|node| node.file.is_some()).map(|node| node.id).collect();
-        let mut problems = Vec::new();
-        for adr in adrs {
-            let (Some(front), Some(id)) = (&adr.front, adr.id()) else { continue };
-            let source = SourceText::new(&adr.file, &adr.source);
-            for (key, ids) in front.links() {
-                // One place is enough for a circle: its first member says it.
-                let is_of_key = |circle: &&Circle| match circle.link {
-                    Link::Supersedes => key == "supersedes",
-                    Link::DependsOn => key == "depends_on",
-                    Link::Related => false,
-                };
-                let circle =
-                    self.circles.iter().find(|circle| circle.members.first() == Some(&id) && is_of_key(circle));
-                let next = circle.and_then(|circle| circle.members.get(1).or(circle.members.first()));
-                for named in ids {
-                    if named.value != AdrId::Draft && !written.contains(&named.value) {
-                        let message = format!("{} does not exist", named.value);
-                        let help = "correct the number, or remove it; `helix adr list` lists all";
-                        problems.push(source.warning(codes::UNKNOWN_ADR, named.range.clone(), message).help(help));
-                    }
-                    if let Some(circle) = circle.filter(|_| next == Some(&named.value)) {
-                        let (code, message) = circle_text(circle);
-                        let problem = match circle.link {
-                            Link::Supersedes => source.error(code, named.range.clone(), message),
-                            Link::DependsOn | Link::Related => source.warning(code, named.range.clone(), message),
-                        };
-                        problems.push(problem.help("remove one of these links"));
-                    }
-                }
-            }
-        }
-        problems
     }
 
     /// The graph for Mermaid, as GitHub and Open WebUI draw it.
@@ -317,98 +268,46 @@ fn dot_text(text: &str) -> String {
     out
 }
 
-/// The links of one kind, for walking along them.
+/// The links of one kind, and what leads to what along them.
 #[derive(Debug, Clone, Default)]
-pub struct Links {
-    next: BTreeMap<AdrId, Vec<AdrId>>,
+pub(super) struct Links {
+    /// In order; each has its number in the graph.
+    ids: Vec<AdrId>,
+    graph: Graph,
 }
 
 impl Links {
     /// Reads pairs of from and to.
-    pub fn new(pairs: impl IntoIterator<Item = (AdrId, AdrId)>) -> Self {
-        let mut next: BTreeMap<AdrId, Vec<AdrId>> = BTreeMap::new();
-        for (from, to) in pairs {
-            next.entry(from).or_default().push(to);
+    pub(super) fn new(pairs: &BTreeSet<(AdrId, AdrId)>) -> Self {
+        let ids: BTreeSet<AdrId> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
+        let mut links = Self { ids: ids.into_iter().collect(), graph: Graph::default() };
+        let mut next = vec![Vec::new(); links.ids.len()];
+        for (from, to) in pairs.iter().filter_map(|(from, to)| Some((links.number(*from)?, links.number(*to)?))) {
+            next[from].push(to);
         }
-        Self { next }
+        links.graph = Graph::new(next);
+        links
     }
 
-    /// Where a decision leads.
-    pub fn next(&self, from: AdrId) -> &[AdrId] {
-        self.next.get(&from).map_or(&[], Vec::as_slice)
+    fn number(&self, id: AdrId) -> Option<usize> {
+        self.ids.binary_search(&id).ok()
     }
 
-    /// Groups whose members all lead to each other, and decisions that lead to themselves (Kosaraju's algorithm).
-    pub fn circular_groups(&self) -> Vec<Vec<AdrId>> {
-        let pairs = self.next.iter().flat_map(|(from, next)| next.iter().map(|to| (*to, *from)));
-        let backwards = Self::new(pairs);
-        let (mut seen, mut order) = (HashSet::new(), Vec::new());
-        for root in self.next.keys() {
-            self.walk(*root, &mut seen, &mut order);
-        }
-        seen.clear();
-        let mut groups = Vec::new();
-        for root in order.into_iter().rev() {
-            let mut group = Vec::new();
-            backwards.walk(root, &mut seen, &mut group);
-            if group.len() > 1 || group == [root] && self.next(root).contains(&root) {
-                group.sort_unstable();
-                groups.push(group);
-            }
-        }
-        groups.sort_unstable();
-        groups
+    fn named(&self, numbers: Vec<usize>) -> Vec<AdrId> {
+        numbers.into_iter().filter_map(|number| self.ids.get(number).copied()).collect()
     }
 
-    /// Adds what a decision leads to and was not seen before, each after what it leads to itself. Without recursion, so
-    /// that a long chain does not overflow the thread's stack.
-    fn walk(&self, root: AdrId, seen: &mut HashSet<AdrId>, order: &mut Vec<AdrId>) {
-        if !seen.insert(root) {
-            return;
-        }
-        let mut path = vec![(root, self.next(root).iter())];
-        while let Some((id, next)) = path.last_mut() {
-            match next.next() {
-                Some(to) if seen.insert(*to) => path.push((*to, self.next(*to).iter())),
-                Some(_) => {}
-                None => {
-                    order.push(*id);
-                    path.pop();
-                }
-            }
-        }
+    /// Whether a decision is another one, or leads to it.
+    fn leads_to(&self, from: AdrId, to: AdrId) -> bool {
+        let both = self.number(from).zip(self.number(to));
+        from == to || both.is_some_and(|(from, to)| self.graph.reaches(from, to))
     }
 
-    /// A way from the first member of a circular group back to it.
-    fn way_round(&self, members: &BTreeSet<AdrId>) -> Option<Vec<AdrId>> {
-        let first = *members.first()?;
-        let inside = |id: AdrId| self.next(id).iter().copied().filter(|next| members.contains(next)).collect();
-        let next: Vec<AdrId> = inside(first);
-        next.into_iter().find_map(|next| find_circle(first, next, inside))
-    }
-}
-
-/// The shortest way from a decision through its first link back to it, along links that `next` gives; each decision is
-/// visited once.
-pub fn find_circle(own: AdrId, first: AdrId, next: impl Fn(AdrId) -> Vec<AdrId>) -> Option<Vec<AdrId>> {
-    let mut came_from = HashMap::from([(first, own)]);
-    let mut open = VecDeque::from([first]);
-    while !came_from.contains_key(&own) {
-        let id = open.pop_front()?;
-        for to in next(id) {
-            came_from.entry(to).or_insert_with(|| {
-                open.push_back(to);
-                id
-            });
+    /// The shortest way from a decision through one that it names back to it.
+    pub(super) fn circle(&self, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
+        if own == first {
+            return Some(vec![own]);
         }
+        self.graph.circle(self.number(own)?, self.number(first)?).map(|way| self.named(way))
     }
-    let mut way = Vec::new();
-    let mut at = own;
-    while let Some(before) = came_from.get(&at).copied().filter(|before| *before != own) {
-        way.push(before);
-        at = before;
-    }
-    way.push(own);
-    way.reverse();
-    Some(way)
 }

@@ -2,45 +2,40 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use helix_adr::{
-    Adr, AdrId, ChangeScope, Classification, ComponentType, Language, NoRepo, RepoFacts, SectionKind, Status,
-    TemplateRequest, built_in_rules, check, codes, complete, finalized_file_name, index_markdown, parse_rules,
+    Adr, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, NoRepo, RepoFacts, SectionKind,
+    Status, TemplateRequest, built_in_rules, check, codes, complete, finalized_file_name, index_markdown, parse_rules,
     rules_markdown, template,
 };
 use helix_core::diagnostic::{Diagnostic, Severity};
 
-/// A repository made of a list of files and of what each ADR supersedes.
+/// A repository made of a list of files and of its decisions.
 #[derive(Default)]
 struct Repo {
     files: Vec<&'static str>,
-    adrs: BTreeMap<u32, Vec<u32>>,
-    numbered: BTreeMap<u32, Vec<&'static str>>,
+    known: KnownAdrs,
 }
 
 impl RepoFacts for Repo {
     fn exists(&self, path: &str) -> Option<bool> {
         Some(self.files.contains(&path))
     }
-    fn known_adr(&self, id: AdrId) -> Option<bool> {
-        let AdrId::Number(number) = id else { return Some(false) };
-        Some(self.adrs.contains_key(&number))
-    }
-    fn supersedes(&self, id: AdrId) -> Vec<AdrId> {
-        let AdrId::Number(number) = id else { return vec![] };
-        self.adrs.get(&number).into_iter().flatten().map(|number| AdrId::Number(*number)).collect()
-    }
-    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String> {
-        let AdrId::Number(number) = id else { return vec![] };
-        let files = self.numbered.get(&number).into_iter().flatten();
-        files.filter(|other| **other != file).map(|other| (*other).to_owned()).collect()
+    fn adrs(&self) -> Option<&KnownAdrs> {
+        Some(&self.known)
     }
 }
 
+/// Decisions by their files, each with a line of front matter.
+fn known(adrs: &[(&str, &str)]) -> KnownAdrs {
+    let text = |front: &str| format!("---\ntitle: x\nstatus: Accepted\n{front}\n---\n");
+    let adrs: Vec<Adr> = adrs.iter().map(|(file, front)| Adr::parse(file, &text(front))).collect();
+    KnownAdrs::new(&adrs)
+}
+
 fn repo() -> Repo {
-    Repo { files: vec!["README.md"], adrs: BTreeMap::from([(3, vec![]), (7, vec![])]), numbered: BTreeMap::new() }
+    Repo { files: vec!["README.md"], known: known(&[("adr/003-x.md", ""), ("adr/007-x.md", "")]) }
 }
 
 fn shown(diagnostics: &[Diagnostic]) -> String {
@@ -300,9 +295,14 @@ fn a_state_that_the_text_denies_is_told() {
 fn circles_and_collisions_are_errors() {
     let source = "---\nadr_id: 1\ntitle: x\nstatus: Proposed\nsupersedes: [2, 4]\n---\n";
     let facts = Repo {
-        adrs: BTreeMap::from([(1, vec![2]), (2, vec![3]), (3, vec![2, 1]), (4, vec![4])]),
-        numbered: BTreeMap::from([(1, vec!["adr/001-x.md", "adr/001-y.md"])]),
-        ..Repo::default()
+        files: Vec::new(),
+        known: known(&[
+            ("adr/001-x.md", "supersedes: 2"),
+            ("adr/001-y.md", ""),
+            ("adr/002-x.md", "supersedes: 3"),
+            ("adr/003-x.md", "supersedes: [2, 1]"),
+            ("adr/004-x.md", "supersedes: 4"),
+        ]),
     };
     let problems = check(&Adr::parse("adr/001-x.md", source), &facts);
     let messages: Vec<&str> = problems

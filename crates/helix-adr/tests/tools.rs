@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use helix_adr::{
-    Adr, AdrGraph, AdrId, ClaimIndex, Claimant, Link, NoRepo, Proof, RepoFacts, blocks_of_adr, blocks_of_plan, check,
-    concepts, coverage, find_circle, foreign_number, import, parse_rules,
+    Adr, AdrGraph, AdrId, KnownAdrs, Link, NoRepo, Proof, RepoFacts, blocks_of_adr, blocks_of_plan, check, concepts,
+    coverage, foreign_number, import, parse_rules,
 };
 use helix_core::diagnostic::Diagnostic;
 use helix_plan::Plan;
@@ -224,8 +224,6 @@ fn the_graph_shows_links_circles_and_hostile_titles() {
     assert!(!graph.to_mermaid().contains("<script") && !graph.to_mermaid().contains("`end`"));
     let circles: Vec<String> = graph.circles.iter().map(|circle| format!("{} {circle}", circle.link.word())).collect();
     assert_eq!(circles, ["depends on ADR-003 → ADR-004 → ADR-005 → ADR-003"]);
-    let problems: Vec<String> = graph.problems(&adrs).iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!("graph_problems", problems.join("\n"));
     let back: AdrGraph = serde_json::from_value(serde_json::to_value(&graph).unwrap()).unwrap();
     assert_eq!(back, graph);
 }
@@ -240,30 +238,17 @@ fn long_chains_are_walked_once() {
     adrs.pop();
     adrs.push(linked(1, "x", "depends_on: 10000\n"));
     assert_eq!(AdrGraph::new(&adrs).circles[0].members.len(), 10_000);
-    assert_eq!(find_circle(AdrId::Number(1), AdrId::Number(2), |_| vec![AdrId::Number(3)]), None);
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
 
-struct Claims(ClaimIndex);
+struct Claims(KnownAdrs);
 
 impl RepoFacts for Claims {
     fn exists(&self, _: &str) -> Option<bool> {
         None
     }
-    fn known_adr(&self, _: AdrId) -> Option<bool> {
-        None
-    }
-    fn supersedes(&self, _: AdrId) -> Vec<AdrId> {
-        Vec::new()
-    }
-    fn others_with_number(&self, _: AdrId, _: &str) -> Vec<String> {
-        Vec::new()
-    }
-    fn depends_on(&self, id: AdrId) -> Vec<AdrId> {
-        if id == AdrId::Number(8) { vec![AdrId::Number(9)] } else { Vec::new() }
-    }
-    fn claimants(&self, path: &str) -> Vec<Claimant> {
-        self.0.of(path).into_iter().cloned().collect()
+    fn adrs(&self) -> Option<&KnownAdrs> {
+        Some(&self.0)
     }
 }
 
@@ -275,7 +260,7 @@ fn a_decision_about_a_claimed_file_is_told_so() {
         linked(5, "Globs", "files: {create: ['src/**/*.ts']}\n"),
         Adr::parse("adr/006-x.md", "---\nadr_id: 6\ntitle: x\nstatus: Rejected\nfiles: {modify: [src/cart.py]}\n---\n"),
     ];
-    let facts = Claims(ClaimIndex::new(&accepted));
+    let facts = Claims(KnownAdrs::new(&accepted));
     let told = |front: &str| -> Vec<String> {
         let source = format!("---\nadr_id: draft\ntitle: x\nstatus: Proposed\n{front}---\n");
         let problems = check(&Adr::parse("draft.md", &source), &facts);
@@ -301,7 +286,7 @@ fn a_decision_about_a_claimed_file_is_told_so() {
 
 #[test]
 fn a_circle_of_dependencies_is_a_warning() {
-    let facts = Claims(ClaimIndex::default());
+    let facts = Claims(KnownAdrs::new(&[linked(8, "x", "depends_on: 9\n")]));
     let source = "---\nadr_id: 9\ntitle: x\nstatus: Accepted\ndepends_on: 8\n---\n";
     let problems = check(&Adr::parse("adr/009-x.md", source), &facts);
     let circle = problems.iter().find(|one| one.code == "HX0230").unwrap();

@@ -68,6 +68,11 @@ impl Span {
             end: end.clamp(at, source.len()),
         }
     }
+
+    /// Its bytes.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.start..self.end
+    }
 }
 
 impl Diagnostic {

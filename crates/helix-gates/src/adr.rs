@@ -2,15 +2,10 @@
 //!
 //! Must not know the rules: they are the same for the command, the save hook and the Consultant.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_adr::{
-    Adr, AdrId, ClaimIndex, Claimant, FrontMatter, RepoFacts, Rule, Standing, built_in_rules, check_as, complete,
-    number_of_file_name, parse_rules,
-};
+use helix_adr::{Adr, KnownAdrs, RepoFacts, Rule, Standing, built_in_rules, check_as, complete, parse_rules};
 use helix_core::diagnostic::Diagnostic;
-use helix_core::document::Placed;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::{Fault, FaultKind, Finding};
 
@@ -32,15 +27,7 @@ struct CommitFacts {
     /// What earlier phases of the job made was not there: it is what the decision is about.
     before: Arc<TreeListing>,
     now: Arc<TreeListing>,
-    known: BTreeMap<AdrId, Vec<Known>>,
-    claims: ClaimIndex,
-}
-
-/// What other ADRs are asked about one.
-struct Known {
-    path: String,
-    supersedes: Vec<AdrId>,
-    depends_on: Vec<AdrId>,
+    known: KnownAdrs,
 }
 
 impl RepoFacts for CommitFacts {
@@ -52,25 +39,8 @@ impl RepoFacts for CommitFacts {
         Some(holds(&self.now, path))
     }
 
-    fn known_adr(&self, id: AdrId) -> Option<bool> {
-        Some(self.known.contains_key(&id))
-    }
-
-    fn supersedes(&self, id: AdrId) -> Vec<AdrId> {
-        self.known.get(&id).into_iter().flatten().flat_map(|known| known.supersedes.iter().copied()).collect()
-    }
-
-    fn depends_on(&self, id: AdrId) -> Vec<AdrId> {
-        self.known.get(&id).into_iter().flatten().flat_map(|known| known.depends_on.iter().copied()).collect()
-    }
-
-    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String> {
-        let files = self.known.get(&id).into_iter().flatten().map(|known| &known.path);
-        files.filter(|path| path.as_str() != file).cloned().collect()
-    }
-
-    fn claimants(&self, path: &str) -> Vec<Claimant> {
-        self.claims.of(path).into_iter().cloned().collect()
+    fn adrs(&self) -> Option<&KnownAdrs> {
+        Some(&self.known)
     }
 }
 
@@ -164,19 +134,10 @@ fn rules(context: &GateContext) -> Result<Vec<Rule>, Trouble> {
 
 fn facts(context: &GateContext, listing: &Arc<TreeListing>) -> Result<CommitFacts, Trouble> {
     let repository = context.repository();
-    let mut known: BTreeMap<AdrId, Vec<Known>> = BTreeMap::new();
     let mut adrs = Vec::new();
     for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path)) {
-        let Some(number) = number_of_file_name(path) else { continue };
-        let source = repository.blob(&entry.object)?;
-        let adr = Adr::parse(path, &String::from_utf8_lossy(&source));
-        let ids = |of: fn(&FrontMatter) -> &Vec<Placed<AdrId>>| -> Vec<AdrId> {
-            adr.front.as_ref().map(|front| of(front).iter().map(|id| id.value).collect()).unwrap_or_default()
-        };
-        let (supersedes, depends_on) = (ids(|front| &front.supersedes), ids(|front| &front.depends_on));
-        known.entry(AdrId::Number(number)).or_default().push(Known { path: path.clone(), supersedes, depends_on });
-        adrs.push(adr);
+        adrs.push(Adr::parse(path, &String::from_utf8_lossy(&repository.blob(&entry.object)?)));
     }
-    let claims = ClaimIndex::new(&adrs);
-    Ok(CommitFacts { before: context.files_at(&context.origin)?, now: listing.clone(), known, claims })
+    let known = KnownAdrs::new(&adrs);
+    Ok(CommitFacts { before: context.files_at(&context.origin)?, now: listing.clone(), known })
 }

@@ -68,7 +68,7 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
     split_words(command).map_err(|error| Fault {
         kind: FaultKind::Environment,
         message: format!("the command {command:?} cannot be run: {error}"),
-        hint: Some(error.remedy(command)),
+        hint: Some(error.remedy),
     })
 }
 

@@ -4,55 +4,52 @@
 
 use std::collections::HashMap;
 
-use helix_core::diagnostic::{Severity, did_you_mean};
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 
 use super::codes;
 use super::model::Phase;
 use super::pattern::{Pattern, is_glob};
-use super::reach::Reach;
+use super::reach::Graph;
 
 /// Steps that the comparison of globs may take: some hundred milliseconds at the worst.
 const GLOB_BUDGET: u64 = 20_000_000;
+/// Most phases of a circle that a message names.
+const MOST_NAMED: usize = 12;
 
 /// What of a phase the rules between phases look at.
 #[derive(Debug, Clone)]
-pub(super) struct Outline<'p> {
+pub(super) struct Outline {
     /// `None` when the id could not be read.
-    pub(super) id: Option<&'p str>,
-    pub(super) depends_on: Vec<&'p str>,
-    pub(super) inputs: Vec<&'p str>,
-    pub(super) outputs: Vec<&'p str>,
+    pub(super) id: Option<PhaseId>,
+    pub(super) depends_on: Vec<String>,
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
 }
 
-impl<'p> Outline<'p> {
-    /// The outline of a complete phase.
-    pub(super) fn of(phase: &'p Phase) -> Self {
+impl From<&Phase> for Outline {
+    fn from(phase: &Phase) -> Self {
         Self {
-            id: Some(phase.id.as_str()),
-            depends_on: phase.depends_on.iter().map(PhaseId::as_str).collect(),
-            inputs: phase.inputs.iter().map(String::as_str).collect(),
-            outputs: phase.outputs.iter().map(String::as_str).collect(),
+            id: Some(phase.id.clone()),
+            depends_on: phase.depends_on.iter().map(PhaseId::to_string).collect(),
+            inputs: phase.inputs.clone(),
+            outputs: phase.outputs.clone(),
         }
     }
+}
 
-    fn name(&self) -> &'p str {
-        self.id.unwrap_or("(no id)")
+impl Outline {
+    fn name(&self) -> &str {
+        self.id.as_ref().map_or("(no id)", PhaseId::as_str)
     }
 }
 
-/// A part of a phase: which phase, and what of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct At {
-    /// Its number among the outlines.
-    pub(super) phase: usize,
-    pub(super) part: Part,
-}
+/// A part of a phase: which phase, by its number among the outlines, and what of it.
+pub(super) type At = (usize, Part);
 
 /// A part of a phase that can be wrong; numbers are those of the outline's lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    Whole,
     Id,
     DependsOn(usize),
     Input(usize),
@@ -60,185 +57,217 @@ pub(super) enum Part {
 }
 
 /// Something that does not hold between phases.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    pub(super) code: &'static str,
-    pub(super) severity: Severity,
+    /// Without a place.
+    pub(super) diagnostic: Diagnostic,
     pub(super) at: At,
-    pub(super) message: String,
-    pub(super) help: String,
     /// The other place that has to do with it, and what it is called.
     pub(super) other: Option<(&'static str, At)>,
 }
 
-impl Problem {
-    fn error(code: &'static str, at: At, message: String, help: impl Into<String>) -> Self {
-        Self { code, severity: Severity::Error, at, message, help: help.into(), other: None }
+/// Finds everything that is wrong between the phases of a file. With a workflow whose phases are not among them, a
+/// dependency that nobody has may be one of its phases, and claims are not compared yet.
+pub(super) fn check(file: &str, phases: &[Outline], workflow: Option<&str>) -> Vec<Problem> {
+    let mut checker = Checker { file, phases, problems: Vec::new(), graph: Graph::default(), budget: GLOB_BUDGET };
+    let edges = checker.edges(workflow);
+    checker.graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
+    checker.cycles(&edges);
+    // Which phases may run at the same time is known only with those of the workflow.
+    if workflow.is_none() {
+        let claims = Claims::new(phases);
+        if checker.collisions(&claims).and_then(|()| checker.inputs(&claims)).is_none() {
+            let message = "the plan has too many globs to compare them all".to_owned();
+            let problem = Diagnostic::warning(codes::TOO_LARGE, file, message);
+            let help = "claim directories such as `src/` instead of many globs";
+            checker.report((0, Part::Id), problem, help, None);
+        }
     }
-
-    fn warning(code: &'static str, at: At, message: String, help: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(code, at, message, help) }
-    }
-
-    fn other(mut self, what: &'static str, at: At) -> Self {
-        self.other = Some((what, at));
-        self
-    }
+    checker.problems
 }
 
-/// Finds everything that is wrong between phases. With a workflow whose phases are not among them, a dependency that
-/// nobody has may be one of its phases, and claims are not compared yet.
-pub(super) fn check(phases: &[Outline<'_>], workflow: Option<&str>) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let by_id = index(phases, &mut problems);
-    let graph = Graph { edges: edges(phases, &by_id, workflow, &mut problems) };
-    cycles(phases, &graph, &mut problems);
-    if workflow.is_some() {
-        // Which phases may run at the same time is known only with those of the workflow.
-        return problems;
-    }
-    let reach = Reach::new(phases.len(), |at| graph.edges[at].iter().map(|edge| edge.to));
-    let mut budget = GLOB_BUDGET;
-    let claims = Claims::new(phases);
-    let decided = claims.collisions(phases, &reach, &mut budget, &mut problems).is_some()
-        && claims.inputs(phases, &reach, &mut budget, &mut problems).is_some();
-    if !decided {
-        let at = At { phase: 0, part: Part::Whole };
-        let message = "the plan has too many globs to compare them all".into();
-        let help = "claim directories such as `src/` instead of many globs";
-        problems.push(Problem::warning(codes::TOO_LARGE, at, message, help));
-    }
-    problems
+/// The phases that each phase depends on, with the numbers that they have in its list.
+type Edges = Vec<Vec<(usize, usize)>>;
+
+struct Checker<'p> {
+    file: &'p str,
+    phases: &'p [Outline],
+    problems: Vec<Problem>,
+    graph: Graph,
+    /// Steps that are left for comparing globs.
+    budget: u64,
 }
 
-fn index<'p>(phases: &[Outline<'p>], problems: &mut Vec<Problem>) -> HashMap<&'p str, usize> {
-    let mut by_id: HashMap<&str, usize> = HashMap::new();
-    for (number, phase) in phases.iter().enumerate() {
-        let Some(id) = phase.id else { continue };
-        match by_id.get(id) {
-            None => {
-                by_id.insert(id, number);
-            }
-            Some(first) => {
+impl<'p> Checker<'p> {
+    fn report(&mut self, at: At, diagnostic: Diagnostic, help: impl Into<String>, other: Option<(&'static str, At)>) {
+        self.problems.push(Problem { diagnostic: diagnostic.help(help), at, other });
+    }
+
+    /// The dependencies that exist; reports ids that two phases have, and dependencies that nobody has.
+    fn edges(&mut self, workflow: Option<&str>) -> Edges {
+        let mut by_id: HashMap<&'p str, usize> = HashMap::new();
+        for (number, phase) in self.phases.iter().enumerate() {
+            let Some(id) = phase.id.as_ref().map(PhaseId::as_str) else { continue };
+            let first = *by_id.entry(id).or_insert(number);
+            if first != number {
                 let message = format!("two phases have the id `{id}`");
-                let at = At { phase: number, part: Part::Id };
-                problems.push(
-                    Problem::error(codes::DUPLICATE_PHASE_ID, at, message, "give one of them another id")
-                        .other("the first", At { phase: *first, part: Part::Id }),
-                );
+                let problem = Diagnostic::error(codes::DUPLICATE_PHASE_ID, self.file, message);
+                let other = Some(("the first", (first, Part::Id)));
+                self.report((number, Part::Id), problem, "give one of them another id", other);
             }
         }
-    }
-    by_id
-}
-
-/// A dependency that exists: which phase, and where it was written.
-struct Edge {
-    to: usize,
-    at: At,
-}
-
-fn edges(
-    phases: &[Outline<'_>],
-    by_id: &HashMap<&str, usize>,
-    workflow: Option<&str>,
-    problems: &mut Vec<Problem>,
-) -> Vec<Vec<Edge>> {
-    let mut all = Vec::with_capacity(phases.len());
-    for (number, phase) in phases.iter().enumerate() {
-        let mut edges: Vec<Edge> = Vec::new();
-        for (position, wanted) in phase.depends_on.iter().enumerate() {
-            let at = At { phase: number, part: Part::DependsOn(position) };
-            if phase.id == Some(wanted) {
-                let message = format!("the phase `{wanted}` depends on itself");
-                let help = "remove it from `depends_on`";
-                problems.push(Problem::error(codes::SELF_DEPENDENCY, at, message, help));
-                continue;
-            }
-            match by_id.get(wanted) {
-                Some(to) if *to != number => edges.push(Edge { to: *to, at }),
-                Some(_) => {}
-                None => problems.push(unknown(wanted, at, by_id, workflow)),
-            }
-        }
-        all.push(edges);
-    }
-    all
-}
-
-fn unknown(wanted: &str, at: At, by_id: &HashMap<&str, usize>, workflow: Option<&str>) -> Problem {
-    let mut known: Vec<&str> = by_id.keys().copied().collect();
-    known.sort_by_key(|id| by_id.get(id));
-    let near = did_you_mean(wanted, known.iter().copied());
-    let shown: Vec<&str> = known.iter().copied().take(20).collect();
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("use one of: {}", shown.join(", ")),
-    };
-    match workflow {
-        Some(workflow) if near.is_none() && PhaseId::new(wanted).is_ok() => {
-            let message = format!("no phase of this file has the id `{wanted}`");
-            let help = format!("it must be a phase of the workflow `{workflow}`");
-            Problem::warning(codes::UNKNOWN_DEPENDENCY, at, message, help)
-        }
-        Some(_) | None => {
-            Problem::error(codes::UNKNOWN_DEPENDENCY, at, format!("no phase has the id `{wanted}`"), help)
-        }
-    }
-}
-
-struct Graph {
-    edges: Vec<Vec<Edge>>,
-}
-
-/// Finds cycles by a depth-first walk without recursion; each edge that closes one is reported once.
-fn cycles(phases: &[Outline<'_>], graph: &Graph, problems: &mut Vec<Problem>) {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        OnPath,
-        Done,
-    }
-    let mut marks = vec![Mark::New; phases.len()];
-    for start in 0..phases.len() {
-        if marks[start] != Mark::New {
-            continue;
-        }
-        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-        marks[start] = Mark::OnPath;
-        while let Some((at, next)) = path.last().copied() {
-            let Some(edge) = graph.edges[at].get(next) else {
-                marks[at] = Mark::Done;
-                path.pop();
-                continue;
-            };
-            if let Some(top) = path.last_mut() {
-                top.1 += 1;
-            }
-            match marks[edge.to] {
-                Mark::New => {
-                    marks[edge.to] = Mark::OnPath;
-                    path.push((edge.to, 0));
-                }
-                Mark::OnPath => {
-                    let circle = path.iter().skip_while(|(phase, _)| *phase != edge.to).map(|(phase, _)| *phase);
-                    let mut names: Vec<&str> = circle.map(|phase| phases[phase].name()).collect();
-                    names.push(phases[edge.to].name());
-                    if names.len() > 12 {
-                        names.splice(6..names.len() - 5, ["…"]);
+        let mut all = Vec::with_capacity(self.phases.len());
+        for (number, phase) in self.phases.iter().enumerate() {
+            let mut edges = Vec::new();
+            for (position, wanted) in phase.depends_on.iter().enumerate() {
+                let at = (number, Part::DependsOn(position));
+                match by_id.get(wanted.as_str()) {
+                    _ if phase.id.as_ref().is_some_and(|id| id.as_str() == wanted) => {
+                        let message = format!("the phase `{wanted}` depends on itself");
+                        let problem = Diagnostic::error(codes::SELF_DEPENDENCY, self.file, message);
+                        self.report(at, problem, "remove it from `depends_on`", None);
                     }
-                    let message = format!("circular dependencies: {}", names.join(" → "));
-                    let help = "remove one of these dependencies";
-                    problems.push(Problem::error(codes::DEPENDENCY_CYCLE, edge.at, message, help));
+                    Some(to) => edges.push((*to, position)),
+                    None => self.unknown(wanted, at, &by_id, workflow),
                 }
-                Mark::Done => {}
             }
+            all.push(edges);
+        }
+        all
+    }
+
+    fn unknown(&mut self, wanted: &str, at: At, by_id: &HashMap<&str, usize>, workflow: Option<&str>) {
+        let mut known: Vec<&str> = by_id.keys().copied().collect();
+        known.sort_by_key(|id| by_id.get(id));
+        let near = did_you_mean(wanted, known.iter().copied());
+        let (problem, help) = match (workflow, near) {
+            (Some(workflow), None) if PhaseId::new(wanted).is_ok() => {
+                let message = format!("no phase of this file has the id `{wanted}`");
+                let problem = Diagnostic::warning(codes::UNKNOWN_DEPENDENCY, self.file, message);
+                (problem, format!("it must be a phase of the workflow `{workflow}`"))
+            }
+            (Some(_) | None, near) => {
+                let message = format!("no phase has the id `{wanted}`");
+                known.truncate(20);
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("use one of: {}", known.join(", ")),
+                };
+                (Diagnostic::error(codes::UNKNOWN_DEPENDENCY, self.file, message), help)
+            }
+        };
+        self.report(at, problem, help, None);
+    }
+
+    /// Reports one circle of each group of phases that all depend on each other, at the dependency that closes it.
+    fn cycles(&mut self, edges: &Edges) {
+        for circle in self.graph.circles() {
+            let (Some(start), Some(last)) = (circle.first(), circle.last()) else { continue };
+            let mut names: Vec<&str> = circle.iter().chain([start]).map(|phase| self.phases[*phase].name()).collect();
+            if names.len() > MOST_NAMED {
+                names.splice(MOST_NAMED / 2..names.len() - MOST_NAMED / 2 + 1, ["…"]);
+            }
+            let message = format!("circular dependencies: {}", names.join(" → "));
+            let position = edges[*last].iter().find(|(to, _)| to == start).map_or(0, |(_, position)| *position);
+            let problem = Diagnostic::error(codes::DEPENDENCY_CYCLE, self.file, message);
+            self.report((*last, Part::DependsOn(position)), problem, "remove one of these dependencies", None);
         }
     }
-}
 
-fn ordered(reach: &Reach, left: usize, right: usize) -> bool {
-    left == right || reach.reaches(left, right) || reach.reaches(right, left)
+    fn are_ordered(&self, left: usize, right: usize) -> bool {
+        left == right || self.graph.reaches(left, right) || self.graph.reaches(right, left)
+    }
+
+    /// Reports each claim that another phase may make at the same time; `None` when the budget ran out.
+    fn collisions(&mut self, claims: &Claims<'_>) -> Option<()> {
+        let mut hit = vec![false; claims.all.len()];
+        for (number, claim) in claims.all.iter().enumerate().filter(|(_, claim)| !is_glob(claim.path)) {
+            let path = claim.path.trim_end_matches('/');
+            // Of two claims the later one is reported; a claim inside a directory is, wherever it stands.
+            let other = claims.literal_claims_of(path).find(|other| {
+                let same = claims.all[*other].path.trim_end_matches('/').len() == path.len();
+                (!same || *other < number) && !self.are_ordered(claims.all[*other].phase, claim.phase)
+            });
+            if let Some(other) = other {
+                hit[number] = true;
+                self.collision(claim, &claims.all[other]);
+            }
+        }
+        for (index, (number, pattern)) in claims.globs.iter().enumerate() {
+            let claim = &claims.all[*number];
+            for (other, other_pattern) in &claims.globs[..index] {
+                let other = &claims.all[*other];
+                if !self.are_ordered(other.phase, claim.phase) && pattern.overlaps(other_pattern, &mut self.budget)? {
+                    hit[*number] = true;
+                    self.collision(claim, other);
+                    break;
+                }
+            }
+        }
+        for (number, pattern) in &claims.globs {
+            let glob = &claims.all[*number];
+            for (other, claim) in claims.all.iter().enumerate() {
+                if hit[other] || is_glob(claim.path) || self.are_ordered(claim.phase, glob.phase) {
+                    continue;
+                }
+                if let Some(literal) = Pattern::parse(claim.path)
+                    && pattern.overlaps(&literal, &mut self.budget)?
+                {
+                    hit[other] = true;
+                    self.collision(claim, glob);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn collision(&mut self, claim: &Claim<'_>, other: &Claim<'_>) {
+        let (mine, theirs) = (self.phases[claim.phase].name(), self.phases[other.phase].name());
+        let also = if claim.path == other.path { String::new() } else { format!(" (as `{}`)", other.path) };
+        let message =
+            format!("`{mine}` and `{theirs}` may run at the same time, and both claim `{}`{also}", claim.path);
+        let help = format!("add `{theirs}` to the `depends_on` of `{mine}`, or give them different files");
+        let problem = Diagnostic::error(codes::CLAIMS_COLLIDE, self.file, message);
+        self.report(claim.at(), problem, help, Some(("the other claim", other.at())));
+    }
+
+    /// Reports inputs that a phase writes which does not come before; `None` when the budget ran out.
+    fn inputs(&mut self, claims: &Claims<'_>) -> Option<()> {
+        for (number, phase) in self.phases.iter().enumerate() {
+            for (position, input) in phase.inputs.iter().enumerate() {
+                let written = claims.literal_claims_of(input.trim_end_matches('/'));
+                let mut writers: Vec<usize> = written.map(|claim| claims.all[claim].phase).collect();
+                if !is_glob(input)
+                    && !claims.globs.is_empty()
+                    && let Some(wanted) = Pattern::parse(input)
+                {
+                    for (claim, pattern) in &claims.globs {
+                        if pattern.overlaps(&wanted, &mut self.budget)? {
+                            writers.push(claims.all[*claim].phase);
+                        }
+                    }
+                }
+                if writers.iter().any(|writer| *writer == number || self.graph.reaches(number, *writer)) {
+                    continue;
+                }
+                // A writer that may run at any time is worse than one that comes later.
+                let unordered = writers.iter().find(|writer| !self.graph.reaches(**writer, number));
+                let Some(writer) = unordered.or(writers.first()) else { continue };
+                let (mine, theirs) = (phase.name(), self.phases[*writer].name());
+                let (problem, help) = if unordered.is_some() {
+                    let message =
+                        format!("the input `{input}` is written by `{theirs}`, which `{mine}` does not depend on");
+                    let help = format!("add `{theirs}` to the `depends_on` of `{mine}`");
+                    (Diagnostic::error(codes::INPUT_NOT_READY, self.file, message), help)
+                } else {
+                    let message = format!("the input `{input}` is written by `{theirs}`, which comes later");
+                    let help = "it must be in the repository already; if it is not, reverse the dependency";
+                    (Diagnostic::warning(codes::INPUT_NOT_READY, self.file, message), help.to_owned())
+                };
+                self.report((number, Part::Input(position)), problem, help, Some(("", (*writer, Part::Id))));
+            }
+        }
+        Some(())
+    }
 }
 
 struct Claim<'p> {
@@ -250,11 +279,12 @@ struct Claim<'p> {
 
 impl Claim<'_> {
     fn at(&self) -> At {
-        At { phase: self.phase, part: Part::Output(self.position) }
+        (self.phase, Part::Output(self.position))
     }
 }
 
 /// All output claims, made ready for look-up.
+#[derive(Default)]
 struct Claims<'p> {
     all: Vec<Claim<'p>>,
     /// Literal claims by their path without a final `/`.
@@ -263,10 +293,10 @@ struct Claims<'p> {
 }
 
 impl<'p> Claims<'p> {
-    fn new(phases: &[Outline<'p>]) -> Self {
-        let mut claims = Self { all: Vec::new(), literal: HashMap::new(), globs: Vec::new() };
+    fn new(phases: &'p [Outline]) -> Self {
+        let mut claims = Self::default();
         for (phase, outline) in phases.iter().enumerate() {
-            for (position, path) in outline.outputs.iter().copied().enumerate() {
+            for (position, path) in outline.outputs.iter().enumerate() {
                 let number = claims.all.len();
                 claims.all.push(Claim { phase, position, path });
                 if is_glob(path) {
@@ -279,118 +309,9 @@ impl<'p> Claims<'p> {
         claims
     }
 
-    /// Reports each claim that another phase may make at the same time; `None` when the budget ran out.
-    fn collisions(
-        &self,
-        phases: &[Outline<'_>],
-        reach: &Reach,
-        budget: &mut u64,
-        problems: &mut Vec<Problem>,
-    ) -> Option<()> {
-        let mut hit = vec![false; self.all.len()];
-        for (number, claim) in self.all.iter().enumerate().filter(|(_, claim)| !is_glob(claim.path)) {
-            let others = self.literal_claims_of(claim.path.trim_end_matches('/'));
-            // Of two claims the later one is reported; a claim inside a directory is, wherever it stands.
-            let other = others.into_iter().find(|other| {
-                let same = self.all[*other].path.trim_end_matches('/').len() == claim.path.trim_end_matches('/').len();
-                (!same || *other < number) && !ordered(reach, self.all[*other].phase, claim.phase)
-            });
-            if let Some(other) = other {
-                hit[number] = true;
-                problems.push(self.collision(number, other, phases));
-            }
-        }
-        for (index, (number, pattern)) in self.globs.iter().enumerate() {
-            let phase = self.all[*number].phase;
-            for (other, other_pattern) in &self.globs[..index] {
-                if !ordered(reach, self.all[*other].phase, phase) && pattern.overlaps(other_pattern, budget)? {
-                    hit[*number] = true;
-                    problems.push(self.collision(*number, *other, phases));
-                    break;
-                }
-            }
-        }
-        for (number, pattern) in &self.globs {
-            for (other, claim) in self.all.iter().enumerate() {
-                if hit[other] || is_glob(claim.path) || ordered(reach, claim.phase, self.all[*number].phase) {
-                    continue;
-                }
-                let literal = Pattern::parse(claim.path);
-                if let Some(literal) = literal
-                    && pattern.overlaps(&literal, budget)?
-                {
-                    hit[other] = true;
-                    problems.push(self.collision(other, *number, phases));
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn collision(&self, number: usize, other: usize, phases: &[Outline<'_>]) -> Problem {
-        let (claim, other) = (&self.all[number], &self.all[other]);
-        let (mine, theirs) = (phases[claim.phase].name(), phases[other.phase].name());
-        let also = if claim.path == other.path { String::new() } else { format!(" (as `{}`)", other.path) };
-        let message =
-            format!("`{mine}` and `{theirs}` may run at the same time, and both claim `{}`{also}", claim.path);
-        let help = format!("add `{theirs}` to the `depends_on` of `{mine}`, or give them different files");
-        Problem::error(codes::CLAIMS_COLLIDE, claim.at(), message, help).other("the other claim", other.at())
-    }
-
-    /// Reports inputs that a phase writes which does not come before; `None` when the budget ran out.
-    fn inputs(
-        &self,
-        phases: &[Outline<'_>],
-        reach: &Reach,
-        budget: &mut u64,
-        problems: &mut Vec<Problem>,
-    ) -> Option<()> {
-        for (number, phase) in phases.iter().enumerate() {
-            for (position, input) in phase.inputs.iter().copied().enumerate() {
-                let mut writers: Vec<usize> = self
-                    .literal_claims_of(input.trim_end_matches('/'))
-                    .into_iter()
-                    .map(|claim| self.all[claim].phase)
-                    .collect();
-                if !is_glob(input) && !self.globs.is_empty() {
-                    let wanted = Pattern::parse(input);
-                    for (claim, pattern) in &self.globs {
-                        if let Some(wanted) = &wanted
-                            && pattern.overlaps(wanted, budget)?
-                        {
-                            writers.push(self.all[*claim].phase);
-                        }
-                    }
-                }
-                if writers.iter().any(|writer| *writer == number || reach.reaches(number, *writer)) {
-                    continue;
-                }
-                // A writer that may run at any time is worse than one that comes later.
-                let unordered = writers.iter().find(|writer| !reach.reaches(**writer, number));
-                let at = At { phase: number, part: Part::Input(position) };
-                let claim_of = |writer: usize| At { phase: writer, part: Part::Whole };
-                if let Some(writer) = unordered {
-                    let (mine, theirs) = (phase.name(), phases[*writer].name());
-                    let message =
-                        format!("the input `{input}` is written by `{theirs}`, which `{mine}` does not depend on");
-                    let help = format!("add `{theirs}` to the `depends_on` of `{mine}`");
-                    let problem = Problem::error(codes::INPUT_NOT_READY, at, message, help);
-                    problems.push(problem.other("", claim_of(*writer)));
-                } else if let Some(writer) = writers.first() {
-                    let theirs = phases[*writer].name();
-                    let message = format!("the input `{input}` is written by `{theirs}`, which comes later");
-                    let help = "it must be in the repository already; if it is not, reverse the dependency";
-                    let problem = Problem::warning(codes::INPUT_NOT_READY, at, message, help);
-                    problems.push(problem.other("", claim_of(*writer)));
-                }
-            }
-        }
-        Some(())
-    }
-
     /// Literal claims of the path itself or of a directory above it.
-    fn literal_claims_of(&self, path: &str) -> Vec<usize> {
+    fn literal_claims_of(&self, path: &str) -> impl Iterator<Item = usize> {
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        ends.filter_map(|end| self.literal.get(&path[..end])).flatten().copied().collect()
+        ends.filter_map(|end| self.literal.get(&path[..end])).flatten().copied()
     }
 }

@@ -4,59 +4,36 @@
 
 /// Why a command line does not split into words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SplitError {
-    #[error("the command is empty")]
-    Empty,
-    /// A quotation that does not end.
-    #[error("the quote {quote} is not closed")]
-    OpenQuote {
-        quote: char,
-        /// Byte offset of the mark.
-        at: usize,
-    },
-    /// The text ends with a backslash.
-    #[error("the command ends with a backslash")]
-    TrailingBackslash {
-        /// Byte offset of the backslash.
-        at: usize,
-    },
-    /// Something only a shell understands.
-    #[error("`{syntax}` is shell syntax, and Helix runs commands without a shell")]
-    ShellSyntax { syntax: String, at: usize },
-    /// A NUL character, which no argument can hold.
-    #[error("the command contains a NUL character")]
-    Nul { at: usize },
+#[error("{message}")]
+pub struct SplitError {
+    message: String,
+    /// Byte offset in the command at which the problem lies.
+    pub at: usize,
+    /// What to write instead.
+    pub remedy: String,
 }
 
 impl SplitError {
-    /// Byte offset in the command at which the problem lies.
-    pub fn at(&self) -> usize {
-        match self {
-            Self::Empty => 0,
-            Self::OpenQuote { at, .. }
-            | Self::TrailingBackslash { at }
-            | Self::ShellSyntax { at, .. }
-            | Self::Nul { at } => *at,
-        }
+    fn new(message: impl Into<String>, at: usize, remedy: impl Into<String>) -> Self {
+        Self { message: message.into(), at, remedy: remedy.into() }
     }
 
-    /// What would mend it.
-    pub fn remedy(&self, command: &str) -> String {
-        match self {
-            Self::Empty => "write the program and its arguments, such as `pytest -q`".into(),
-            Self::OpenQuote { quote, .. } => {
-                format!("close it with {quote}, or escape it with a backslash")
-            }
-            Self::TrailingBackslash { .. } => "remove it, or write `\\\\` for a literal one".into(),
-            Self::ShellSyntax { .. } if command.trim().contains('\n') => {
-                let lines: Vec<&str> = command.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-                format!("a gate is one command; for several use a shell: sh -c {}", quoted(&lines.join(" && ")))
-            }
-            Self::ShellSyntax { .. } => {
-                format!("to use a shell, write: sh -c {}; otherwise put it in quotes", quoted(command.trim()))
-            }
-            Self::Nul { .. } => "remove it".into(),
-        }
+    /// A quotation that does not end.
+    fn open_quote(quote: char, at: usize) -> Self {
+        let remedy = format!("close it with {quote}, or escape it with a backslash");
+        Self::new(format!("the quote {quote} is not closed"), at, remedy)
+    }
+
+    /// Something only a shell understands.
+    fn shell(syntax: &str, at: usize, command: &str) -> Self {
+        let command = command.trim();
+        let remedy = if command.contains('\n') {
+            let lines: Vec<&str> = command.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            format!("a gate is one command; for several use a shell: sh -c {}", quoted(&lines.join(" && ")))
+        } else {
+            format!("to use a shell, write: sh -c {}; otherwise put it in quotes", quoted(command))
+        };
+        Self::new(format!("`{syntax}` is shell syntax, and Helix runs commands without a shell"), at, remedy)
     }
 }
 
@@ -77,22 +54,24 @@ fn quoted(text: &str) -> String {
 /// [`SplitError`] when a quotation is open, when there are no words, or when an unquoted part would need a shell:
 /// pipes, redirections, `;`, `&`, line breaks, `$`, backticks, parentheses, a leading `NAME=value` or `~`.
 pub fn split_words(command: &str) -> Result<Vec<String>, SplitError> {
+    // No argument can hold it.
+    if let Some(at) = command.find('\0') {
+        return Err(SplitError::new("the command contains a NUL character", at, "remove it"));
+    }
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let command_end = command.trim_end().len();
     let mut rest = command[..command_end].char_indices().peekable();
     while let Some((at, character)) = rest.next() {
         match character {
-            '\0' => return Err(SplitError::Nul { at }),
             ' ' | '\t' => words.extend(word.take()),
             '\n' | '\r' if words.is_empty() && word.is_none() => {}
             '\'' => {
                 let quoted = word.get_or_insert_default();
                 loop {
                     match rest.next() {
-                        None => return Err(SplitError::OpenQuote { quote: '\'', at }),
+                        None => return Err(SplitError::open_quote('\'', at)),
                         Some((_, '\'')) => break,
-                        Some((at, '\0')) => return Err(SplitError::Nul { at }),
                         Some((_, inner)) => quoted.push(inner),
                     }
                 }
@@ -101,18 +80,20 @@ pub fn split_words(command: &str) -> Result<Vec<String>, SplitError> {
             '\\' => match rest.next() {
                 // A backslash before a line break joins the lines.
                 Some((_, '\n')) => {}
-                Some((at, '\0')) => return Err(SplitError::Nul { at }),
                 Some((_, escaped)) => word.get_or_insert_default().push(escaped),
-                None => return Err(SplitError::TrailingBackslash { at }),
+                None => {
+                    let remedy = "remove it, or write `\\\\` for a literal one";
+                    return Err(SplitError::new("the command ends with a backslash", at, remedy));
+                }
             },
             '|' | '&' | ';' | '<' | '>' | '(' | ')' | '`' | '$' | '\n' | '\r' => {
                 let syntax = shell_syntax(character, rest.peek().map(|(_, next)| *next));
-                return Err(SplitError::ShellSyntax { syntax, at });
+                return Err(SplitError::shell(&syntax, at, command));
             }
-            '~' if word.is_none() => return Err(SplitError::ShellSyntax { syntax: "~".into(), at }),
+            '~' if word.is_none() => return Err(SplitError::shell("~", at, command)),
             '=' if words.is_empty() && word.as_deref().is_some_and(is_name) => {
                 let syntax = format!("{}=", word.unwrap_or_default());
-                return Err(SplitError::ShellSyntax { syntax, at });
+                return Err(SplitError::shell(&syntax, at, command));
             }
             _ => word.get_or_insert_default().push(character),
         }
@@ -120,7 +101,10 @@ pub fn split_words(command: &str) -> Result<Vec<String>, SplitError> {
     words.extend(word);
     match words.first() {
         Some(program) if !program.is_empty() => Ok(words),
-        Some(_) | None => Err(SplitError::Empty),
+        Some(_) | None => {
+            let remedy = "write the program and its arguments, such as `pytest -q`";
+            Err(SplitError::new("the command is empty", 0, remedy))
+        }
     }
 }
 
@@ -131,12 +115,10 @@ fn double_quoted(
 ) -> Result<(), SplitError> {
     loop {
         match rest.next() {
-            None => return Err(SplitError::OpenQuote { quote: '"', at: open }),
+            None => return Err(SplitError::open_quote('"', open)),
             Some((_, '"')) => return Ok(()),
-            Some((at, '\0')) => return Err(SplitError::Nul { at }),
             Some((_, '\\')) => match rest.next() {
-                None => return Err(SplitError::OpenQuote { quote: '"', at: open }),
-                Some((at, '\0')) => return Err(SplitError::Nul { at }),
+                None => return Err(SplitError::open_quote('"', open)),
                 Some((_, '\n')) => {}
                 Some((_, escaped @ ('"' | '\\' | '$' | '`'))) => word.push(escaped),
                 Some((_, other)) => word.extend(['\\', other]),
@@ -186,7 +168,6 @@ mod tests {
         }
     }
 
-    /// Table B "exit status lost".
     #[test]
     fn what_only_a_shell_can_do_is_refused_at_its_place() {
         let cases = [
@@ -206,15 +187,14 @@ mod tests {
             ("CI=1 npm test", "CI=", 2),
         ];
         for (command, syntax, at) in cases {
-            let expected = SplitError::ShellSyntax { syntax: syntax.into(), at };
-            assert_eq!(split_words(command).unwrap_err(), expected, "{command}");
+            assert_eq!(split_words(command).unwrap_err(), SplitError::shell(syntax, at, command), "{command}");
         }
     }
 
     #[test]
     fn the_remedy_is_a_command_that_splits() {
         for command in ["cd a && pytest", "echo \"$X\" | wc", "echo 'a' $B"] {
-            let remedy = split_words(command).unwrap_err().remedy(command);
+            let remedy = split_words(command).unwrap_err().remedy;
             let line = remedy.split("shell, write: ").nth(1).unwrap().split("; otherwise").next().unwrap();
             assert_eq!(split_words(line).unwrap(), ["sh", "-c", command]);
         }
@@ -222,11 +202,11 @@ mod tests {
 
     #[test]
     fn open_quotes_and_nothing_are_errors() {
-        assert_eq!(split_words("a 'b").unwrap_err(), SplitError::OpenQuote { quote: '\'', at: 2 });
-        assert_eq!(split_words("a \"b\\\"").unwrap_err(), SplitError::OpenQuote { quote: '"', at: 2 });
-        assert_eq!(split_words("a \\").unwrap_err(), SplitError::TrailingBackslash { at: 2 });
+        assert_eq!(split_words("a 'b").unwrap_err(), SplitError::open_quote('\'', 2));
+        assert_eq!(split_words("a \"b\\\"").unwrap_err(), SplitError::open_quote('"', 2));
+        assert_eq!(split_words("a \\").unwrap_err().to_string(), "the command ends with a backslash");
         for empty in ["", " \n", "''", "\"\" x"] {
-            assert_eq!(split_words(empty).unwrap_err(), SplitError::Empty, "{empty:?}");
+            assert_eq!(split_words(empty).unwrap_err().to_string(), "the command is empty", "{empty:?}");
         }
     }
 }

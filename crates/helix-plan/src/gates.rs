@@ -10,85 +10,72 @@ use helix_core::text::clip;
 
 use super::codes;
 use super::command::split_words;
-use super::model::{GATE_TIMEOUT, GateSpec, Seconds};
+use super::model::{self, GATE_TIMEOUT, GateSpec, Seconds};
 use super::pattern::normal_path;
 use super::source::TimeLimit;
 
 mod delivery;
 
-/// Reads the parameters of one type of gates.
+/// What parameters a type of gates has, and the gate that is made of them.
 #[derive(Clone, Copy)]
-struct ReadGate(fn(&mut Fields<'_>, &mut FieldReader<'_>) -> Option<GateSpec>);
+enum GateType {
+    /// None.
+    Bare(fn() -> GateSpec),
+    /// `files`.
+    Files(fn(Vec<String>) -> GateSpec),
+    /// A key that is true or false.
+    Flag(&'static str, fn(bool) -> GateSpec),
+    /// A key with a text.
+    Text(&'static str, fn(Option<String>) -> GateSpec),
+    /// `command` and `timeout`.
+    Command(fn(String, Seconds) -> GateSpec),
+    /// Those of a delivery.
+    Delivery(fn(model::Delivery) -> GateSpec),
+}
 
-impl Words for ReadGate {
+impl Words for GateType {
     const NOUN: &'static str = "a gate type";
     const WORDS: &'static [(&'static str, Self)] = &[
-        ("files_exist", Self(|fields, reader| Some(GateSpec::FilesExist { files: files(fields, reader) }))),
-        (
-            "outputs_claimed",
-            Self(|fields, reader| {
-                let strict = fields.take::<bool>("strict", reader).is_some_and(|strict| strict.value);
-                Some(GateSpec::OutputsClaimed { strict })
-            }),
-        ),
-        ("syntax_check", Self(|fields, reader| Some(GateSpec::SyntaxCheck { files: files(fields, reader) }))),
-        (
-            "tests_pass",
-            Self(|fields, reader| {
-                command(fields, reader).map(|(command, timeout)| GateSpec::TestsPass { command, timeout })
-            }),
-        ),
-        (
-            "lint_pass",
-            Self(|fields, reader| {
-                command(fields, reader).map(|(command, timeout)| GateSpec::LintPass { command, timeout })
-            }),
-        ),
-        (
-            "build_pass",
-            Self(|fields, reader| {
-                command(fields, reader).map(|(command, timeout)| GateSpec::BuildPass { command, timeout })
-            }),
-        ),
-        (
-            "command",
-            Self(|fields, reader| {
-                command(fields, reader).map(|(command, timeout)| GateSpec::Command { command, timeout })
-            }),
-        ),
-        ("adr_valid", Self(|fields, reader| Some(GateSpec::AdrValid { files: files(fields, reader) }))),
-        ("adr_complete", Self(|fields, reader| Some(GateSpec::AdrComplete { files: files(fields, reader) }))),
-        ("docs_refs_valid", Self(|_, _| Some(GateSpec::DocsRefsValid {}))),
-        ("criteria_covered", Self(|_, _| Some(GateSpec::CriteriaCovered {}))),
-        (
-            "conflicts_resolved",
-            Self(|fields, reader| Some(GateSpec::ConflictsResolved { files: files(fields, reader) })),
-        ),
-        (
-            "review_approved",
-            Self(|fields, reader| {
-                Some(GateSpec::ReviewApproved { model: fields.take::<Text>("model", reader).map(|model| model.value) })
-            }),
-        ),
-        (
-            "approval",
-            Self(|fields, reader| {
-                Some(GateSpec::Approval {
-                    question: fields.take::<Text>("question", reader).map(|question| question.value),
-                })
-            }),
-        ),
-        (
-            "manual",
-            Self(|fields, reader| {
-                Some(GateSpec::Manual {
-                    question: fields.take::<Text>("question", reader).map(|question| question.value),
-                })
-            }),
-        ),
-        ("deploy_success", Self(|fields, reader| delivery::read(fields, reader).map(GateSpec::DeploySuccess))),
-        ("integration_pass", Self(|fields, reader| delivery::read(fields, reader).map(GateSpec::IntegrationPass))),
+        ("files_exist", Self::Files(|files| GateSpec::FilesExist { files })),
+        ("outputs_claimed", Self::Flag("strict", |strict| GateSpec::OutputsClaimed { strict })),
+        ("syntax_check", Self::Files(|files| GateSpec::SyntaxCheck { files })),
+        ("tests_pass", Self::Command(|command, timeout| GateSpec::TestsPass { command, timeout })),
+        ("lint_pass", Self::Command(|command, timeout| GateSpec::LintPass { command, timeout })),
+        ("build_pass", Self::Command(|command, timeout| GateSpec::BuildPass { command, timeout })),
+        ("command", Self::Command(|command, timeout| GateSpec::Command { command, timeout })),
+        ("adr_valid", Self::Files(|files| GateSpec::AdrValid { files })),
+        ("adr_complete", Self::Files(|files| GateSpec::AdrComplete { files })),
+        ("docs_refs_valid", Self::Bare(|| GateSpec::DocsRefsValid {})),
+        ("criteria_covered", Self::Bare(|| GateSpec::CriteriaCovered {})),
+        ("conflicts_resolved", Self::Files(|files| GateSpec::ConflictsResolved { files })),
+        ("review_approved", Self::Text("model", |model| GateSpec::ReviewApproved { model })),
+        ("approval", Self::Text("question", |question| GateSpec::Approval { question })),
+        ("manual", Self::Text("question", |question| GateSpec::Manual { question })),
+        ("deploy_success", Self::Delivery(GateSpec::DeploySuccess)),
+        ("integration_pass", Self::Delivery(GateSpec::IntegrationPass)),
     ];
+}
+
+impl GateType {
+    fn read(self, fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<GateSpec> {
+        match self {
+            Self::Bare(gate) => Some(gate()),
+            Self::Files(gate) => {
+                let listed = fields.take::<Vec<String>>("files", reader).map(|list| list.value);
+                let good = paths(listed.unwrap_or_default(), "files", reader);
+                Some(gate(good.into_iter().map(|path| path.value).collect()))
+            }
+            Self::Flag(key, gate) => Some(gate(fields.take::<bool>(key, reader).is_some_and(|flag| flag.value))),
+            Self::Text(key, gate) => Some(gate(fields.take::<Text>(key, reader).map(|text| text.value))),
+            Self::Command(gate) => {
+                let help = "add the command, such as `command: \"pytest -q\"`";
+                let command = fields.require::<Text>("command", help, reader);
+                let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
+                command_line(command?, reader).map(|command| gate(command, timeout))
+            }
+            Self::Delivery(gate) => delivery::read(fields, reader).map(gate),
+        }
+    }
 }
 
 impl FromNode for GateSpec {
@@ -101,21 +88,13 @@ impl FromNode for GateSpec {
             return None;
         }
         let mut fields = reader.open(node, "a gate")?;
-        let read = fields.require::<ReadGate>("type", "add the type, such as `type: tests_pass`", reader)?;
+        let kind = fields.require::<GateType>("type", "add the type, such as `type: tests_pass`", reader)?;
         // From here on messages can name the gate.
-        fields.name(format!("the gate {}", reader.source.slice(read.range)));
-        let gate = (read.value.0)(&mut fields, reader);
+        fields.name(format!("the gate {}", reader.source.slice(kind.range)));
+        let gate = kind.value.read(&mut fields, reader);
         fields.finish(reader);
         gate
     }
-}
-
-fn files(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Vec<String> {
-    let listed = fields.take::<Vec<String>>("files", reader);
-    paths(listed.map(|list| list.value).unwrap_or_default(), "files", reader)
-        .into_iter()
-        .map(|path| path.value)
-        .collect()
 }
 
 /// Checks the paths of a list; bad and repeated ones are reported and left out.
@@ -124,7 +103,7 @@ pub(super) fn paths(list: Vec<Placed<String>>, key: &str, reader: &mut FieldRead
     for item in list {
         match normal_path(&item.value) {
             Ok(path) => good.push(Placed::new(path, item.range)),
-            Err(error) => reader.error(codes::BAD_PATH, &item.range, format!("`{key}`: {error}"), error.remedy()),
+            Err(error) => reader.error(codes::BAD_PATH, &item.range, format!("`{key}`: {error}"), error.remedy),
         }
     }
     distinct(good, key, reader)
@@ -144,18 +123,11 @@ pub(super) fn distinct(mut list: Vec<Placed<String>>, key: &str, reader: &mut Fi
     list
 }
 
-fn command(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<(String, Seconds)> {
-    let help = "add the command, such as `command: \"pytest -q\"`";
-    let command = fields.require::<Text>("command", help, reader);
-    let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
-    command_line(command?, reader).map(|command| (command, timeout))
-}
-
 /// A command line that can be split into words; a problem is reported.
 pub(super) fn command_line(command: Placed<String>, reader: &mut FieldReader<'_>) -> Option<String> {
     if let Err(error) = split_words(&command.value) {
-        let range = inside(&command, error.at(), reader);
-        reader.error(codes::BAD_COMMAND, &range, format!("`command`: {error}"), error.remedy(&command.value));
+        let range = inside(&command, error.at, reader);
+        reader.error(codes::BAD_COMMAND, &range, format!("`command`: {error}"), error.remedy);
         return None;
     }
     Some(command.value)

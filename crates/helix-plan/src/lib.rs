@@ -31,6 +31,6 @@ pub use model::{
 };
 pub use parse::{ParsedPlan, PlanPlaces};
 pub use pattern::{PathError, can_meet, is_glob, normal_path};
-pub use reach::Ancestry;
+pub use reach::{Ancestry, Graph};
 pub use reference::{gates_markdown, keys_markdown};
 pub use source::json_schema;

@@ -12,6 +12,7 @@ use helix_core::ids::{MAX_PHASE_ID, PhaseId};
 use helix_core::slug::slug;
 use helix_core::source_text::{SourceText, sort_by_place, utf8};
 
+use super::check::Outline;
 use super::checked::{self, CheckedPhase, PhasePlaces};
 use super::codes;
 use super::defaults::{gates_of_phase, in_order_of_cost};
@@ -139,7 +140,7 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
     let adr = written.adr.and_then(|adr| match normal_path(&adr.value) {
         Ok(path) => Some(Placed::new(path, adr.range)),
         Err(error) => {
-            reader.error(codes::BAD_PATH, &adr.range, format!("`adr`: {error}"), error.remedy());
+            reader.error(codes::BAD_PATH, &adr.range, format!("`adr`: {error}"), error.remedy);
             None
         }
     });
@@ -163,11 +164,11 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
     let mut places =
         PlanPlaces { adr: adr.as_ref().map(|adr| reader.source.span(adr.range.clone())), ..PlanPlaces::default() };
     let workflow = called(written.workflow, &mut places, reader.source);
-    checked::report(&read, workflow.as_ref().map(|workflow| workflow.name.as_str()), reader);
-
+    let called = workflow.as_ref().map(|workflow| workflow.name.as_str());
+    reader.problems.extend(checked::problems(reader.source.file(), &read, called));
     let mut resolved = Vec::with_capacity(read.len());
     for phase in read {
-        places.phases.push(phase.places(reader.source));
+        places.phases.push(phase.places);
         resolved.push(phase.phase?);
     }
     let plan = Plan {
@@ -285,16 +286,25 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
         budget_usd: value(written.budget_usd).or(defaults.budget_usd),
         max_turns: value(written.max_turns).or(defaults.max_turns),
     });
+    let source = reader.source;
+    let spans = |list: &[Placed<String>]| list.iter().map(|item| source.span(item.range.clone())).collect();
     CheckedPhase {
         phase,
-        id,
-        head: written.head,
-        depends_on,
-        skills,
-        inputs,
-        outputs,
-        agent: agent_at,
-        model: model_at,
+        places: PhasePlaces {
+            id: source.span(id.as_ref().map_or(written.head, |id| id.range.clone())),
+            depends_on: spans(&depends_on),
+            skills: spans(&skills),
+            inputs: spans(&inputs),
+            outputs: spans(&outputs),
+            agent: agent_at.map(|range| source.span(range)),
+            model: model_at.map(|range| source.span(range)),
+        },
+        outline: Outline {
+            id: id.map(|id| id.value),
+            depends_on: values(&depends_on),
+            inputs: values(&inputs),
+            outputs: values(&outputs),
+        },
     }
 }
 

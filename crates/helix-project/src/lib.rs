@@ -3,6 +3,7 @@
 //! Must not know agents, jobs, the journal or HTTP.
 
 pub mod adr_files;
+mod bounded;
 pub mod codes;
 pub mod file_kind;
 pub mod front_matter;

@@ -9,12 +9,14 @@ use helix_adr::{Adr, NoRepo, Status, built_in_rules, check, complete};
 use helix_core::diagnostic::Diagnostic;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
+use crate::bounded::read_bytes;
 pub use crate::file_kind::{SavedKind, has_adr_id, looks_like_plan};
 use crate::skills::SkillCatalog;
 use crate::workflows::Shelves;
 
 /// Largest file that is looked at, in bytes; no ADR or plan comes near it.
 const MAX_FILE: u64 = 8 << 20;
+
 /// Where a file belongs: decides what can be known of other files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Belongs<'a> {
@@ -48,9 +50,6 @@ pub enum SaveCheckError {
     /// It cannot be read.
     #[error("cannot read {}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
-    /// It is larger than any ADR or plan.
-    #[error("{} has {bytes} bytes; ADRs and plans have at most 8 MiB", path.display())]
-    TooLarge { path: PathBuf, bytes: u64 },
     /// The project's ADRs cannot be read.
     #[error("the ADRs of the project cannot be read")]
     Project(#[from] AdrFileError),
@@ -91,15 +90,7 @@ pub fn check_file(
 /// # Errors
 /// [`SaveCheckError`] when it cannot be read or is larger than any of these.
 pub fn read_bounded(path: &Path) -> Result<Vec<u8>, SaveCheckError> {
-    let unreadable = |source| SaveCheckError::Unreadable { path: path.to_path_buf(), source };
-    let found = std::fs::metadata(path).map_err(unreadable)?;
-    if !found.is_file() {
-        return Err(unreadable(std::io::Error::other("it is not a file")));
-    }
-    if found.len() > MAX_FILE {
-        return Err(SaveCheckError::TooLarge { path: path.to_path_buf(), bytes: found.len() });
-    }
-    std::fs::read(path).map_err(unreadable)
+    read_bytes(path, MAX_FILE).map_err(|source| SaveCheckError::Unreadable { path: path.to_path_buf(), source })
 }
 
 /// Everything that the rule set says of an ADR: validity and completeness.

@@ -3,7 +3,7 @@
 //! Must not know who reads them. Files are text from outside: bounded in size and number, and never followed out of their directory.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
@@ -13,6 +13,7 @@ use helix_core::text::one_line;
 use helix_plan::ParsedPlan;
 use serde::Serialize;
 
+use crate::bounded::read_text;
 use crate::codes;
 use crate::front_matter::Front;
 
@@ -81,9 +82,6 @@ pub enum SkillError {
     /// The file does not lie in the skill's directory.
     #[error("{file:?} does not lie in the directory of the skill {skill}; name one of its own files")]
     Outside { skill: String, file: String },
-    /// The file is too large.
-    #[error("{} has {bytes} bytes; a file of a skill has at most {MAX_FILE}", path.display())]
-    TooLarge { path: PathBuf, bytes: u64 },
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
     Unreadable { path: PathBuf, source: std::io::Error },
@@ -140,7 +138,7 @@ impl SkillCatalog {
         if !real.starts_with(&skill.directory) {
             return Err(outside());
         }
-        let text = read_text(&real)?;
+        let text = read_page(&real)?;
         let mut files = Vec::new();
         list_files(&skill.directory, &skill.directory, 0, &mut files);
         files.retain(|other| other != file);
@@ -175,7 +173,7 @@ impl SkillCatalog {
     fn add(&mut self, root: &Path, origin: SkillOrigin) {
         let real = match root.canonicalize() {
             Ok(real) => real,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,
+            Err(error) if error.kind() == ErrorKind::NotFound => return,
             Err(error) => return self.problem(root, None, &format!("the directory cannot be read: {error}")),
         };
         let mut walk = Walk { pages: Vec::new(), entries: 0, unread: Vec::new() };
@@ -202,7 +200,7 @@ impl SkillCatalog {
     }
 
     fn page(&mut self, page: &Path, origin: SkillOrigin) -> Option<Skill> {
-        let text = match read_text(page) {
+        let text = match read_page(page) {
             Ok(text) => text,
             Err(error) => {
                 self.problem(page, None, &error_chain(&error));
@@ -295,21 +293,9 @@ impl Walk {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, SkillError> {
-    let unreadable = |source| SkillError::Unreadable { path: path.to_path_buf(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let found = file.metadata().map_err(unreadable)?;
-    if !found.is_file() {
-        // Reading a pipe or a device would wait forever.
-        return Err(unreadable(std::io::Error::other("it is not a file")));
-    }
-    let mut bytes = Vec::new();
-    // It may grow while it is read: what counts is what was read.
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(SkillError::TooLarge { path: path.to_path_buf(), bytes: found.len().max(MAX_FILE + 1) });
-    }
-    String::from_utf8(bytes).map_err(|_| unreadable(std::io::Error::other("it is not UTF-8")))
+fn read_page(path: &Path) -> Result<String, SkillError> {
+    let text = read_text(path, MAX_FILE).and_then(|text| text.ok_or_else(|| ErrorKind::NotFound.into()));
+    text.map_err(|source| SkillError::Unreadable { path: path.to_path_buf(), source })
 }
 
 fn list_files(root: &Path, directory: &Path, depth: usize, files: &mut Vec<String>) {

@@ -10,14 +10,17 @@ use helix_job::{Briefing, PromptFile, SkillEntry};
 use helix_plan::workflow::Workflow;
 use helix_plan::{ParsedPlan, PhaseType, Plan, codes};
 
+use crate::bounded::read_text;
 use crate::skills::{SKILL_FILE, Skill, SkillCatalog};
 
 /// Directory of workflows, in a project and in the configuration directory.
 const DIRECTORY: &str = "workflows";
 /// How files of workflows end.
 const ENDINGS: [&str; 2] = ["yaml", "yml"];
-/// Largest workflow that is read, in bytes.
+/// Largest workflow or prompt template that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
+/// What to do about one that cannot be read.
+const READABLE: &str = "make it a readable file of UTF-8 text, of at most 1 MiB";
 
 /// Where a user's own files lie that are found by their names: `workflows/NAME.yaml`, `prompts/TYPE.md.j2`.
 /// The project's win over those of the configuration directory, and these over the built-in ones.
@@ -200,19 +203,15 @@ impl Shelves {
             for directory in self.places("prompts") {
                 let path = directory.join(prompt_file_name(kind));
                 let file = path.display().to_string();
-                match std::fs::read_to_string(&path) {
-                    Ok(text) if text.len() as u64 <= MAX_BYTES => {
+                match read_text(&path, MAX_BYTES) {
+                    Ok(Some(text)) => {
                         briefing.prompts.insert(kind.word().into(), PromptFile { file, text });
                         break;
                     }
-                    Ok(text) => problems.push(
-                        Diagnostic::error(codes::BAD_PROMPT, &file, format!("{file} has {} bytes", text.len()))
-                            .help("a prompt template has at most 1 MiB"),
-                    ),
-                    Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                    Ok(None) => {}
                     Err(error) => problems.push(
                         Diagnostic::error(codes::BAD_PROMPT, &file, format!("{file} cannot be read: {error}"))
-                            .help("make it a readable file of UTF-8 text"),
+                            .help(READABLE),
                     ),
                 }
             }
@@ -294,29 +293,21 @@ fn file_of(directory: &Path, name: &str) -> Result<PathBuf, [PathBuf; 2]> {
 
 /// A user's own workflow; `None` when the directory has no such file.
 fn read(directory: &Path, name: &str) -> Option<Result<Workflow, Vec<Diagnostic>>> {
+    let refused = |file: &str, message: String, help: &str| {
+        Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, file, message).help(help)]))
+    };
     let path = match file_of(directory, name) {
         Ok(path) => path,
         Err([usual, other]) => {
             let file = usual.display().to_string();
             let message = format!("two files have this name: {file} and {}", other.display());
-            return Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help("remove one of them")]));
+            return refused(&file, message, "remove one of them");
         }
     };
     let file = path.display().to_string();
-    let refused = |message: String, help: &str| {
-        Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help(help)]))
-    };
-    let text = match std::fs::metadata(&path) {
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return None,
-        Ok(metadata) if metadata.len() > MAX_BYTES => {
-            return refused(format!("it has {} bytes", metadata.len()), "a workflow has at most 1 MiB");
-        }
-        Ok(_) => std::fs::read_to_string(&path),
-        Err(error) => Err(error),
-    };
-    let text = match text {
-        Ok(text) => text,
-        Err(error) => return refused(format!("it cannot be read: {error}"), "make it a readable file of UTF-8 text"),
+    let text = match read_text(&path, MAX_BYTES) {
+        Ok(text) => text?,
+        Err(error) => return refused(&file, format!("it cannot be read: {error}"), READABLE),
     };
     Some(Workflow::parse(&file, &text).and_then(|workflow| {
         if workflow.name == name {

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use helix_project::adr_files::{AdrDirectory, collisions};
+use helix_project::adr_files::AdrDirectory;
 
 #[test]
 fn the_projects_own_adrs_are_valid_and_numbered_once() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let directory = AdrDirectory::open(&root).unwrap();
     assert!(directory.adrs().len() >= 4, "the decisions are there");
-    assert_eq!(collisions(&directory), Default::default());
+    assert_eq!(directory.known().collisions(), Default::default());
     for adr in directory.adrs() {
         let checked = directory.check_as_decision(&root.join(&adr.file)).unwrap();
         let text: Vec<String> = checked.diagnostics.iter().map(ToString::to_string).collect();

@@ -103,11 +103,18 @@ impl From<SubmitError> for CommandError {
 impl From<AdrFileError> for CommandError {
     fn from(error: AdrFileError) -> Self {
         let (code, hint) = match &error {
-            AdrFileError::Disk { .. } => {
-                return Self::wrapping(Exit::Environment, codes::OUTPUT_UNWRITABLE, &error)
-                    .hint("check that the directory exists and is writable, and that the disk is not full");
+            AdrFileError::Disk { action, .. } => {
+                let (code, hint) = match *action {
+                    "read" | "list" | "find" => {
+                        (codes::INPUT_UNREADABLE, "check that you may read it, and that it has at most 8 MiB")
+                    }
+                    _ => (
+                        codes::OUTPUT_UNWRITABLE,
+                        "check that the directory exists and is writable, and that the disk is not full",
+                    ),
+                };
+                return Self::wrapping(Exit::Environment, code, &error).hint(hint);
             }
-            AdrFileError::TooLarge { .. } => (codes::INPUT_UNREADABLE, "use an ADR file"),
             AdrFileError::Unreadable(diagnostic) => {
                 return Self::usage(codes::ADR_ERRORS, "the ADR cannot be read")
                     .hint("save it as UTF-8; nothing was written")

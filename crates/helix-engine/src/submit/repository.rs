@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-use helix_adr::{Adr, AdrId, RepoFacts, check};
+use helix_adr::{Adr, RepoFacts, check};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::error_chain;
 use helix_job::{AdrText, RepoRef};
@@ -133,14 +133,5 @@ struct Start<'a>(&'a TreeListing);
 impl RepoFacts for Start<'_> {
     fn exists(&self, path: &str) -> Option<bool> {
         Some(holds(self.0, path))
-    }
-    fn known_adr(&self, _: AdrId) -> Option<bool> {
-        None
-    }
-    fn supersedes(&self, _: AdrId) -> Vec<AdrId> {
-        Vec::new()
-    }
-    fn others_with_number(&self, _: AdrId, _: &str) -> Vec<String> {
-        Vec::new()
     }
 }

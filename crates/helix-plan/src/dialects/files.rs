@@ -8,8 +8,8 @@ use std::ops::Range;
 use helix_core::document::{Node, Value};
 
 use super::super::codes;
-use super::table::{Folder, OldPlace, PATHS, keys_of};
-use super::{Pen, as_text, id_node, items, list_node, modern_id, text_node};
+use super::table::{OWN_FOLDER, PHASE_FOLDERS, REPOSITORY_FOLDERS};
+use super::{Rewriter, modern_id, references};
 
 /// The phase that files belong to.
 #[derive(Debug, Clone, Default)]
@@ -20,40 +20,17 @@ pub(super) struct Owner {
     pub(super) id: Option<String>,
 }
 
-/// Where a file was kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Kept {
-    Repository,
-    Phase(String),
-}
-
-/// A path in the modern form, and where it was kept before.
-struct ModernPath {
-    path: String,
-    kept: Kept,
-}
-
-struct Claim {
+/// Who first claimed a file, and how.
+pub(super) struct Claim {
     phase: usize,
-    kept: Kept,
+    /// The phase in whose folder it was kept; `None` for a file of the repository.
+    folder: Option<String>,
     written: String,
     line: usize,
 }
 
 /// What the phases write, by path in the repository.
-#[derive(Default)]
-pub(super) struct Claims {
-    first: HashMap<String, Claim>,
-}
-
-/// What an old `input`, `input_from` or `output` says.
-#[derive(Default)]
-pub(super) struct Files {
-    /// Files, in the modern form.
-    pub(super) paths: Option<Node>,
-    /// Phases, in the modern form.
-    pub(super) from: Vec<Node>,
-}
+pub(super) type Claims = HashMap<String, Claim>;
 
 /// Which way files go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,146 +40,97 @@ pub(super) enum Direction {
     Written,
 }
 
-/// Reads files in any of their shapes: a text, a list, or a mapping.
-pub(super) fn files(value: &Node, what: &str, direction: Direction, owner: &Owner, pen: &mut Pen<'_, '_>) -> Files {
-    let Value::Mapping(_) = &value.value else {
-        let paths = paths(items(value), direction, owner, pen);
-        return Files { paths: Some(list_node(paths, &value.range)), from: Vec::new() };
-    };
-    let Some(mut fields) = pen.reader.open(value, what) else { return Files::default() };
-    let mut found = Files::default();
-    let (mut listed, mut directory, mut expected) = (None, None, None);
-    for row in keys_of(OldPlace::Files) {
-        match row.key {
-            "files" => listed = fields.entry(row.key),
-            "directory" => directory = fields.entry(row.key),
-            "expected_files" => expected = fields.entry(row.key),
-            // Nothing is written from a phase, so that key is unknown there.
-            "from" if direction == Direction::Read => {
-                found.from = fields.entry(row.key).map(|entry| references(&entry.value)).unwrap_or_default();
-            }
-            _ => {}
+impl Rewriter<'_, '_> {
+    /// Reads files in any of their shapes (a text, a list, or a mapping), and the phases that a mapping names.
+    pub(super) fn files(&mut self, value: &Node, what: &str, direction: Direction) -> (Option<Node>, Vec<Node>) {
+        let Value::Mapping(_) = &value.value else { return (Some(self.paths(value, direction)), Vec::new()) };
+        let Some(mut fields) = self.reader.open(value, what) else { return (None, Vec::new()) };
+        let listed = fields.entry("files");
+        // Nothing is written from a phase, so that key is unknown there.
+        let from = if direction == Direction::Read { fields.entry("from") } else { None };
+        let from = from.map(|entry| references(&entry.value)).unwrap_or_default();
+        let (directory, expected) = (fields.entry("directory"), fields.entry("expected_files"));
+        fields.finish(self.reader);
+        if listed.or(directory).or(expected).is_none() {
+            return (None, from);
         }
+        let mut all: Vec<Node> = listed.map(|entry| entry.value.items().to_vec()).unwrap_or_default();
+        let above = directory.and_then(|entry| entry.value.as_text()).map(|text| text.trim_end_matches('/'));
+        match (directory, above) {
+            (Some(directory), Some(above)) if expected.is_none() => {
+                all.push(Node::text(format!("{above}/"), &directory.value.range));
+            }
+            // The directory is no text, and as a path it is reported.
+            (Some(directory), None) => all.push(directory.value.clone()),
+            (Some(_), Some(_)) | (None, _) => {}
+        }
+        for item in expected.into_iter().flat_map(|entry| entry.value.items()) {
+            let (Some(directory), Some(above), Some(name)) = (directory, above, item.as_text()) else {
+                all.push(item.clone());
+                continue;
+            };
+            if !self.may_copy(std::slice::from_ref(&directory.value), &directory.key_range) {
+                break;
+            }
+            all.push(Node::text(format!("{above}/{name}"), &item.range));
+        }
+        (Some(self.paths(&Node::list(all, &value.range), direction)), from)
     }
-    fields.finish(pen.reader);
-    let mut all: Vec<Node> = listed.map(|entry| items(&entry.value)).unwrap_or_default();
-    match (directory, expected) {
-        (Some(directory), None) => all.push(match as_text(&directory.value) {
-            Some(text) => text_node(format!("{}/", text.trim_end_matches('/')), &directory.value.range),
-            None => directory.value.clone(),
-        }),
-        (Some(directory), Some(expected)) => {
-            let above = as_text(&directory.value).map(|text| text.trim_end_matches('/'));
-            for item in items(&expected.value) {
-                if !pen.may_copy(std::slice::from_ref(&directory.value), &directory.key_range) {
-                    break;
-                }
-                all.push(match (above, as_text(&item)) {
-                    (Some(above), Some(name)) => text_node(format!("{above}/{name}"), &item.range),
-                    // The directory is no text, and as a path it is reported.
-                    (None, _) => directory.value.clone(),
-                    (Some(_), None) => item,
-                });
+
+    /// Undoes the old conventions for paths.
+    pub(super) fn paths(&mut self, list: &Node, direction: Direction) -> Node {
+        let mut read = Vec::with_capacity(list.items().len());
+        for item in list.items() {
+            let Some(written) = item.as_text() else {
+                read.push(item.clone());
+                continue;
+            };
+            let (path, folder) = modern_path(written, &self.owner);
+            if path.is_empty() {
+                let message = format!("`{written}` is a folder of the older layout");
+                let help = "name the files in it, such as src/app.py";
+                self.reader.error(codes::BAD_PATH, &item.range, message, help);
+                continue;
+            }
+            read.push(if path == written { item.clone() } else { Node::text(path, &item.range) });
+            if direction == Direction::Written {
+                self.claim(path, folder, written, &item.range);
             }
         }
-        (None, Some(expected)) => all.extend(items(&expected.value)),
-        (None, None) => {}
+        Node::list(read, &list.range)
     }
-    if listed.is_some() || directory.is_some() || expected.is_some() {
-        found.paths = Some(list_node(paths(all, direction, owner, pen), &value.range));
-    }
-    found
-}
 
-/// Phases that a value names, in the modern form.
-pub(super) fn references(value: &Node) -> Vec<Node> {
-    items(value).iter().map(id_node).collect()
-}
-
-/// Undoes the old conventions for paths.
-pub(super) fn paths(list: Vec<Node>, direction: Direction, owner: &Owner, pen: &mut Pen<'_, '_>) -> Vec<Node> {
-    let mut read = Vec::with_capacity(list.len());
-    for item in list {
-        let Some(written) = as_text(&item) else {
-            read.push(item);
-            continue;
+    /// Remembers that the phase writes a file, and reports one that another phase writes by a convention that kept it apart.
+    pub(super) fn claim(&mut self, path: &str, folder: Option<String>, written: &str, range: &Range<usize>) {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let line = self.reader.source.line_of(range.start);
+        let Some(first) = self.claims.get(path) else {
+            let claim = Claim { phase: self.owner.number, folder, written: written.to_owned(), line };
+            self.claims.insert(path.to_owned(), claim);
+            return;
         };
-        let modern = modern_path(written, owner);
-        if modern.path.is_empty() {
-            let message = format!("`{written}` is a folder of the older layout");
-            pen.reader.error(codes::BAD_PATH, &item.range, message, "name the files in it, such as src/app.py");
-            continue;
+        if first.folder == folder && (first.phase != self.owner.number || first.written == written) {
+            return;
         }
-        let node = if modern.path == written { item.clone() } else { text_node(modern.path.clone(), &item.range) };
-        if direction == Direction::Written {
-            claim(modern, written, &item.range, owner, pen);
-        }
-        read.push(node);
-    }
-    read
-}
-
-/// Notes the claims of a modern `outputs`, whose paths are those of the repository.
-pub(super) fn note_modern(outputs: &Node, owner: &Owner, pen: &mut Pen<'_, '_>) {
-    let Value::Sequence(list) = &outputs.value else { return };
-    for item in list.iter() {
-        if let Some(written) = as_text(item) {
-            let modern = ModernPath { path: written.to_owned(), kept: Kept::Repository };
-            claim(modern, written, &item.range, owner, pen);
-        }
+        let message =
+            format!("`{written}` and `{}` in line {} would be the same file: `{path}`", first.written, first.line);
+        self.reader.error(codes::FILES_MERGE, range, message, "write both under `outputs`, with different paths");
     }
 }
 
-fn claim(modern: ModernPath, written: &str, range: &Range<usize>, owner: &Owner, pen: &mut Pen<'_, '_>) {
-    let path = modern.path.strip_prefix("./").unwrap_or(&modern.path).to_owned();
-    let line = pen.reader.source.line_of(range.start);
-    let Some(first) = pen.claims.first.get(&path) else {
-        let claim = Claim { phase: owner.number, kept: modern.kept, written: written.to_owned(), line };
-        pen.claims.first.insert(path, claim);
-        return;
-    };
-    let twice = first.phase == owner.number && first.written != written;
-    if first.kept == modern.kept && !twice {
-        return;
-    }
-    let message =
-        format!("`{written}` and `{}` in line {} would be the same file: `{path}`", first.written, first.line);
-    let help = "write both under `outputs`, with different paths";
-    pen.reader.error(codes::FILES_MERGE, range, message, help);
-}
-
-fn modern_path(written: &str, owner: &Owner) -> ModernPath {
-    let own = || match &owner.id {
-        Some(id) => Kept::Phase(id.clone()),
-        None => Kept::Phase(format!("#{}", owner.number)),
-    };
+/// A path in the modern form, and the phase in whose folder it was kept.
+fn modern_path<'p>(written: &'p str, owner: &Owner) -> (&'p str, Option<String>) {
     let plain = written.strip_prefix("./").unwrap_or(written);
-    for convention in PATHS {
-        match convention.folder {
-            Folder::Repository => {
-                if let Some(path) = plain.strip_prefix(convention.prefix) {
-                    return ModernPath { path: path.into(), kept: Kept::Repository };
-                }
-            }
-            Folder::OwnPhase => {
-                if let Some(path) = plain.strip_prefix(convention.prefix) {
-                    return ModernPath { path: path.into(), kept: own() };
-                }
-            }
-            Folder::NamedPhase => {
-                if let Some((id, path)) = in_named_folder(plain, convention.prefix) {
-                    let id = modern_id(id).unwrap_or_else(|| id.to_owned());
-                    return ModernPath { path: path.into(), kept: Kept::Phase(id) };
-                }
-            }
-        }
+    if let Some(path) = REPOSITORY_FOLDERS.iter().find_map(|folder| plain.strip_prefix(folder)) {
+        return (path, None);
     }
-    ModernPath { path: written.into(), kept: Kept::Repository }
-}
-
-/// Splits `phases/design/output/spec.md` along `phases/<id>/output/` into `design` and `spec.md`.
-fn in_named_folder<'p>(path: &'p str, form: &str) -> Option<(&'p str, &'p str)> {
-    let (before, after) = form.split_once("<id>")?;
-    let (id, rest) = path.strip_prefix(before)?.split_once('/')?;
-    Some((id, rest.strip_prefix(after.trim_start_matches('/'))?))
+    if let Some(path) = plain.strip_prefix(OWN_FOLDER) {
+        return (path, Some(owner.id.clone().unwrap_or_else(|| format!("#{}", owner.number))));
+    }
+    let (before, behind) = PHASE_FOLDERS;
+    let named = plain.strip_prefix(before).and_then(|rest| rest.split_once('/'));
+    match named.and_then(|(id, rest)| Some((id, rest.strip_prefix(behind)?))) {
+        Some((id, path)) => (path, Some(modern_id(id).unwrap_or_else(|| id.to_owned()))),
+        None => (written, None),
+    }
 }

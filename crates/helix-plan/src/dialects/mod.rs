@@ -1,25 +1,24 @@
-//! Older dialects of `phases.yaml`: the tree that was read, written anew in the modern form, with a note on each old form.
+//! Older dialects of `phases.yaml`: the tree that was read, written anew in the modern form, with a warning for each old form.
 //!
 //! Must not know what makes a plan valid: what it writes is read and checked as if the author had written it.
 
 mod draft;
 mod files;
-mod gate;
-mod phase;
-mod plan;
+mod rewrite;
 mod table;
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use helix_core::diagnostic::Span;
-use helix_core::document::{Entry, FieldReader, Limits, Node, Scalar, ScalarForm, Value};
+use helix_core::document::{FieldReader, Limits, Node, Value};
 use helix_core::ids::PhaseId;
+use helix_core::text::clip;
 
 use super::codes;
+use files::{Claims, Owner};
 
 pub use table::{Modern, OldForm, OldPlace, old_forms, old_forms_markdown};
 
@@ -56,53 +55,55 @@ pub(super) struct Modernised {
 /// Writes a plan anew in the modern form. Each old form is a warning; what cannot be read as one is an error or left to
 /// the reader of modern plans.
 pub(super) fn modernise(node: &Node, reader: &mut FieldReader<'_>) -> Modernised {
-    let mut pen = Pen { reader, normalised: Vec::new(), claims: files::Claims::default(), copied: Copied::default() };
-    let node = plan::plan(node, &mut pen);
-    let mut normalised = pen.normalised;
+    let mut rewriter = Rewriter {
+        reader,
+        normalised: Vec::new(),
+        claims: Claims::new(),
+        copied: (0, 0),
+        adr: None,
+        generating: Vec::new(),
+        shared: Vec::new(),
+        owner: Owner::default(),
+    };
+    let node = rewriter.plan(node);
+    let mut normalised = rewriter.normalised;
     normalised.sort_by_key(|one| (one.span.start, one.span.end));
     Modernised { node, normalised }
 }
 
-/// An old key as it was found.
-struct Old<'n> {
-    /// What messages call it.
-    name: String,
-    /// The whole entry, in one line.
-    text: String,
-    entry: &'n Entry,
-}
-
-/// What the rewriting writes to besides the tree.
-struct Pen<'r, 's> {
+/// What the rewriting knows of the plan, and what it writes to besides the tree.
+struct Rewriter<'r, 's> {
     reader: &'r mut FieldReader<'s>,
     normalised: Vec<Normalised>,
-    claims: files::Claims,
-    /// What was written more than once: values of the plan that its phases share.
-    copied: Copied,
+    claims: Claims,
+    /// Nodes and bytes of text that were written more than once.
+    copied: (usize, usize),
+    adr: Option<String>,
+    /// Ids of the phases that generate phases, in the modern form.
+    generating: Vec<Node>,
+    shared: Vec<Shared>,
+    /// The phase that is being rewritten.
+    owner: Owner,
 }
 
-/// How much was copied, and whether that was reported as too much.
-#[derive(Default)]
-struct Copied {
-    nodes: usize,
-    text: usize,
-    refused: usize,
+/// A value of the plan that its phases share.
+#[derive(Clone)]
+struct Shared {
+    /// Where it stands in a phase.
+    path: &'static str,
+    key_range: Range<usize>,
+    value: Node,
 }
 
-impl Pen<'_, '_> {
-    /// Notes that an old form was read as a modern one.
-    fn note(&mut self, range: &Range<usize>, old: String, modern: Modern) {
+impl Rewriter<'_, '_> {
+    /// Warns of an old form that was read as a modern one.
+    fn report(&mut self, range: &Range<usize>, old: String, modern: Modern) {
+        let older = format!("`{}` is an older form", clip(&old, 101));
         let (code, message, help) = match &modern {
-            Modern::Written(new) => {
-                (codes::OLD_FORM, format!("`{}` is an older form", shorten(&old)), format!("write `{}`", shorten(new)))
-            }
-            Modern::LeftOut => (
-                codes::OLD_FORM,
-                format!("`{}` is an older form", shorten(&old)),
-                "remove it; it is the default".to_owned(),
-            ),
+            Modern::Written(new) => (codes::OLD_FORM, older, format!("write `{}`", clip(new, 101))),
+            Modern::LeftOut => (codes::OLD_FORM, older, "remove it; it is the default".to_owned()),
             Modern::Ignored(why) => {
-                (codes::IGNORED_KEY, format!("`{}` is ignored: {why}", shorten(&old)), "remove it".to_owned())
+                (codes::IGNORED_KEY, format!("`{}` is ignored: {why}", clip(&old, 101)), "remove it".to_owned())
             }
         };
         self.reader.warning(code, range, message, help);
@@ -113,104 +114,42 @@ impl Pen<'_, '_> {
     /// Tells whether nodes may be written once more; a small file must not grow without bound. Reports the first refusal.
     fn may_copy(&mut self, nodes: &[Node], range: &Range<usize>) -> bool {
         let limits = Limits::default();
+        let is_too_much = |(nodes, text): (usize, usize)| nodes > limits.nodes || text > limits.text_bytes;
+        let was_too_much = is_too_much(self.copied);
         let mut open: Vec<&Node> = nodes.iter().collect();
-        while let Some(node) = open.pop() {
-            self.copied.nodes += 1;
+        while let Some(node) = open.pop().filter(|_| !is_too_much(self.copied)) {
+            self.copied.0 += 1;
             match &node.value {
-                Value::Scalar(scalar) => self.copied.text += scalar.text.len(),
+                Value::Scalar(scalar) => self.copied.1 += scalar.text.len(),
                 Value::Sequence(items) => open.extend(items.iter()),
                 Value::Mapping(entries) => open.extend(entries.iter().map(|entry| &entry.value)),
             }
-            if self.copied.nodes > limits.nodes || self.copied.text > limits.text_bytes {
-                if self.copied.refused == 0 {
-                    let message = "the plan is too large after copying shared values into each phase";
-                    let help = "write the values into the phases that need them";
-                    self.reader.error(codes::TOO_LARGE, range, message, help);
-                }
-                self.copied.refused += 1;
-                return false;
-            }
         }
-        true
-    }
-
-    /// Notes that an old form was read as this modern one.
-    fn written(&mut self, range: &Range<usize>, old: String, new: String) {
-        self.note(range, old, Modern::Written(new));
-    }
-
-    /// Notes that an old form has no meaning any more.
-    fn ignored(&mut self, range: &Range<usize>, old: String, why: &str) {
-        self.note(range, old, Modern::Ignored(why.into()));
-    }
-}
-
-/// A written form, cut to a length that fits into a message.
-fn shorten(text: &str) -> String {
-    let mut out: String = text.chars().take(100).collect();
-    if text.chars().nth(100).is_some() {
-        out.push('…');
-    }
-    out
-}
-
-/// A node that is text, at the place of what it was made from.
-fn text_node(text: impl Into<String>, range: &Range<usize>) -> Node {
-    scalar_node(text.into(), ScalarForm::Text, range)
-}
-
-/// A node that is a number or truth value, at the place of what it was made from.
-fn plain_node(text: impl Into<String>, range: &Range<usize>) -> Node {
-    scalar_node(text.into(), ScalarForm::Plain, range)
-}
-
-fn scalar_node(text: String, form: ScalarForm, range: &Range<usize>) -> Node {
-    Node { range: range.clone(), value: Value::Scalar(Rc::new(Scalar { text, form })) }
-}
-
-fn list_node(items: Vec<Node>, range: &Range<usize>) -> Node {
-    Node { range: range.clone(), value: Value::Sequence(items.into()) }
-}
-
-/// A list as it is, a single value as a list of one.
-fn items(node: &Node) -> Vec<Node> {
-    match &node.value {
-        Value::Sequence(items) => items.to_vec(),
-        Value::Scalar(_) | Value::Mapping(_) => vec![node.clone()],
-    }
-}
-
-/// The text of a scalar that is text.
-fn as_text(node: &Node) -> Option<&str> {
-    match &node.value {
-        Value::Scalar(scalar) if node.as_bool().is_none() && node.as_number().is_none() && !node.is_null() => {
-            Some(&scalar.text)
+        if is_too_much(self.copied) && !was_too_much {
+            let message = "the plan is too large after copying shared values into each phase";
+            self.reader.error(codes::TOO_LARGE, range, message, "write the values into the phases that need them");
         }
-        Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => None,
+        !is_too_much(self.copied)
     }
+}
+
+/// Phases that a value names, in the modern form.
+fn references(value: &Node) -> Vec<Node> {
+    value.items().iter().map(id_node).collect()
 }
 
 /// A phase's id, or a reference to one, in the modern form; what cannot be one stays as it is, for the reader to report.
 fn id_node(node: &Node) -> Node {
-    let Value::Scalar(scalar) = &node.value else { return node.clone() };
-    if node.is_null() || node.as_bool().is_some() {
-        return node.clone();
-    }
-    match modern_id(&scalar.text) {
+    let written = node.scalar().filter(|_| !node.is_null() && node.as_bool().is_none());
+    match written.and_then(|written| Some((written, modern_id(written)?))) {
         // A valid id is kept as it was written, unless YAML would take it for a number.
-        Some(id) if id != scalar.text || node.as_number().is_some() => text_node(id, &node.range),
+        Some((written, id)) if id != written || node.as_number().is_some() => Node::text(id, &node.range),
         Some(_) | None => node.clone(),
     }
 }
 
 /// An id with `_`, `.` and upper case as the valid id that it stands for; nothing else is guessed.
 fn modern_id(written: &str) -> Option<String> {
-    let id: String = written
-        .chars()
-        .map(|character| match character {
-            '_' | '.' => '-',
-            _ => character.to_ascii_lowercase(),
-        })
-        .collect();
+    let id = written.replace(['_', '.'], "-").to_ascii_lowercase();
     PhaseId::new(&id).is_ok().then_some(id)
 }

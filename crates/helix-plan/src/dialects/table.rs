@@ -1,6 +1,10 @@
 //! Every older form of a plan, as data: where it stands, what it means now, and an example in both forms.
 //!
-//! Must not know trees or diagnostics; the rewriting looks forms up here, and the docs and tests are made from the same rows.
+//! Must not know diagnostics; the rewriting looks forms up here, and the docs and tests are made from the same rows.
+
+use helix_core::document::Node;
+
+use super::super::print::node_text;
 
 /// The mapping in which an old key stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +42,7 @@ impl OldPlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Same,
-    /// A single value becomes a list.
+    /// A single text becomes a list.
     List,
     /// A number of retries becomes a number of attempts: one more.
     Retries,
@@ -58,18 +62,16 @@ pub(super) enum Shape {
     Approval,
     /// True for a phase that comes after those that a planning phase adds.
     AfterDynamic,
+    /// The name of a template, which begins with a phase type.
+    Template,
 }
 
-/// What an old key means now.
+/// What an old key means now. A path such as `defaults.timeout` leads into a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Key(&'static str, Shape),
-    /// A key of `defaults`.
-    Default(&'static str, Shape),
-    /// A key of every phase.
-    EachPhase(&'static str),
-    /// A key of `generates_phases`, in the phases that generate phases and do not say it themselves.
-    Generates(&'static str),
+    /// A key of the phases that it concerns, where they do not have it themselves.
+    Shared(&'static str, Shape),
     /// A mapping whose keys have rows of their own.
     Parts(OldPlace),
     /// Nothing, for this reason.
@@ -83,9 +85,21 @@ pub(super) struct OldKey {
     pub(super) key: &'static str,
     pub(super) meaning: Meaning,
     /// The form in a plan, as messages and docs show it.
-    pub(super) old: &'static str,
-    /// The same in the modern form; empty when it is ignored.
-    pub(super) modern: &'static str,
+    old: &'static str,
+    /// The same in the modern form, with a comment where it says more; empty when it is ignored.
+    modern: &'static str,
+}
+
+impl OldKey {
+    /// A value in the modern form, as messages show it, with the comment of the table.
+    pub(super) fn written(&self, path: &str, value: &Node) -> String {
+        let value = node_text(value);
+        let text = match path.split_once('.') {
+            Some((outer, key)) => format!("{outer}: {{ {key}: {value} }}"),
+            None => format!("{path}: {value}"),
+        };
+        text + self.modern.find(" # ").map_or("", |at| &self.modern[at..])
+    }
 }
 
 const fn key(place: OldPlace, key: &'static str, meaning: Meaning, old: &'static str, modern: &'static str) -> OldKey {
@@ -97,19 +111,19 @@ const TEMPLATE: &str = "the phase's type decides its prompt template";
 
 #[rustfmt::skip]
 pub(super) const KEYS: &[OldKey] = {
-    use Meaning::{Default, EachPhase, Generates, Ignored, Key, Parts};
+    use Meaning::{Ignored, Key, Parts, Shared};
     use OldPlace::{Config, Files, Gate, Phase, PhaseConfig, Plan, Project};
     use Shape::{
-        AfterDynamic, Approval, Dependencies, From, Gates, Inputs, List, Outputs, Retries, Same, Verify,
+        AfterDynamic, Approval, Dependencies, From, Gates, Inputs, List, Outputs, Retries, Same, Template, Verify,
     };
     &[
         key(Plan, "project", Parts(Project), "project: { name: csv-export }", "name: csv-export"),
         key(Plan, "project_type", Ignored(WORKFLOW), "project_type: external", ""),
         key(Plan, "complexity", Ignored(WORKFLOW), "complexity: simple", ""),
-        key(Plan, "max_retries", Default("max_attempts", Retries), "max_retries: 2", "defaults: { max_attempts: 3 }"),
-        key(Plan, "max_dynamic_phases", Generates("max"), "max_dynamic_phases: 4", "generates_phases: { max: 4 } # in each phase that generates phases"),
-        key(Plan, "dynamic_phase_template", Generates("template"), "dynamic_phase_template: development", "generates_phases: { template: development } # in each phase that generates phases"),
-        key(Plan, "skills", EachPhase("skills"), "skills: [python]", "skills: [python] # in each phase"),
+        key(Plan, "max_retries", Key("defaults.max_attempts", Retries), "max_retries: 2", "defaults: { max_attempts: 3 }"),
+        key(Plan, "max_dynamic_phases", Shared("generates_phases.max", Same), "max_dynamic_phases: 4", "generates_phases: { max: 4 } # in each phase that generates phases"),
+        key(Plan, "dynamic_phase_template", Shared("generates_phases.template", Template), "dynamic_phase_template: development", "generates_phases: { template: development } # in each phase that generates phases"),
+        key(Plan, "skills", Shared("skills", List), "skills: [python]", "skills: [python] # in each phase"),
 
         key(Project, "name", Key("name", Same), "project: { name: csv-export }", "name: csv-export"),
         key(Project, "type", Ignored(WORKFLOW), "project: { type: feature }", ""),
@@ -117,7 +131,7 @@ pub(super) const KEYS: &[OldKey] = {
         key(Project, "adr", Key("adr", Same), "project: { adr: adr/012-csv-export.md }", "adr: adr/012-csv-export.md"),
         key(Project, "status", Ignored("`helix jobs` shows the state of a job"), "project: { status: ready }", ""),
         key(Project, "generated", Ignored("not used; keep it in a comment"), "project: { generated: true }", ""),
-        key(Project, "max_retries", Default("max_attempts", Retries), "project: { max_retries: 2 }", "defaults: { max_attempts: 3 }"),
+        key(Project, "max_retries", Key("defaults.max_attempts", Retries), "project: { max_retries: 2 }", "defaults: { max_attempts: 3 }"),
 
         key(Phase, "input", Key("inputs", Inputs), "input: docs/spec.md", "inputs: [docs/spec.md]"),
         key(Phase, "input_from", Key("depends_on", From), "input_from: design", "depends_on: [design]"),
@@ -129,7 +143,7 @@ pub(super) const KEYS: &[OldKey] = {
         key(Phase, "requires_approval", Key("approval", Approval), "requires_approval: true", "approval: before"),
         key(Phase, "max_retries", Key("max_attempts", Retries), "max_retries: 2", "max_attempts: 3"),
         key(Phase, "dependencies", Key("depends_on", Dependencies), "dependencies: [design]", "depends_on: [design]"),
-        key(Phase, "after_dynamic", Key("depends_on", AfterDynamic), "after_dynamic: true", "depends_on: [design] # the phase that generates phases"),
+        key(Phase, "after_dynamic", Key("depends_on", AfterDynamic), "after_dynamic: true", "depends_on: [design] # phases that generate phases"),
         key(Phase, "config", Parts(Config), "config: { model: sonnet }", "model: sonnet"),
         key(Phase, "phase_config", Parts(PhaseConfig), "phase_config: { max_phases: 3 }", "generates_phases: { max: 3 }"),
         key(Phase, "template", Ignored(TEMPLATE), "template: development-python", ""),
@@ -143,9 +157,9 @@ pub(super) const KEYS: &[OldKey] = {
         key(Config, "experts", Ignored("there are no experts per phase; use `description` or `skills`"), "config: { experts: [security] }", ""),
         key(Config, "input_from", Key("depends_on", From), "config: { input_from: design }", "depends_on: [design]"),
 
-        key(PhaseConfig, "min_phases", Key("min", Same), "phase_config: { min_phases: 2 }", "generates_phases: { min: 2, max: 5 }"),
-        key(PhaseConfig, "max_phases", Key("max", Same), "phase_config: { max_phases: 3 }", "generates_phases: { max: 3 }"),
-        key(PhaseConfig, "phase_template", Key("template", Same), "phase_config: { phase_template: development }", "generates_phases: { max: 5, template: development }"),
+        key(PhaseConfig, "min_phases", Key("generates_phases.min", Same), "phase_config: { min_phases: 2 }", "generates_phases: { min: 2, max: 5 }"),
+        key(PhaseConfig, "max_phases", Key("generates_phases.max", Same), "phase_config: { max_phases: 3 }", "generates_phases: { max: 3 }"),
+        key(PhaseConfig, "phase_template", Key("generates_phases.template", Template), "phase_config: { phase_template: development }", "generates_phases: { max: 5, template: development }"),
 
         key(Files, "files", Key("inputs", List), "input: { files: [docs/spec.md] }", "inputs: [docs/spec.md]"),
         key(Files, "from", Key("depends_on", From), "input: { from: design }", "depends_on: [design]"),
@@ -159,57 +173,27 @@ pub(super) const KEYS: &[OldKey] = {
     ]
 };
 
-/// What an old word stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WordOf {
-    Phase,
-    Gate,
-    /// A gate type about the project's ADRs: without `files` it means the plan's ADR, or else `adr/*.md`.
-    AdrGate,
-}
-
-/// An old word as the value of `type`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OldWord {
-    pub(super) of: WordOf,
-    pub(super) word: &'static str,
-    pub(super) modern: &'static str,
-}
-
-pub(super) const WORDS: &[OldWord] = &[
-    OldWord { of: WordOf::Phase, word: "meeting", modern: "consultant" },
-    OldWord { of: WordOf::Phase, word: "testing", modern: "test" },
-    OldWord { of: WordOf::Phase, word: "deployment", modern: "deploy" },
-    OldWord { of: WordOf::Phase, word: "hardware-test", modern: "manual" },
-    OldWord { of: WordOf::Gate, word: "python_syntax", modern: "syntax_check" },
-    OldWord { of: WordOf::AdrGate, word: "adr_files_exist", modern: "files_exist" },
+/// Old words as values of `type`, with the modern ones.
+pub(super) const WORDS: &[(OldPlace, &str, &str)] = &[
+    (OldPlace::Phase, "meeting", "consultant"),
+    (OldPlace::Phase, "testing", "test"),
+    (OldPlace::Phase, "deployment", "deploy"),
+    (OldPlace::Phase, "hardware-test", "manual"),
+    (OldPlace::Gate, "python_syntax", "syntax_check"),
+    (OldPlace::Gate, ADR_GATE, "files_exist"),
 ];
 
-/// Whose file a path names under an old convention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Folder {
-    /// A file of the repository, with a word for what happens to it before the path.
-    Repository,
-    /// A file in the phase's own folder.
-    OwnPhase,
-    /// A file in the folder of the phase that the path names.
-    NamedPhase,
-}
+/// The gate about the project's ADRs: without `files` it means the plan's ADR, or else every ADR.
+pub(super) const ADR_GATE: &str = "adr_files_exist";
+/// Where the ADRs lie that this gate means when the plan names none.
+pub(super) const EVERY_ADR: &str = "adr/*.md";
 
-/// An old convention for paths; `<id>` in it stands for a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OldPath {
-    pub(super) prefix: &'static str,
-    pub(super) folder: Folder,
-}
-
-/// Every old convention for paths.
-pub(super) const PATHS: &[OldPath] = &[
-    OldPath { prefix: "output/", folder: Folder::OwnPhase },
-    OldPath { prefix: "new/", folder: Folder::Repository },
-    OldPath { prefix: "modified/", folder: Folder::Repository },
-    OldPath { prefix: "phases/<id>/output/", folder: Folder::NamedPhase },
-];
+/// Folders before a path that only say what happens to the file.
+pub(super) const REPOSITORY_FOLDERS: [&str; 2] = ["new/", "modified/"];
+/// The folder of the phase itself.
+pub(super) const OWN_FOLDER: &str = "output/";
+/// Before and behind the id of a phase in the path of its folder.
+pub(super) const PHASE_FOLDERS: (&str, &str) = ("phases/", "output/");
 
 /// Forms of modern keys that only old plans have, for the docs and the tests: old and modern.
 const VALUES: &[(OldPlace, &str, &str)] = &[
@@ -244,7 +228,7 @@ pub enum Modern {
 
 /// Finds the row of an old key.
 pub(super) fn old_key(place: OldPlace, key: &str) -> Option<&'static OldKey> {
-    KEYS.iter().find(|row| row.place == place && row.key == key)
+    keys_of(place).find(|row| row.key == key)
 }
 
 /// The rows of one place.
@@ -254,44 +238,30 @@ pub(super) fn keys_of(place: OldPlace) -> impl Iterator<Item = &'static OldKey> 
 
 /// Every old form with an example, in the docs' order.
 pub fn old_forms() -> Vec<OldForm> {
-    let written = |place, old: String, modern: String| OldForm { place, old, modern: Modern::Written(modern) };
     let mut forms: Vec<OldForm> = Vec::new();
     for row in KEYS {
         let modern = match row.meaning {
             Meaning::Ignored(why) => Modern::Ignored(why.into()),
-            Meaning::Key(..)
-            | Meaning::Default(..)
-            | Meaning::EachPhase(_)
-            | Meaning::Generates(_)
-            | Meaning::Parts(_) => Modern::Written(row.modern.into()),
+            Meaning::Key(..) | Meaning::Shared(..) | Meaning::Parts(_) => Modern::Written(row.modern.into()),
         };
-        let form = OldForm { place: row.place, old: row.old.into(), modern };
         // A mapping's own row shows one of its keys, which has the same example.
-        if !forms.iter().any(|other| other.old == form.old && other.modern == form.modern) {
-            forms.push(form);
+        if !forms.iter().any(|other| other.old == row.old && other.modern == modern) {
+            forms.push(OldForm { place: row.place, old: row.old.into(), modern });
         }
     }
-    for (place, old, modern) in VALUES {
-        forms.push(written(*place, (*old).into(), (*modern).into()));
-    }
-    for row in WORDS {
-        let (place, old, modern) = match row.of {
-            WordOf::Phase => (OldPlace::Phase, format!("type: {}", row.word), format!("type: {}", row.modern)),
-            WordOf::Gate => {
-                (OldPlace::Gate, format!("{{ type: {} }}", row.word), format!("{{ type: {} }}", row.modern))
-            }
-            WordOf::AdrGate => (
-                OldPlace::Gate,
-                format!("{{ type: {} }}", row.word),
-                format!("{{ type: {}, files: [\"adr/*.md\"] }}", row.modern),
-            ),
-        };
-        forms.push(written(place, old, modern));
-    }
-    for row in PATHS {
-        let prefix = row.prefix.replace("<id>", "work");
-        forms.push(written(OldPlace::Phase, format!("output: [{prefix}a.py]"), "outputs: [a.py]".into()));
-    }
+    let values = VALUES.iter().map(|(place, old, modern)| (*place, (*old).to_owned(), (*modern).to_owned()));
+    let words = WORDS.iter().map(|(place, old, modern)| match place {
+        OldPlace::Gate => {
+            let files = if *old == ADR_GATE { format!(", files: [\"{EVERY_ADR}\"]") } else { String::new() };
+            (*place, format!("{{ type: {old} }}"), format!("{{ type: {modern}{files} }}"))
+        }
+        _ => (*place, format!("type: {old}"), format!("type: {modern}")),
+    });
+    let folders = [OWN_FOLDER, REPOSITORY_FOLDERS[0], REPOSITORY_FOLDERS[1], "phases/work/output/"];
+    let paths =
+        folders.map(|folder| (OldPlace::Phase, format!("output: [{folder}a.py]"), "outputs: [a.py]".to_owned()));
+    let written = |(place, old, modern)| OldForm { place, old, modern: Modern::Written(modern) };
+    forms.extend(values.chain(words).chain(paths).map(written));
     forms
 }
 

@@ -2,17 +2,18 @@
 //!
 //! Must not know how the agent is told; each finding says where (a JSON pointer) and what to do.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::Value;
 
-use helix_core::diagnostic::{Diagnostic, Severity, did_you_mean};
+use helix_core::diagnostic::{Diagnostic, Span, did_you_mean};
 use helix_core::document::{FieldReader, FromNode, Placed, Pointers};
 use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
 
-use super::super::check::{self, At, Outline};
+use super::super::check::{At, Outline, Part, Problem, check};
 use super::super::checked::CheckedPhase;
 use super::super::codes;
 use super::super::defaults::gates_of_phase;
@@ -51,23 +52,22 @@ pub fn read(plan: &Plan, planner: &PhaseId, value: &Value) -> Result<Growth, Vec
     let fragment = FragmentSource::from_node(&node, "the fragment", &mut reader).unwrap_or_default();
     let mut reading = Reading { plan, generate, reader: &mut reader };
     let written = reading.fragment(fragment);
-    let mut findings: Vec<Finding> =
-        reader.problems.iter().filter(|problem| problem.is_error()).map(|problem| told(problem, &pointers)).collect();
+    let to_finding = |problem: &Diagnostic| {
+        let pointer = pointers.of(problem, codes::MISSING_KEY);
+        finding(&problem.code, pointer, &problem.message, problem.help.as_deref())
+    };
+    let findings: Vec<Finding> = reader.problems.iter().filter(|problem| problem.is_error()).map(to_finding).collect();
     if !findings.is_empty() {
         return Err(findings);
     }
     let placed = placed(written, planner);
     let added: Vec<Phase> = placed.iter().filter_map(|checked| checked.phase.clone()).collect();
-    findings.extend(between(plan, planner, &placed, &pointers));
+    let findings = between(plan, planner, &placed, &pointers);
     if !findings.is_empty() {
         return Err(findings);
     }
     let plan = plan.grown(planner, &added)?;
     Ok(Growth { plan, added })
-}
-
-fn told(problem: &Diagnostic, pointers: &Pointers) -> Finding {
-    finding(&problem.code, pointers.of(problem, codes::MISSING_KEY), &problem.message, problem.help.as_deref())
 }
 
 fn finding(code: &str, pointer: &str, message: &str, fix: Option<&str>) -> Finding {
@@ -130,16 +130,17 @@ impl Reading<'_, '_> {
     /// Reports ids that the plan has already or that are there twice.
     fn ids(&mut self, written: &Written) {
         let mut seen: Vec<&PhaseId> = Vec::new();
-        for id in written.feasibility.iter().chain(&written.phases).filter_map(|phase| phase.id.as_ref()) {
-            if self.plan.phase(&id.value).is_some() {
-                let message = format!("the plan already has a phase `{}`", id.value);
-                self.reader.error(codes::DUPLICATE_PHASE_ID, &id.range, message, "choose another id");
-            } else if seen.contains(&&id.value) {
-                let message = format!("two phases have the id `{}`", id.value);
-                self.reader.error(codes::DUPLICATE_PHASE_ID, &id.range, message, "give one of them another id");
+        for phase in written.feasibility.iter().chain(&written.phases) {
+            let Some(id) = &phase.outline.id else { continue };
+            let (message, help) = if self.plan.phase(id).is_some() {
+                (format!("the plan already has a phase `{id}`"), "choose another id")
+            } else if seen.contains(&id) {
+                (format!("two phases have the id `{id}`"), "give one of them another id")
             } else {
-                seen.push(&id.value);
-            }
+                seen.push(id);
+                continue;
+            };
+            self.reader.error(codes::DUPLICATE_PHASE_ID, &phase.places.id.range(), message, help);
         }
     }
 
@@ -154,18 +155,11 @@ impl Reading<'_, '_> {
             let help = "list the files that it will create or change";
             self.reader.error(codes::NOTHING_PROVES, &head, "a phase claims no files: `outputs` is empty", help);
         }
-        for (what, named, of_phase, default) in [
-            (
-                "agent",
-                &written.agent,
-                (|phase| phase.agent.as_deref()) as fn(&Phase) -> Option<&str>,
-                &self.generate.defaults.agent,
-            ),
-            ("model", &written.model, |phase| phase.model.as_deref(), &self.generate.defaults.model),
-        ] {
-            let used = self.used(of_phase, default.as_deref());
-            allowed(what, &used, named.as_ref(), self.reader);
-        }
+        let (phases, defaults) = (&self.plan.phases, &self.generate.defaults);
+        let agents = phases.iter().map(|phase| phase.agent.as_deref()).chain([defaults.agent.as_deref()]);
+        allowed("agent", agents, written.agent.as_ref(), self.reader);
+        let models = phases.iter().map(|phase| phase.model.as_deref()).chain([defaults.model.as_deref()]);
+        allowed("model", models, written.model.as_ref(), self.reader);
         let readable = !written.unreadable.contains(&"gates");
         let gates = if readable { self.gates(written.gates, kind, has_outputs, &head) } else { Vec::new() };
         let source = PhaseSource {
@@ -229,26 +223,24 @@ impl Reading<'_, '_> {
         }
         gates_of_phase(all, has_outputs)
     }
-
-    /// What the plan's phases use, and what added phases use by default.
-    fn used<'p>(&'p self, of: impl Fn(&'p Phase) -> Option<&'p str>, default: Option<&'p str>) -> Vec<String> {
-        let mut used: Vec<String> = Vec::new();
-        for name in self.plan.phases.iter().filter_map(of).chain(default) {
-            if !used.iter().any(|known| known == name) {
-                used.push(name.to_owned());
-            }
-        }
-        used
-    }
 }
 
-/// Reports an agent or model that the plan does not use: what may be spent is the plan's decision.
-fn allowed(what: &str, used: &[String], named: Option<&Placed<String>>, reader: &mut FieldReader<'_>) {
-    let Some(named) = named.filter(|named| !used.contains(&named.value)) else { return };
-    let help = match did_you_mean(&named.value, used.iter().map(String::as_str)) {
+/// Reports an agent or model that neither the plan's phases use nor added phases by default: what may be spent is the plan's
+/// decision.
+fn allowed<'p>(
+    what: &str,
+    used: impl Iterator<Item = Option<&'p str>>,
+    named: Option<&Placed<String>>,
+    reader: &mut FieldReader<'_>,
+) {
+    let mut known: Vec<&str> = used.flatten().collect();
+    let Some(named) = named.filter(|named| !known.contains(&named.value.as_str())) else { return };
+    let mut seen = HashSet::new();
+    known.retain(|name| seen.insert(*name));
+    let help = match did_you_mean(&named.value, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if used.is_empty() => format!("omit `{what}`"),
-        None => format!("omit `{what}`, or use one of: {}", used.join(", ")),
+        None if known.is_empty() => format!("omit `{what}`"),
+        None => format!("omit `{what}`, or use one of: {}", known.join(", ")),
     };
     let message = format!("the plan uses no {what} `{}`", named.value);
     reader.error(codes::UNKNOWN_WORD, &named.range, message, help);
@@ -258,10 +250,10 @@ fn allowed(what: &str, used: &[String], named: Option<&Placed<String>>, reader: 
 /// findings can point to it.
 fn placed(written: Written, planner: &PhaseId) -> Vec<CheckedPhase> {
     let Written { feasibility, mut phases } = written;
-    let own: Vec<PhaseId> = phases.iter().filter_map(|phase| phase.id.as_ref()).map(|id| id.value.clone()).collect();
-    let first = feasibility.as_ref().and_then(|phase| phase.id.as_ref()).map_or(planner, |id| &id.value).clone();
+    let own: Vec<PhaseId> = phases.iter().filter_map(|phase| phase.outline.id.clone()).collect();
+    let first = feasibility.as_ref().and_then(|phase| phase.outline.id.as_ref()).unwrap_or(planner).clone();
     for phase in &mut phases {
-        let is_root = !phase.depends_on.iter().any(|needed| own.iter().any(|id| id.as_str() == needed.value));
+        let is_root = !phase.outline.depends_on.iter().any(|needed| own.iter().any(|id| id.as_str() == needed));
         if is_root {
             add_dependency(phase, &first);
         }
@@ -276,10 +268,10 @@ fn placed(written: Written, planner: &PhaseId) -> Vec<CheckedPhase> {
 }
 
 fn add_dependency(phase: &mut CheckedPhase, on: &PhaseId) {
-    if phase.depends_on.iter().any(|needed| needed.value == on.as_str()) {
+    if phase.outline.depends_on.iter().any(|needed| needed == on.as_str()) {
         return;
     }
-    phase.depends_on.push(Placed::new(on.to_string(), phase.head.clone()));
+    phase.outline.depends_on.push(on.to_string());
     if let Some(phase) = &mut phase.phase {
         phase.depends_on.push(on.clone());
     }
@@ -287,39 +279,34 @@ fn add_dependency(phase: &mut CheckedPhase, on: &PhaseId) {
 
 /// Everything that is wrong between the added phases and those of the plan.
 fn between(plan: &Plan, planner: &PhaseId, placed: &[CheckedPhase], pointers: &Pointers) -> Vec<Finding> {
-    let mut old: Vec<Phase> = plan.phases.clone();
-    for phase in old.iter_mut().filter(|phase| phase.depends_on.contains(planner)) {
-        phase.depends_on.extend(placed.iter().filter_map(|added| added.id.as_ref()).map(|id| id.value.clone()));
-    }
-    let outlines: Vec<Outline<'_>> =
-        old.iter().map(Outline::of).chain(placed.iter().map(CheckedPhase::outline)).collect();
-    // The added phases come last, so that of two phases that clash the added one is the one that is told.
-    let added = |at: At| {
-        let phase = placed.get(at.phase.checked_sub(old.len())?)?;
-        Some(phase.range(at.part))
-    };
+    let pointer = |span: Span| pointers.pointer(&span.range());
     let mut findings = Vec::new();
     let ancestry = plan.ancestry();
     for phase in placed {
-        for needed in &phase.depends_on {
-            let after = PhaseId::new(&needed.value).ok().filter(|id| ancestry.is_before(planner, id));
-            if let Some(after) = after {
-                let message = format!("the phase `{after}` waits for the added phases, so they cannot depend on it");
+        for (number, needed) in phase.outline.depends_on.iter().enumerate() {
+            if PhaseId::new(needed).is_ok_and(|id| ancestry.is_before(planner, &id)) {
+                let message = format!("the phase `{needed}` waits for the added phases, so they cannot depend on it");
                 let fix = Some("remove it from `depends_on`");
-                findings.push(finding(codes::DEPENDENCY_CYCLE, pointers.pointer(&needed.range), &message, fix));
+                let at = pointer(phase.places.at(Part::DependsOn(number)));
+                findings.push(finding(codes::DEPENDENCY_CYCLE, at, &message, fix));
             }
         }
     }
     if !findings.is_empty() {
         return findings;
     }
-    for problem in check::check(&outlines, None) {
-        let other = problem.other.map(|(_, at)| at);
-        let (Severity::Error, Some(range)) = (problem.severity, added(problem.at).or_else(|| other.and_then(added)))
-        else {
-            continue;
-        };
-        findings.push(finding(problem.code, pointers.pointer(&range), &problem.message, Some(&problem.help)));
+    let mut outlines: Vec<Outline> = plan.phases.iter().map(Outline::from).collect();
+    let old = outlines.len();
+    for waiting in outlines.iter_mut().filter(|old| old.depends_on.iter().any(|needed| needed == planner.as_str())) {
+        waiting.depends_on.extend(placed.iter().filter_map(|added| added.outline.id.as_ref()).map(PhaseId::to_string));
+    }
+    // The added phases come last, so that of two phases that clash the added one is the one that is named.
+    outlines.extend(placed.iter().map(|added| added.outline.clone()));
+    let added = |(phase, part): At| Some(placed.get(phase.checked_sub(old)?)?.places.at(part));
+    for Problem { diagnostic, at, other } in check("", &outlines, None) {
+        if let Some(span) = added(at).or_else(|| added(other?.1)).filter(|_| diagnostic.is_error()) {
+            findings.push(finding(&diagnostic.code, pointer(span), &diagnostic.message, diagnostic.help.as_deref()));
+        }
     }
     findings
 }

@@ -4,11 +4,11 @@
 
 use std::collections::HashSet;
 
-use helix_core::diagnostic::{Diagnostic, Severity, Span};
+use helix_core::diagnostic::{Diagnostic, Span};
 use helix_core::ids::PhaseId;
 use helix_core::source_text::SourceText;
 
-use super::super::check::{self, At, Outline, Part};
+use super::super::check::{At, Outline, check};
 use super::super::checked::PhasePlaces;
 use super::super::codes;
 use super::super::model::Phase;
@@ -31,16 +31,9 @@ impl ParsedPlan {
         if !clashes.is_empty() {
             return Err(clashes);
         }
-        let own = std::mem::take(&mut self.plan.phases);
-        let own_places = std::mem::take(&mut self.places.phases);
-        let joined = join(read, own);
-        let phases: Vec<Phase> = joined.iter().map(|(phase, _)| phase.clone()).collect();
-        let place = |of: &Option<usize>, phase: &Phase| match of.and_then(|own| own_places.get(own)) {
-            Some(places) => places.clone(),
-            None => everywhere(at_workflow, phase),
-        };
-        let places: Vec<PhasePlaces> = joined.iter().map(|(phase, own)| place(own, phase)).collect();
-        let mut problems = between(file, &phases, &joined, &places, at_workflow, workflow);
+        let own = std::mem::take(&mut self.plan.phases).into_iter().zip(std::mem::take(&mut self.places.phases));
+        let joined = join(read, own.map(|(phase, places)| Joined { phase, places: Some(places) }).collect());
+        let mut problems = between(file, &joined, at_workflow, workflow);
         if problems.iter().any(Diagnostic::is_error) {
             return Err(problems);
         }
@@ -48,26 +41,17 @@ impl ParsedPlan {
         self.warnings.retain(|warning| warning.code != codes::UNKNOWN_DEPENDENCY);
         problems.retain(|problem| !self.warnings.contains(problem));
         self.warnings.extend(problems);
-        self.plan.phases = phases;
         self.plan.workflow = None;
-        self.places.phases = places;
+        for Joined { phase, places } in joined {
+            self.places.phases.push(places.unwrap_or_else(|| everywhere(at_workflow, &phase)));
+            self.plan.phases.push(phase);
+        }
         Ok(self)
     }
 
     /// The workflow's phases with this plan's values in them.
     fn phases_of(&self, file: &str, workflow: &Workflow) -> Result<Read, Vec<Diagnostic>> {
-        let at = |span: Option<Span>, diagnostic: Diagnostic| match span.or(self.places.workflow) {
-            Some(span) => diagnostic.at(span),
-            None => diagnostic,
-        };
-        let values = Values::of(&self.plan, &workflow.inputs).map_err(|missing| {
-            let tell = |one: super::inputs::NoValue| {
-                let message = format!("workflow `{}`: {}", workflow.name, one.message);
-                let span = self.places.workflow_inputs.get(&one.input).copied();
-                at(span, Diagnostic::error(codes::WORKFLOW_INPUT, file, message).help(one.help))
-            };
-            missing.into_iter().map(tell).collect::<Vec<_>>()
-        })?;
+        let values = Values::of_plan(self, file, workflow)?;
         let source = SourceText::new(&workflow.file, &workflow.source);
         let mut reader = source::reader(&source);
         let has_adr = self.plan.adr.is_some();
@@ -80,8 +64,8 @@ impl ParsedPlan {
             .map(|problem| {
                 let line = problem.span.map(|span| format!(":{}:{}", span.line, span.column)).unwrap_or_default();
                 let message = format!("workflow `{}` at {}{line}: {}", workflow.name, workflow.file, problem.message);
-                let help = problem.help.clone().unwrap_or_default();
-                at(None, Diagnostic::error(&problem.code, file, message).help(help))
+                let span = self.places.workflow;
+                Diagnostic { file: file.to_owned(), message, span, ..problem.clone() }
             })
             .collect();
         match read {
@@ -96,7 +80,7 @@ impl ParsedPlan {
         for (phase, places) in self.plan.phases.iter().zip(&self.places.phases) {
             let other = read.phases.iter().enumerate().find(|(number, other)| {
                 // The slot's own name is free, since the plan's phases take its place.
-                Some(*number) != read.slot && other.id.as_ref().is_some_and(|id| id.value == phase.id)
+                Some(*number) != read.slot && other.outline.id.as_ref() == Some(&phase.id)
             });
             if other.is_some() {
                 let message = format!("the workflow `{}` also has a phase `{}`", workflow.name, phase.id);
@@ -113,56 +97,52 @@ impl ParsedPlan {
     }
 }
 
-/// A phase, and its number among the plan's own where it is one of them.
-type Joined = Vec<(Phase, Option<usize>)>;
+/// A phase of the whole plan.
+struct Joined {
+    phase: Phase,
+    /// `None` for a phase of the workflow, which the plan does not show.
+    places: Option<PhasePlaces>,
+}
 
-fn join(read: Read, own: Vec<Phase>) -> Joined {
-    let Read { phases: of_workflow, slot } = read;
-    let behind = behind_the_slot(&of_workflow, slot, &own);
-    let in_slot: Vec<PhaseId> =
-        own.iter().filter(|phase| !behind.contains(&phase.id)).map(|phase| phase.id.clone()).collect();
-    let slot_id = slot.and_then(|slot| of_workflow.get(slot)?.id.as_ref()).map(|id| id.value.clone());
-    let slot_needs: Vec<PhaseId> = slot
-        .and_then(|slot| of_workflow.get(slot))
-        .map(|slot| slot.depends_on.iter().filter_map(|id| PhaseId::new(&id.value).ok()).collect())
-        .unwrap_or_default();
-    let has_stand_in = slot.and_then(|slot| of_workflow.get(slot)).is_some_and(|slot| slot.phase.is_some());
+fn join(read: Read, own: Vec<Joined>) -> Vec<Joined> {
+    let behind = behind_the_slot(&read, &own);
+    let slot = read.slot.and_then(|slot| read.phases.get(slot));
+    let slot_id = slot.and_then(|slot| slot.outline.id.clone());
+    let slot_needs: Vec<PhaseId> =
+        slot.iter().flat_map(|slot| &slot.outline.depends_on).filter_map(|id| PhaseId::new(id).ok()).collect();
+    let has_stand_in = slot.is_some_and(|slot| slot.phase.is_some());
+    let (mut behind, mut in_slot): (Vec<Joined>, Vec<Joined>) =
+        own.into_iter().partition(|own| behind.contains(own.phase.id.as_str()));
+    let ids: Vec<PhaseId> = in_slot.iter().map(|own| own.phase.id.clone()).collect();
     // What stands for the slot in the dependencies of the workflow's phases.
-    let for_slot: Vec<PhaseId> = if !in_slot.is_empty() {
-        let needed: HashSet<&PhaseId> =
-            own.iter().filter(|phase| in_slot.contains(&phase.id)).flat_map(|phase| &phase.depends_on).collect();
-        in_slot.iter().filter(|id| !needed.contains(id)).cloned().collect()
+    let for_slot: Vec<PhaseId> = if !ids.is_empty() {
+        let needed: HashSet<&PhaseId> = in_slot.iter().flat_map(|own| &own.phase.depends_on).collect();
+        ids.iter().filter(|id| !needed.contains(id)).cloned().collect()
     } else if has_stand_in {
         slot_id.iter().cloned().collect()
     } else {
         slot_needs.clone()
     };
-    let mut own_in: Joined = Vec::new();
-    let mut own_behind: Joined = Vec::new();
-    for (number, mut phase) in own.into_iter().enumerate() {
-        if in_slot.contains(&phase.id) {
-            if !phase.depends_on.iter().any(|needed| in_slot.contains(needed)) {
-                extend(&mut phase.depends_on, &slot_needs);
-            }
-            own_in.push((phase, Some(number)));
-        } else {
-            own_behind.push((phase, Some(number)));
+    for own in &mut in_slot {
+        if !own.phase.depends_on.iter().any(|needed| ids.contains(needed)) {
+            extend(&mut own.phase.depends_on, &slot_needs);
         }
     }
-    let mut joined: Joined = Vec::new();
-    for (number, checked) in of_workflow.into_iter().enumerate() {
-        if Some(number) == slot && !in_slot.is_empty() {
-            joined.append(&mut own_in);
+    let mut joined: Vec<Joined> = Vec::new();
+    for (number, checked) in read.phases.into_iter().enumerate() {
+        if Some(number) == read.slot && !ids.is_empty() {
+            joined.append(&mut in_slot);
             continue;
         }
         let Some(mut phase) = checked.phase else { continue };
-        if let Some(slot_id) = slot_id.as_ref().filter(|id| Some(number) != slot && phase.depends_on.contains(id)) {
+        if let Some(slot_id) = slot_id.as_ref().filter(|id| Some(number) != read.slot && phase.depends_on.contains(id))
+        {
             phase.depends_on.retain(|needed| needed != slot_id);
             extend(&mut phase.depends_on, &for_slot);
         }
-        joined.push((phase, None));
+        joined.push(Joined { phase, places: None });
     }
-    joined.append(&mut own_behind);
+    joined.append(&mut behind);
     joined
 }
 
@@ -174,39 +154,25 @@ fn extend(list: &mut Vec<PhaseId>, more: &[PhaseId]) {
     }
 }
 
-/// The plan's own phases that need a phase of the workflow behind the slot.
-fn behind_the_slot(
-    of_workflow: &[super::super::checked::CheckedPhase],
-    slot: Option<usize>,
-    own: &[Phase],
-) -> HashSet<PhaseId> {
+/// The phases of the workflow behind the slot, and the plan's own that need one of them.
+fn behind_the_slot(read: &Read, own: &[Joined]) -> HashSet<String> {
     let mut behind: HashSet<String> = HashSet::new();
-    let slot_id = slot.and_then(|slot| of_workflow.get(slot)?.id.as_ref()).map(|id| id.value.to_string());
-    let reaches =
-        |needed: &str, behind: &HashSet<String>| Some(needed) == slot_id.as_deref() || behind.contains(needed);
+    let Some(slot_id) = read.slot.and_then(|slot| read.phases.get(slot)?.outline.id.as_ref()) else { return behind };
     // Each round adds at least one phase, or is the last.
     loop {
         let before = behind.len();
-        for phase in of_workflow {
-            if phase.depends_on.iter().any(|needed| reaches(&needed.value, &behind)) {
-                behind.extend(phase.id.as_ref().map(|id| id.value.to_string()));
+        for Outline { id, depends_on, .. } in read.phases.iter().map(|phase| &phase.outline) {
+            if depends_on.iter().any(|needed| needed == slot_id.as_str() || behind.contains(needed)) {
+                behind.extend(id.iter().map(PhaseId::to_string));
+            }
+        }
+        for phase in own.iter().map(|own| &own.phase) {
+            if phase.depends_on.iter().any(|needed| behind.contains(needed.as_str())) {
+                behind.insert(phase.id.to_string());
             }
         }
         if behind.len() == before {
-            break;
-        }
-    }
-    let mut own_behind: HashSet<PhaseId> = HashSet::new();
-    loop {
-        let before = own_behind.len();
-        for phase in own {
-            let needs = |needed: &PhaseId| behind.contains(needed.as_str()) || own_behind.contains(needed);
-            if phase.depends_on.iter().any(needs) {
-                own_behind.insert(phase.id.clone());
-            }
-        }
-        if own_behind.len() == before {
-            return own_behind;
+            return behind;
         }
     }
 }
@@ -226,43 +192,18 @@ fn everywhere(workflow: Option<Span>, phase: &Phase) -> PhasePlaces {
 }
 
 /// Everything that is wrong between the phases of both.
-fn between(
-    file: &str,
-    phases: &[Phase],
-    joined: &Joined,
-    places: &[PhasePlaces],
-    at_workflow: Option<Span>,
-    workflow: &Workflow,
-) -> Vec<Diagnostic> {
-    let outlines: Vec<Outline<'_>> = phases.iter().map(Outline::of).collect();
-    let span = |at: At| {
-        let places = places.get(at.phase)?;
-        let item = match at.part {
-            Part::Whole | Part::Id => None,
-            Part::DependsOn(number) => places.depends_on.get(number),
-            Part::Input(number) => places.inputs.get(number),
-            Part::Output(number) => places.outputs.get(number),
-        };
-        Some(item.copied().unwrap_or(places.id))
-    };
-    let is_own = |at: &At| joined.get(at.phase).is_some_and(|(_, own)| own.is_some());
-    let mut problems = Vec::new();
-    for problem in check::check(&outlines, None) {
+fn between(file: &str, joined: &[Joined], at_workflow: Option<Span>, workflow: &Workflow) -> Vec<Diagnostic> {
+    let outlines: Vec<Outline> = joined.iter().map(|one| Outline::from(&one.phase)).collect();
+    let own = |(phase, part): At| Some(joined.get(phase)?.places.as_ref()?.at(part));
+    let problems = check(file, &outlines, None).into_iter().map(|problem| {
+        let mut diagnostic = problem.diagnostic;
         // A problem between both is shown at the plan's own phase.
-        let at = [Some(problem.at), problem.other.map(|(_, at)| at)].into_iter().flatten().find(is_own);
-        let message = match at {
-            Some(_) => problem.message,
-            None => format!("workflow `{}`: {}", workflow.name, problem.message),
-        };
-        let diagnostic = match problem.severity {
-            Severity::Error => Diagnostic::error(problem.code, file, message),
-            Severity::Warning => Diagnostic::warning(problem.code, file, message),
-        };
-        let diagnostic = diagnostic.help(problem.help);
-        problems.push(match at.and_then(span).or(at_workflow) {
-            Some(span) => diagnostic.at(span),
-            None => diagnostic,
-        });
-    }
-    problems
+        let at = own(problem.at).or_else(|| own(problem.other?.1));
+        if at.is_none() {
+            diagnostic.message = format!("workflow `{}`: {}", workflow.name, diagnostic.message);
+        }
+        diagnostic.span = at.or(at_workflow);
+        diagnostic
+    });
+    problems.collect()
 }

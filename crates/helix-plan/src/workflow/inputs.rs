@@ -2,10 +2,10 @@
 //!
 //! Must not know phases. Values are put into the tree that was read, never into its text, so that no value can become a key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use helix_core::diagnostic::did_you_mean;
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::document::{Entry, FieldReader, FromNode, Node, Placed, Text, Value};
 use helix_core::slug::slug;
 use helix_core::{mapping, words};
@@ -13,8 +13,9 @@ use helix_core::{mapping, words};
 use super::super::codes;
 use super::super::command::split_words;
 use super::super::model::{GateSpec, InputValue, Plan};
+use super::super::parse::ParsedPlan;
 use super::super::pattern::normal_path;
-use super::Input;
+use super::{Input, Workflow};
 
 words! {
     /// What values an input takes.
@@ -77,27 +78,22 @@ impl InputKind {
 
     /// What is wrong with a value, and what to write.
     fn problem(self, value: &InputValue) -> Option<(String, String)> {
-        match (self, value) {
+        let of_path = |path: &String| normal_path(path).err().map(|error| (error.to_string(), error.remedy.to_owned()));
+        let expected = match (self, value) {
             (Self::Text, InputValue::Text(_))
             | (Self::Number, InputValue::Number(_))
-            | (Self::Flag, InputValue::Flag(_)) => None,
+            | (Self::Flag, InputValue::Flag(_)) => return None,
             (Self::Command, InputValue::Text(command)) => {
-                split_words(command).err().map(|error| (error.to_string(), error.remedy(command)))
+                return split_words(command).err().map(|error| (error.to_string(), error.remedy));
             }
-            (Self::Path, InputValue::Text(path)) => {
-                normal_path(path).err().map(|error| (error.to_string(), error.remedy().into()))
-            }
-            (Self::Paths, InputValue::List(list)) => list
-                .iter()
-                .find_map(|path| normal_path(path).err())
-                .map(|error| (error.to_string(), error.remedy().into())),
-            (Self::Text | Self::Command | Self::Path, _) => {
-                Some(("it must be a text".into(), "write a text here".into()))
-            }
-            (Self::Paths, _) => Some(("it must be a list of paths".into(), "write a list: [src/a.py]".into())),
-            (Self::Number, _) => Some(("it must be a whole number from 0".into(), "write a number here".into())),
-            (Self::Flag, _) => Some(("it must be true or false".into(), "write true or false here".into())),
-        }
+            (Self::Path, InputValue::Text(path)) => return of_path(path),
+            (Self::Paths, InputValue::List(list)) => return list.iter().find_map(of_path),
+            (Self::Text | Self::Command | Self::Path, _) => "a text",
+            (Self::Paths, _) => "a list of paths, such as [src/a.py]",
+            (Self::Number, _) => "a whole number from 0",
+            (Self::Flag, _) => "true or false",
+        };
+        Some((format!("it must be {expected}"), format!("write {expected} here")))
     }
 }
 
@@ -142,13 +138,8 @@ fn checked(name: String, written: InputSource, reader: &mut FieldReader<'_>) -> 
     let InputSource { kind, description, from, default, .. } = written;
     let kind = kind?.value;
     if let Some(from) = &from {
-        let fits = match from.value {
-            InputOrigin::Adr => matches!(kind, InputKind::Path | InputKind::Text),
-            InputOrigin::TestsPass | InputOrigin::LintPass | InputOrigin::BuildPass => {
-                matches!(kind, InputKind::Command | InputKind::Text)
-            }
-        };
-        if !fits {
+        let own = if from.value == InputOrigin::Adr { InputKind::Path } else { InputKind::Command };
+        if kind != own && kind != InputKind::Text {
             let message = format!("`from` of the input `{name}` is not a {}", kind.word());
             reader.error(codes::WORKFLOW_INPUT, &from.range, message, "`adr` is a path, the others are commands");
         }
@@ -170,13 +161,6 @@ pub(super) struct Values {
 /// The name by which a workflow asks for the plan's name, in the form of file names.
 const PLAN: &str = "plan";
 
-/// Why an input has no value: which input, and what is wrong with it.
-pub(super) struct NoValue {
-    pub(super) input: String,
-    pub(super) message: String,
-    pub(super) help: String,
-}
-
 impl Values {
     /// Defaults where there are any, else samples: enough to find out whether the workflow's text is right.
     pub(super) fn samples(inputs: &[Input]) -> Self {
@@ -191,34 +175,39 @@ impl Values {
         Self { by_name }
     }
 
-    /// What a plan gives, or what is taken from it, or the defaults.
-    pub(super) fn of(plan: &Plan, inputs: &[Input]) -> Result<Self, Vec<NoValue>> {
-        let given = plan.workflow.as_ref().map(|call| &call.inputs);
+    /// What a plan gives, or what is taken from it, or the defaults. `file` is what messages call the plan.
+    pub(super) fn of_plan(parsed: &ParsedPlan, file: &str, workflow: &Workflow) -> Result<Self, Vec<Diagnostic>> {
+        let (plan, inputs) = (&parsed.plan, &workflow.inputs);
+        let no_inputs = BTreeMap::new();
+        let given = plan.workflow.as_ref().map_or(&no_inputs, |call| &call.inputs);
         let name = file_name(&plan.name);
         let mut by_name = BTreeMap::new();
-        let mut missing = Vec::new();
-        for unknown in given.into_iter().flat_map(BTreeMap::keys) {
-            if !inputs.iter().any(|input| &input.name == unknown) {
-                let known = || inputs.iter().map(|input| input.name.as_str());
-                let help = match did_you_mean(unknown, known()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if inputs.is_empty() => "it has no inputs".into(),
-                    None => format!("its inputs: {}", known().collect::<Vec<_>>().join(", ")),
-                };
-                let message = format!("it has no input `{unknown}`");
-                missing.push(NoValue { input: unknown.clone(), message, help });
-            }
+        let mut problems = Vec::new();
+        let mut report = |input: &str, message: String, help: String| {
+            let message = format!("workflow `{}`: {message}", workflow.name);
+            let mut problem = Diagnostic::error(codes::WORKFLOW_INPUT, file, message).help(help);
+            problem.span = parsed.places.workflow_inputs.get(input).copied().or(parsed.places.workflow);
+            problems.push(problem);
+        };
+        for unknown in given.keys().filter(|name| inputs.iter().all(|input| &input.name != *name)) {
+            let known = || inputs.iter().map(|input| input.name.as_str());
+            let help = match did_you_mean(unknown, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if inputs.is_empty() => "it has no inputs".into(),
+                None => format!("its inputs: {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            report(unknown, format!("it has no input `{unknown}`"), help);
         }
         for input in inputs {
-            match value(input, given.and_then(|given| given.get(&input.name)), plan, &name) {
+            match value(input, given.get(&input.name), plan, &name) {
                 Ok(value) => {
                     by_name.insert(input.name.clone(), value);
                 }
-                Err((message, help)) => missing.push(NoValue { input: input.name.clone(), message, help }),
+                Err((message, help)) => report(&input.name, message, help),
             }
         }
         by_name.insert(PLAN.into(), InputValue::Text(name));
-        if missing.is_empty() { Ok(Self { by_name }) } else { Err(missing) }
+        if problems.is_empty() { Ok(Self { by_name }) } else { Err(problems) }
     }
 
     /// The tree with values in the place of `${{ name }}`. What is asked for and not there is reported.
@@ -262,10 +251,8 @@ impl Values {
             }
             out.push_str(before);
             out.push_str(&match value {
-                InputValue::Flag(flag) => flag.to_string(),
-                InputValue::Number(number) => number.to_string(),
-                InputValue::Text(text) => text.clone(),
                 InputValue::List(list) => list.join(", "),
+                one => whole(one, &node.range).scalar().unwrap_or_default().to_owned(),
             });
             rest = behind;
         }
@@ -321,9 +308,7 @@ fn value(
             let also = match input.from {
                 None => String::new(),
                 Some(InputOrigin::Adr) => ", or set the plan's `adr`".into(),
-                Some(InputOrigin::TestsPass) => ", or give a phase of the plan the gate tests_pass".into(),
-                Some(InputOrigin::LintPass) => ", or give a phase of the plan the gate lint_pass".into(),
-                Some(InputOrigin::BuildPass) => ", or give a phase of the plan the gate build_pass".into(),
+                Some(gate) => format!(", or give a phase of the plan the gate {}", gate.word()),
             };
             let name = plan.workflow.as_ref().map_or("…", |call| &call.name);
             Err((message, format!("write workflow: {{ name: {name}, inputs: {{ {}: … }} }}{also}", input.name)))
@@ -333,32 +318,22 @@ fn value(
 
 /// What a plan's own words give for an input; an error when they give several things.
 fn taken(plan: &Plan, from: InputOrigin) -> Result<Option<String>, (String, String)> {
-    let mut commands: Vec<&str> = Vec::new();
-    let own = plan.phases.iter().flat_map(|phase| {
+    if from == InputOrigin::Adr {
+        return Ok(plan.adr.clone());
+    }
+    let gates = plan.phases.iter().flat_map(|phase| {
         phase.gates.iter().chain(phase.generates_phases.iter().flat_map(|generates| &generates.gates))
     });
-    for gate in own {
-        let command = match (from, gate) {
-            (InputOrigin::Adr, _) => None,
-            (InputOrigin::TestsPass, GateSpec::TestsPass { command, .. })
-            | (InputOrigin::LintPass, GateSpec::LintPass { command, .. })
-            | (InputOrigin::BuildPass, GateSpec::BuildPass { command, .. }) => Some(command),
-            (InputOrigin::TestsPass | InputOrigin::LintPass | InputOrigin::BuildPass, _) => None,
-        };
-        if let Some(command) = command.filter(|command| !commands.contains(&command.as_str())) {
-            commands.push(command);
-        }
+    let mut commands: Vec<&str> =
+        gates.filter(|gate| gate.name() == from.word()).flat_map(GateSpec::commands).collect();
+    let mut seen = BTreeSet::new();
+    commands.retain(|command| seen.insert(*command));
+    if let [_, _, ..] = commands[..] {
+        let message =
+            format!("the plan's own phases have several commands for {}: {}", from.word(), commands.join("; "));
+        return Err((message, "choose one in the workflow's `inputs`".into()));
     }
-    match (from, &commands[..]) {
-        (InputOrigin::Adr, _) => Ok(plan.adr.clone()),
-        (_, []) => Ok(None),
-        (_, [one]) => Ok(Some((*one).to_owned())),
-        (_, several) => {
-            let word = from.word();
-            let message = format!("the plan's own phases have several commands for {word}: {}", several.join("; "));
-            Err((message, "choose one in the workflow's `inputs`".into()))
-        }
-    }
+    Ok(commands.first().map(|command| (*command).to_owned()))
 }
 
 /// A default with the plan's name in the place of `${{ plan }}`.

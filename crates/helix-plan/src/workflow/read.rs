@@ -118,9 +118,9 @@ impl Workflow {
         if let Some((_, _, inputs, phases)) = &head {
             let samples = Values::samples(inputs);
             let using = Use { values: &samples, defaults: Defaults::default(), has_adr: true };
-            let read = phases.as_ref().map(|phases| read_phases(phases, using, &mut reader));
-            if let Some(read) = read {
-                checked::report(&read.phases, None, &mut reader);
+            if let Some(phases) = phases {
+                let read = read_phases(phases, using, &mut reader);
+                reader.problems.extend(checked::problems(file_name, &read.phases, None));
             }
         }
         let mut problems = reader.problems;

@@ -43,7 +43,7 @@ impl AdrDirectory {
     pub fn check_files(&self, paths: &[PathBuf], rules: &[Rule]) -> Vec<Result<CheckedFile<'_>, AdrFileError>> {
         threads::each(paths, |path| {
             let name = relative(&self.root, path);
-            let adr = match self.by_file.get(&name).and_then(|number| self.adrs.get(*number)) {
+            let adr = match self.by_file(&name) {
                 Some(known) => Cow::Borrowed(known),
                 None => Cow::Owned(read(path, &name)?),
             };

@@ -134,7 +134,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
         if path.starts_with("adr/") {
             continue;
         }
-        let claimants: Vec<&Claimant> = directory.claims().of(path);
+        let claimants: Vec<&Claimant> = directory.known().claims().of(path);
         let change = at.and_then(|at| history.changes.get(at));
         for claimant in &claimants {
             let drifted = match (since.is_some(), decided_at(&claimant.file)) {

@@ -11,9 +11,6 @@ pub enum AdrFileError {
     /// It cannot be read or written.
     #[error("cannot {action} {}", path.display())]
     Disk { action: &'static str, path: PathBuf, source: std::io::Error },
-    /// It is larger than any ADR.
-    #[error("{} has {bytes} bytes; an ADR has at most 8 MiB", path.display())]
-    TooLarge { path: PathBuf, bytes: u64 },
     /// It is not UTF-8.
     #[error("{0}")]
     Unreadable(Box<Diagnostic>),

@@ -10,7 +10,7 @@ use helix_core::diagnostic::Diagnostic;
 
 use super::numbers::taken_elsewhere;
 use super::writing::{disk, lock, replace, write_index, write_new};
-use super::{AdrDirectory, AdrFileError, number, read, relative};
+use super::{AdrDirectory, AdrFileError, read, relative};
 
 /// A foreign file and what it becomes.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl AdrDirectory {
     fn allocate(&self, foreign: &[Foreign]) -> Vec<u32> {
         let own: BTreeSet<&str> = foreign.iter().map(|one| one.adr.file.as_str()).collect();
         let mut taken: BTreeSet<u32> =
-            self.adrs.iter().filter(|adr| !own.contains(adr.file.as_str())).filter_map(number).collect();
+            self.adrs.iter().filter(|adr| !own.contains(adr.file.as_str())).filter_map(Adr::number_or_named).collect();
         let mut given: Vec<Option<u32>> = Vec::new();
         for one in foreign {
             given.push(one.before.filter(|number| taken.insert(*number)));

@@ -13,13 +13,11 @@ mod summary;
 mod threads;
 mod writing;
 
-use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use helix_adr::{
-    Adr, AdrGraph, AdrId, ChangeScope, ClaimIndex, Claimant, Classification, ComponentType, Language, Link, Links,
-    RepoFacts, Rule, TemplateRequest, built_in_rules, find_circle, index_markdown, number_of_file_name, parse_rules,
-    template as adr_template,
+    Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule,
+    TemplateRequest, built_in_rules, index_markdown, parse_rules, template as adr_template,
 };
 
 pub use check::{CheckedAdr, CheckedFile};
@@ -32,14 +30,14 @@ pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
 use writing::disk;
 
+use crate::bounded::{read_bytes, read_text};
+
 /// Name of the generated index.
 pub const INDEX: &str = "INDEX.md";
 /// Name of the repository's own rules.
 pub const RULES: &str = "rules.yaml";
 /// Largest ADR that is read, in bytes.
 const MAX_ADR: u64 = 8 << 20;
-/// Largest circle whose every member is told of it; of a larger one the first is.
-const TOLD_CIRCLE: usize = 64;
 
 /// All ADRs of a project.
 #[derive(Debug)]
@@ -49,48 +47,7 @@ pub struct AdrDirectory {
     knows_files: bool,
     adrs: Vec<Adr>,
     unreadable: Vec<(PathBuf, AdrFileError)>,
-    by_id: HashMap<AdrId, Vec<usize>>,
-    by_file: HashMap<String, usize>,
-    claims: ClaimIndex,
-    supersedes: Walk,
-    depends_on: Walk,
-}
-
-/// The links of one kind, and in which circle an ADR is.
-#[derive(Debug, Default)]
-struct Walk {
-    links: Links,
-    groups: Vec<Vec<AdrId>>,
-    group_of: HashMap<AdrId, usize>,
-}
-
-impl Walk {
-    fn new(links: Links) -> Self {
-        let groups = links.circular_groups();
-        let group_of =
-            groups.iter().enumerate().flat_map(|(number, group)| group.iter().map(move |id| (*id, number))).collect();
-        Self { links, groups, group_of }
-    }
-
-    fn circle(&self, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
-        // A text that differs from the file is walked from; all others are answered from what is known.
-        if !self.links.next(own).contains(&first) {
-            return find_circle(own, first, |id| self.links.next(id).to_vec());
-        }
-        let number = self.group_of.get(&own)?;
-        if self.group_of.get(&first) != Some(number) {
-            return None;
-        }
-        let group = self.groups.get(*number)?;
-        if group.len() > TOLD_CIRCLE && group.first() != Some(&own) {
-            return None;
-        }
-        let inside = |id: AdrId| -> Vec<AdrId> {
-            let next = self.links.next(id).iter().copied();
-            next.filter(|next| self.group_of.get(next) == Some(number)).collect()
-        };
-        find_circle(own, first, inside)
-    }
+    known: KnownAdrs,
 }
 
 impl AdrDirectory {
@@ -121,21 +78,8 @@ impl AdrDirectory {
     }
 
     fn of(root: PathBuf, adrs: Vec<Adr>, unreadable: Vec<(PathBuf, AdrFileError)>) -> Self {
-        let mut by_id: HashMap<AdrId, Vec<usize>> = HashMap::with_capacity(adrs.len());
-        let mut by_file = HashMap::with_capacity(adrs.len());
-        let (mut supersedes, mut depends_on) = (Vec::new(), Vec::new());
-        for (number, adr) in adrs.iter().enumerate() {
-            by_file.insert(adr.file.clone(), number);
-            let Some(id) = adr.id() else { continue };
-            by_id.entry(id).or_default().push(number);
-            if let Some(front) = adr.front.as_ref().filter(|_| id != AdrId::Draft) {
-                supersedes.extend(front.supersedes.iter().map(|other| (id, other.value)));
-                depends_on.extend(front.depends_on.iter().map(|other| (id, other.value)));
-            }
-        }
-        let claims = ClaimIndex::new(&adrs);
-        let (supersedes, depends_on) = (Walk::new(Links::new(supersedes)), Walk::new(Links::new(depends_on)));
-        Self { root, knows_files: true, adrs, unreadable, by_id, by_file, claims, supersedes, depends_on }
+        let known = KnownAdrs::new(&adrs);
+        Self { root, knows_files: true, adrs, unreadable, known }
     }
 
     /// The same, without saying which files there are.
@@ -167,9 +111,9 @@ impl AdrDirectory {
         AdrGraph::new(&self.adrs)
     }
 
-    /// Whose the files are.
-    pub fn claims(&self) -> &ClaimIndex {
-        &self.claims
+    /// What is known of all ADRs.
+    pub fn known(&self) -> &KnownAdrs {
+        &self.known
     }
 
     /// The rules of completeness: the built-in ones, and those of `adr/rules.yaml`.
@@ -179,10 +123,7 @@ impl AdrDirectory {
     pub fn rules(&self) -> Result<Vec<Rule>, AdrFileError> {
         let mut rules = built_in_rules();
         let path = self.root.join("adr").join(RULES);
-        let text = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(rules),
-            text => text.map_err(disk("read", &path))?,
-        };
+        let Some(text) = read_text(&path, MAX_ADR).map_err(disk("read", &path))? else { return Ok(rules) };
         let name = relative(&self.root, &path);
         let own = parse_rules(&name, &text)
             .map_err(|diagnostic| AdrFileError::Rules { diagnostic, source_text: text.clone() })?;
@@ -192,11 +133,11 @@ impl AdrDirectory {
 
     /// The ADR of a number.
     pub fn find(&self, id: AdrId) -> Option<&Adr> {
-        self.adrs.get(*self.by_id.get(&id)?.first()?)
+        self.by_file(self.known.files(id).first()?)
     }
 
-    fn holders(&self, id: AdrId) -> impl Iterator<Item = &Adr> {
-        self.by_id.get(&id).into_iter().flatten().filter_map(|number| self.adrs.get(*number))
+    fn by_file(&self, file: &str) -> Option<&Adr> {
+        self.adrs.iter().find(|adr| adr.file == file)
     }
 }
 
@@ -205,32 +146,8 @@ impl RepoFacts for AdrDirectory {
         self.root.join(path).try_exists().ok().filter(|_| self.knows_files)
     }
 
-    fn known_adr(&self, id: AdrId) -> Option<bool> {
-        Some(self.by_id.contains_key(&id))
-    }
-
-    fn supersedes(&self, id: AdrId) -> Vec<AdrId> {
-        self.supersedes.links.next(id).to_vec()
-    }
-
-    fn depends_on(&self, id: AdrId) -> Vec<AdrId> {
-        self.depends_on.links.next(id).to_vec()
-    }
-
-    fn others_with_number(&self, id: AdrId, file: &str) -> Vec<String> {
-        self.holders(id).filter(|adr| adr.file != file).map(|adr| adr.file.clone()).collect()
-    }
-
-    fn claimants(&self, path: &str) -> Vec<Claimant> {
-        self.claims.of(path).into_iter().cloned().collect()
-    }
-
-    fn circle(&self, link: Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
-        match link {
-            Link::Supersedes => self.supersedes.circle(own, first),
-            Link::DependsOn => self.depends_on.circle(own, first),
-            Link::Related => None,
-        }
+    fn adrs(&self) -> Option<&KnownAdrs> {
+        Some(&self.known)
     }
 }
 
@@ -253,35 +170,14 @@ fn example_request() -> TemplateRequest {
     }
 }
 
-/// Numbers in use, with the files that hold them; more than one file is a collision.
-pub fn collisions(directory: &AdrDirectory) -> BTreeMap<u32, Vec<String>> {
-    let mut files: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    for adr in &directory.adrs {
-        if let Some(number) = number(adr) {
-            files.entry(number).or_default().push(adr.file.clone());
-        }
-    }
-    files.retain(|_, holders| holders.len() > 1);
-    files
-}
-
 /// Whether a file of `adr/` may be a decision: Markdown that is neither index nor readme.
 pub fn is_decision(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.ends_with(".md") && !name.starts_with('.') && name != INDEX && !name.eq_ignore_ascii_case("readme.md")
 }
 
-/// The number that an ADR takes: its own, or that of its file's name.
-fn number(adr: &Adr) -> Option<u32> {
-    adr.number().or_else(|| number_of_file_name(&adr.file))
-}
-
 fn read(path: &Path, name: &str) -> Result<Adr, AdrFileError> {
-    let bytes = std::fs::metadata(path).map_err(disk("read", path))?.len();
-    if bytes > MAX_ADR {
-        return Err(AdrFileError::TooLarge { path: path.to_path_buf(), bytes });
-    }
-    let bytes = std::fs::read(path).map_err(disk("read", path))?;
+    let bytes = read_bytes(path, MAX_ADR).map_err(disk("read", path))?;
     Adr::parse_bytes(name, &bytes).map_err(AdrFileError::Unreadable)
 }
 

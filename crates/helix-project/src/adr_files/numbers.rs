@@ -9,7 +9,7 @@ use helix_adr::{Adr, AdrId, Status, finalized_file_name, next_number, number_of_
 use helix_core::diagnostic::Diagnostic;
 
 use super::writing::{disk, lock, repository, write_index, write_new};
-use super::{AdrDirectory, AdrFileError, CheckedAdr, number, relative};
+use super::{AdrDirectory, AdrFileError, CheckedAdr, relative};
 
 /// Branches whose numbers count, the youngest first: enough for all that are being worked on.
 const BRANCHES: usize = 50;
@@ -66,7 +66,7 @@ pub(super) fn taken_elsewhere(root: &Path) -> Vec<u32> {
 impl AdrDirectory {
     /// The number that the next ADR gets, after all that are taken here, on other branches and in other worktrees.
     pub fn next_number(&self) -> u32 {
-        let mut taken: Vec<u32> = self.adrs.iter().filter_map(number).collect();
+        let mut taken: Vec<u32> = self.adrs.iter().filter_map(Adr::number_or_named).collect();
         taken.extend(self.unreadable.iter().filter_map(|(path, _)| number_of_file_name(&path.to_string_lossy())));
         taken.extend(taken_elsewhere(&self.root));
         next_number(&taken)

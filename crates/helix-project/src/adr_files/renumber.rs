@@ -4,13 +4,15 @@
 //! what was interrupted is carried on by doing it again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use helix_adr::{AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
 use serde::Serialize;
 
 use super::writing::{disk, lock, replace, repository, write_index};
-use super::{AdrDirectory, AdrFileError, collisions, relative};
+use super::{AdrDirectory, AdrFileError, relative};
+use crate::bounded::read_text;
 use crate::file_kind::SavedKind;
 use helix_git::{GitError, Repository};
 
@@ -67,7 +69,7 @@ pub enum RenumberError {
         name: String,
     },
     #[error("git cannot determine which decision came first")]
-    Git(#[source] GitError),
+    Git(#[from] GitError),
 }
 
 impl AdrDirectory {
@@ -107,7 +109,7 @@ impl AdrDirectory {
         let named = number_of_file_name(file).ok_or_else(no_number)?;
         let own = adr.number().ok_or_else(no_number)?;
         // A number that only this one has, in another file name: it was being renumbered, or its file was named by hand.
-        let is_own = named != own && self.holders(AdrId::Number(own)).count() == 1;
+        let is_own = named != own && self.known.files(AdrId::Number(own)).len() == 1;
         let to = if is_own { own } else { self.next_number() };
         let renumbering = Renumbering::new(name, to).ok_or_else(no_number)?.numbered(if is_own { named } else { own });
         let old_path = self.root.join(file);
@@ -190,18 +192,16 @@ impl AdrDirectory {
         let mut texts: BTreeMap<String, String> =
             self.adrs.iter().map(|adr| (adr.file.clone(), adr.source.clone())).collect();
         let index = format!("adr/{}", super::INDEX);
-        for file in history.files_with_number(renumbering.from()).map_err(RenumberError::Git)? {
+        for file in history.files_with_number(renumbering.from())? {
             let path = self.root.join(&file);
-            if file == index
-                || texts.contains_key(&file)
-                || std::fs::metadata(&path).is_ok_and(|found| found.len() > MAX_TEXT)
-            {
+            if file == index || texts.contains_key(&file) {
                 continue;
             }
-            let bytes = std::fs::read(&path).map_err(disk("read", &path))?;
-            // What is no text names nothing.
-            if let Ok(text) = String::from_utf8(bytes) {
-                texts.insert(file, text);
+            match read_text(&path, MAX_TEXT) {
+                Ok(text) => texts.extend(text.map(|text| (file, text))),
+                // What is no text names nothing.
+                Err(error) if matches!(error.kind(), ErrorKind::FileTooLarge | ErrorKind::InvalidData) => {}
+                Err(error) => return Err(disk("read", &path)(error).into()),
             }
         }
         Ok(texts)
@@ -230,11 +230,11 @@ impl History {
         for name in base.map_or_else(|| BASES.to_vec(), |base| vec![base]) {
             let commit = format!("{name}^{{commit}}");
             let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
-            let found = repository.git(root, asked).accept(&[0, 1, 128]).run().map_err(RenumberError::Git)?;
+            let found = repository.git(root, asked).accept(&[0, 1, 128]).run()?;
             if found.code == 0 {
                 let commit = found.text().trim().to_owned();
                 let listed = repository.git(root, ["ls-tree", "-r", "-z", "--name-only", &commit]).run();
-                let names = String::from_utf8_lossy(&listed.map_err(RenumberError::Git)?.stdout).into_owned();
+                let names = String::from_utf8_lossy(&listed?.stdout).into_owned();
                 history.base = Some((commit, names.split('\0').map(str::to_owned).collect()));
                 break;
             }
@@ -267,7 +267,7 @@ impl History {
     /// Of each number that several decisions have, all but the one that stays; and decisions whose file name and front matter differ.
     fn later_ones(&self, known: &AdrDirectory) -> Result<Vec<String>, RenumberError> {
         let mut later = Vec::new();
-        for (_, files) in collisions(known) {
+        for (_, files) in known.known.collisions() {
             let (inside, outside): (Vec<String>, Vec<String>) =
                 files.iter().cloned().partition(|file| self.is_in_base(file) == Some(true));
             if inside.len() == 1 {
@@ -278,7 +278,7 @@ impl History {
             let rivals = if inside.is_empty() { outside.clone() } else { inside.clone() };
             let mut ages = Vec::new();
             for file in rivals {
-                ages.push((self.arrived(&file).map_err(RenumberError::Git)?, file));
+                ages.push((self.arrived(&file)?, file));
             }
             ages.sort();
             if ages.first().map(|(age, _)| *age) == ages.get(1).map(|(age, _)| *age) {

@@ -62,9 +62,7 @@ fn show(context: &Context, catalog: &SkillCatalog, name: &str, file: Option<&str
     let read = catalog.read(name, file).map_err(|error| {
         let code = match &error {
             SkillError::Unknown { .. } => codes::NOT_FOUND,
-            SkillError::Outside { .. } | SkillError::TooLarge { .. } | SkillError::Unreadable { .. } => {
-                codes::INPUT_UNREADABLE
-            }
+            SkillError::Outside { .. } | SkillError::Unreadable { .. } => codes::INPUT_UNREADABLE,
         };
         CommandError::usage(code, &error).because(&error).hint("`helix skills list` shows all skills")
     })?;

@@ -5,6 +5,8 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use helix_adr::{check, codes};
+use helix_core::diagnostic::Diagnostic;
 use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 
@@ -34,7 +36,9 @@ enum Format {
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
     let known = AdrDirectory::open(root)?;
     let graph = known.graph();
-    let problems = graph.problems(known.adrs());
+    let of_links = [codes::UNKNOWN_ADR, codes::SUPERSEDE_CYCLE, codes::DEPENDENCY_CYCLE];
+    let mut problems: Vec<Diagnostic> = known.adrs().iter().flat_map(|adr| check(adr, &known)).collect();
+    problems.retain(|problem| of_links.contains(&problem.code.as_str()));
     match (context.terminal.reading, arguments.format) {
         (Reading::Programs, _) | (Reading::People, Format::Json) => {
             context.terminal.json(&json!({ "graph": graph, "diagnostics": problems }))?;
