@@ -27,6 +27,12 @@ const FEW: usize = 3;
 /// Weight of a guess: its confidence stays below a half.
 const GUESS: i32 = 22;
 
+/// Weight up to which a rule is a net for messages of tools that no rule knows.
+const WEAK: i32 = 24;
+
+/// Likelihood from which words overrule such a rule.
+const SURER: f64 = 0.7;
+
 /// Highest confidence of a guess.
 const GUESSED: f64 = 0.49;
 
@@ -167,10 +173,11 @@ impl Classifier {
         );
         claims.extend(silence(observation, &lines));
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
-        if claims.first().is_none_or(Claim::explains_nothing) {
-            let guess = self.guess(&lines, claims.first());
-            claims.splice(0..0, guess);
-        }
+        let said = match claims.first() {
+            Some(first) if !first.explains_nothing() => self.overruled(&lines, first),
+            first => self.guess(&lines, first),
+        };
+        claims.splice(0..0, said);
         let mut claims = claims.into_iter();
         let Some(best) = claims.next() else {
             return self.answer(observation, &lines, nothing(), Vec::new());
@@ -285,9 +292,24 @@ impl Classifier {
             let line = best.line.filter(|_| best.cause == &cause::RUNTIME_EXCEPTION).or(Some(line));
             return Some(Claim { line, ..best.clone() });
         }
+        Some(self.words_claim(lines, line, category, likely))
+    }
+
+    /// What the words of a line say, if a rule of low weight says something else and they are surer.
+    fn overruled(&self, lines: &[Prepared<'_>], best: &Claim) -> Option<Claim> {
+        let weak = best.decided_by.starts_with("rule:") && best.priority <= WEAK;
+        let line = best.line.filter(|at| weak && !lines[*at].text.is_empty())?;
+        let likelihoods = self.lexicon.judge(&lines[line].text);
+        let (category, _) = likelihoods.best();
+        let likely = likelihoods.likelihood(category);
+        let differs = category != best.cause.category && likely >= SURER;
+        differs.then(|| self.words_claim(lines, line, category, likely))
+    }
+
+    fn words_claim(&self, lines: &[Prepared<'_>], line: usize, category: Category, likely: f64) -> Claim {
         let reasons = self.lexicon.reasons(&lines[line].text, category, REASONS).join(", ");
         let claim = Claim::new(format!("words:{reasons}"), cause::usual(category), GUESS, Some(line));
-        Some(Claim { likely: Some(likely), ..claim })
+        Claim { likely: Some(likely), ..claim }
     }
 
     /// Whether the words of a line speak against what a rule says of it.

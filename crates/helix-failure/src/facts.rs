@@ -110,6 +110,7 @@ fn shell(status: i32, tool: &str, phase: &str) -> Option<(&'static Cause, i32)> 
         ("curl", 35 | 51 | 53 | 54 | 58 | 59 | 60 | 77 | 83) => (&TLS, 80),
         ("curl", 37) => (&FILE_MISSING, 80),
         ("curl", 18 | 52 | 55 | 56 | 92) => (&CONN_RESET, 80),
+        ("timeout", 137) => (&DEADLINE, 119),
         ("wget", 5) => (&TLS, 70),
         ("wget", 6) => (&AUTH_INVALID, 70),
         (_, 124) => (&DEADLINE, 100),

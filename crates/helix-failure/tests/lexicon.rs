@@ -42,7 +42,7 @@ fn the_limits_are_what_unseen_tools_say() {
     let (mut judged, mut guessed, mut right, mut doubted) = (0.0, 0.0, 0.0, 0.0);
     for held in 0..PARTS {
         let seen: Vec<&Case> = sets.iter().filter(|case| part(&case.observation.tool) != held).collect();
-        let examples: Vec<Example> = seen.iter().flat_map(|case| of_case(case)).collect();
+        let examples: Vec<Example> = seen.iter().flat_map(|case| of_case(case)).chain(of_lines()).collect();
         let lexicon = Lexicon::read(&train(&examples)).unwrap();
         for case in sets.iter().filter(|case| part(&case.observation.tool) == held) {
             let Some(line) = cause_line(case) else { continue };

@@ -20,6 +20,7 @@ rules! {
     "ts.syntax" COMPILE_SYNTAX 82 r"error TS1\d{3}\b|error TS1700[0-9]\b";
     "ts.name" MISSING_SYMBOL 82 r"error TS(?:2304|2305|2318|2339|2503|2551|2552|2552|2582|2583|2584|2614|2662|2663|2694|2724|18004)\b";
     "ts.export" MISSING_SYMBOL 84 r"error TS(?:1192|1259|1361|1371|1479)\b";
+    "ts.file" FILE_MISSING 80 r"error TS(?:505[78]|5083|605[34]|6231)\b";
     "ts.unused" LINT 80 r"error TS(?:6133|6138|6192|6196|6198|7027|7028|7029|7030)\b";
     "ts.inputs" NO_TESTS 80 r"error TS1800[23]\b";
     "ts.type" COMPILE_TYPE 76 r"error TS[2-9]\d{3}\b|error TS1[89]\d{3}\b|error TS80\d\d\b";
@@ -28,6 +29,8 @@ rules! {
     "c.syntax" COMPILE_SYNTAX 80 r"(?i)\.(?:c|cc|cpp|cxx|h|hpp|cu|m)(?::\d+)+:? ?(?:fatal )?(?:error|fehler|erreur|错误)\s?[:：] ?.*(?:expected .{1,60}(?:before|at end|after|;|\)|declaration|expression|identifier)|stray .* in program|unterminated|missing terminating|expected '|erwartet|attendu|fehlendes|nicht abgeschlossen|manquant|expected-|缺少|(?:之前|前|处)应有|应为|extraneous|#endif|unbalanced)" .tools(&["gcc", "clang", "g++", "cc", "make", "cmake", "bash", "ninja"]);
     "c.werror" LINT 81 r"\[-Werror=(?:unused|shadow|sign|format|pedantic|parentheses|maybe|uninit|misleading|missing|return-type|switch|unknown)[\w=-]*\]|\[-Werror,-W(?:unused|shadow|sign|format|pedantic|parentheses|conditional|uninit|sometimes|misleading|missing|return|switch|unknown|deprecated|dangling|tautological|logical|extra|self-assign|unreachable|cast|strict|everything|all)[\w-]*\]";
     "c.type" COMPILE_TYPE 74 r"(?i)^\S+?\.(?:c|cc|cpp|cxx|h|hpp|cu|m):\d+(?::\d+)?: (?:fatal )?(?:error|fehler|erreur|错误)\s?[:：]";
+    "c.lint" LINT 77 r"^\S+?\.(?:c|cc|cpp|cxx|h|hpp|cu|m):\d+(?::\d+)?: (?:error|warning|style|performance|portability): .* \[[a-z][\w.-]*(?:,-warnings-as-errors)?\]$";
+    "c.directive" BAD_USAGE 82 r"error: #error\b";
     "go.name" MISSING_SYMBOL 82 r"^(?:vet: )?\S+\.go:\d+(?::\d+)?: (?:.*undefined(?:: |\b.*(?:has no field or method|type ))|.* not declared by package|undeclared name|.*unknown field|.*has no field or method)";
     "go.module" MISSING_MODULE 84 r"no required module provides package|is not in (?:std|GOROOT)|cannot find (?:package|module providing)|cannot find main module|go: go\.mod file not found";
     "go.revision" MISSING_PACKAGE 84 r"^go: .*(?:unknown revision|no matching versions|invalid version|404 Not Found|410 Gone)";

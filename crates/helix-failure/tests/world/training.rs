@@ -43,10 +43,11 @@ pub(crate) fn of_rules(without: &[&str]) -> Vec<Example> {
     rules.flat_map(|(id, yes, _)| yes.into_iter().map(move |text| (words(text), class(id).unwrap()))).collect()
 }
 
-/// What lines teach that have a category but no rule of their own.
+/// What lines teach that have no rule of their own: each has a category, or `NONE` if it names no cause.
 pub(crate) fn of_lines() -> Vec<Example> {
     let labelled = LINES.lines().map(|line| line.split_once(' ').unwrap());
-    labelled.map(|(category, text)| (words(text), class_of(category))).collect()
+    let class = |category| if category == "NONE" { NO_CAUSE } else { class_of(category) };
+    labelled.map(|(category, text)| (words(text), class(category))).collect()
 }
 
 /// Each rule's name, lines that it matches, and lines that look alike and that it does not match.
