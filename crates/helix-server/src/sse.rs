@@ -4,14 +4,12 @@
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use futures::{Stream, StreamExt, stream};
 use serde::Serialize;
-use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use crate::shared::Shared;
@@ -30,7 +28,7 @@ pub(crate) fn data(out: &mut Vec<u8>, value: &impl Serialize) {
 }
 
 /// Appends a frame with a name.
-pub(crate) fn named(out: &mut Vec<u8>, event: &'static str, value: &impl Serialize) {
+pub(crate) fn named(out: &mut Vec<u8>, event: &str, value: &impl Serialize) {
     let before = out.len();
     out.extend_from_slice(b"event: ");
     out.extend_from_slice(event.as_bytes());
@@ -39,7 +37,7 @@ pub(crate) fn named(out: &mut Vec<u8>, event: &'static str, value: &impl Seriali
 }
 
 /// Appends a frame with a name and a number, from which a client can continue.
-pub(crate) fn numbered(out: &mut Vec<u8>, number: u64, event: &'static str, value: &impl Serialize) {
+pub(crate) fn numbered(out: &mut Vec<u8>, number: u64, event: &str, value: &impl Serialize) {
     out.extend_from_slice(format!("id: {number}\n").as_bytes());
     named(out, event, value);
 }
@@ -73,11 +71,6 @@ where
     response
 }
 
-/// A channel as a stream.
-pub(crate) fn receiver<T: Send>(mut items: mpsc::Receiver<T>) -> impl Stream<Item = T> + Send {
-    stream::poll_fn(move |context| items.poll_recv(context))
-}
-
 /// A response with a frame for each item, until `encode` breaks, the items end or the server shuts down. Items may be skipped.
 pub(crate) fn follow<T: Send>(
     shared: &Shared,
@@ -102,11 +95,6 @@ pub(crate) fn follow<T: Send>(
         }
         Some((Ok(Bytes::from(out)), Some((items, encode))))
     }))
-}
-
-/// Waits for the next item, at most for the pause after which a heartbeat is due.
-pub(crate) async fn next_or_heartbeat<T>(pause: Duration, next: impl Future<Output = T>) -> Option<T> {
-    tokio::time::timeout(pause, next).await.ok()
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 use std::convert::Infallible;
 
 use axum::body::Bytes;
+use futures::{Stream, StreamExt, stream};
 use helix_core::error_chain;
 use helix_engine::consultant::TurnEvent;
 use helix_engine::sessions::JobNews;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::error::ApiError;
 use super::presenter::{Presenter, Wire};
@@ -17,77 +19,66 @@ use crate::sse;
 /// Most bytes in one write when events come faster than they are sent.
 const PIECE: usize = 64 * 1024;
 
-/// The source of the next event of a stream.
-enum Source {
-    Start,
-    Turn,
-    /// The jobs of the conversation, after the answer.
-    Jobs(mpsc::Receiver<JobNews>),
-}
-
 /// An answer being streamed.
 struct Answer<W> {
     shared: Shared,
     presenter: Presenter<W>,
     turn: TurnStream,
-    source: Source,
+    /// The jobs of the session, after the answer.
+    jobs: Option<mpsc::Receiver<JobNews>>,
 }
 
 /// The stream's bytes. It runs in the connection's own task; when the client disconnects, the connection drops the stream, and with
 /// it the turn's [`TurnStream`].
 pub(crate) fn frames<W: Wire>(
     shared: Shared,
-    presenter: Presenter<W>,
+    mut presenter: Presenter<W>,
     turn: TurnStream,
-) -> impl futures::Stream<Item = Result<Bytes, Infallible>> + Send {
-    let answer = Answer { shared, presenter, turn, source: Source::Start };
-    futures::stream::unfold(answer, |mut answer| async move {
+) -> impl Stream<Item = Result<Bytes, Infallible>> + Send {
+    let mut begin = Vec::new();
+    presenter.begin(&mut begin);
+    let answer = Answer { shared, presenter, turn, jobs: None };
+    let rest = stream::unfold(answer, |mut answer| async move {
         if answer.presenter.is_over() {
             return None;
         }
         let mut out = Vec::new();
         answer.next(&mut out).await;
         Some((Ok(Bytes::from(out)), answer))
-    })
+    });
+    stream::iter([Ok(Bytes::from(begin))]).chain(rest)
 }
 
 impl<W: Wire> Answer<W> {
     async fn next(&mut self, out: &mut Vec<u8>) {
-        let Self { shared, presenter, turn, source } = self;
+        let Self { shared, presenter, turn, jobs } = self;
         let heartbeat = shared.config.heartbeat;
-        match source {
-            Source::Start => {
-                presenter.begin(out);
-                *source = Source::Turn;
-            }
-            Source::Turn => {
-                let event = tokio::select! {
-                    biased;
-                    event = sse::next_or_heartbeat(heartbeat, turn.next()) => event,
-                    () = shared.shutdown.cancelled() => return presenter.abort(out, &ApiError::shutting_down()),
-                };
-                match event {
-                    None => out.extend_from_slice(sse::HEARTBEAT),
-                    Some(None) => presenter.abort(out, &ApiError::turn_lost()),
-                    Some(mut event) => {
-                        while let Some(one) = event {
-                            self.event(out, one).await;
-                            event = if out.len() < PIECE { self.turn.ready() } else { None };
-                        }
-                    }
-                }
-            }
-            Source::Jobs(jobs) => {
-                let news = tokio::select! {
-                    biased;
-                    news = sse::next_or_heartbeat(heartbeat, jobs.recv()) => news,
-                    // The answer is complete and jobs continue without this server: nothing has failed.
-                    () = shared.shutdown.cancelled() => Some(None),
-                };
-                match news {
-                    None => out.extend_from_slice(sse::HEARTBEAT),
-                    Some(None) => presenter.finish(out),
-                    Some(Some(news)) => presenter.on_news(out, &news),
+        if let Some(jobs) = jobs {
+            let news = tokio::select! {
+                biased;
+                news = timeout(heartbeat, jobs.recv()) => news,
+                // The answer is complete and jobs continue without this server: nothing has failed.
+                () = shared.shutdown.cancelled() => Ok(None),
+            };
+            return match news {
+                Err(_) => out.extend_from_slice(sse::HEARTBEAT),
+                Ok(None) => presenter.finish(out),
+                Ok(Some(news)) => presenter.on_news(out, &news),
+            };
+        }
+        let event = tokio::select! {
+            biased;
+            event = timeout(heartbeat, turn.next()) => event,
+            () = shared.shutdown.cancelled() => return presenter.abort(out, &ApiError::shutting_down()),
+        };
+        match event {
+            Err(_) => out.extend_from_slice(sse::HEARTBEAT),
+            Ok(None) => presenter.abort(out, &ApiError::turn_lost()),
+            Ok(Some(event)) => {
+                let mut next = Some(event);
+                while let Some(event) = next {
+                    self.event(out, event).await;
+                    next = if out.len() < PIECE { self.turn.ready() } else { None };
                 }
             }
         }
@@ -106,7 +97,7 @@ impl<W: Wire> Answer<W> {
             });
             if let Some(jobs) = jobs {
                 self.presenter.on_answer(out, ended);
-                self.source = Source::Jobs(jobs);
+                self.jobs = Some(jobs);
                 return;
             }
         }

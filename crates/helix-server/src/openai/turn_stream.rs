@@ -80,8 +80,8 @@ impl TurnStream {
     fn grace(&self) -> Option<Duration> {
         match (self.shared.config.disconnect, self.profile) {
             (Disconnect::Detach, _) => None,
-            (Disconnect::StopAfter(grace), Profile::OpenWebUi { .. }) => Some(grace.min(OPEN_WEBUI_GRACE)),
             (Disconnect::StopAfter(grace), Profile::Plain) => Some(grace),
+            (Disconnect::StopAfter(grace), _) => Some(grace.min(OPEN_WEBUI_GRACE)),
         }
     }
 }
