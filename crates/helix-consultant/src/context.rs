@@ -147,8 +147,8 @@ async fn recorded(journal: &Arc<dyn Journal>, last: &TurnView) -> Result<Vec<Mes
     while let Some(turn) = next {
         let answer = turn.end.as_ref().map(|end| end.text().to_owned()).filter(|answer| !answer.trim().is_empty());
         length += turn.message.len() + answer.as_ref().map_or(0, String::len);
-        said.extend(answer.map(|text| Message { author: Author::Consultant, text, uploads: Vec::new() }));
-        said.push(Message { author: Author::User, text: turn.message, uploads: Vec::new() });
+        said.extend(answer.map(|text| Message { author: Author::Consultant, text }));
+        said.push(Message { author: Author::User, text: turn.message });
         if length > 4 * HISTORY_LIMIT {
             break;
         }

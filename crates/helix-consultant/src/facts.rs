@@ -12,14 +12,13 @@ use helix_job::session::SessionView;
 use helix_store::{Journal, ReadError};
 use serde_json::{Value, json};
 
+use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
 use crate::prompt::Facts;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
 use helix_runs::services::TOOL_NAMES;
 
-/// Most jobs of a conversation that are named, the newest.
-const MOST_JOBS: usize = 10;
 /// Most decisions of the project that are named, the newest.
 const MOST_ADRS: usize = 40;
 /// Most names of a directory.
@@ -72,12 +71,10 @@ fn named(name: &str, description: &str) -> Value {
 /// The newest jobs of a conversation as the journal has them, and what they wait for.
 async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(Vec<Value>, Vec<Value>), ReadError> {
     let (mut jobs, mut questions) = (Vec::new(), Vec::new());
-    for id in &ids[ids.len().saturating_sub(MOST_JOBS)..] {
-        // A job that is gone from the journal is of no use to anybody.
-        let Some(job) = journal.job(id.to_string()).await? else { continue };
+    for job in newest_jobs(journal, ids).await? {
         let phases = job.phases.iter().filter(|_| !job.status.is_final());
         jobs.push(json!({
-            "id": id,
+            "id": job.id,
             "name": job.name,
             "status": job.status.word(),
             "phases": phases.map(|phase| format!("{} {}", phase.id, phase.status.word())).collect::<Vec<_>>(),

@@ -80,9 +80,6 @@ impl Consultant {
     /// # Errors
     /// [`TurnError`] when it cannot begin.
     pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
-        if request.message.trim().is_empty() && request.uploads.is_empty() {
-            return Err(TurnError::Request("the message is empty".into()));
-        }
         if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
             let hint = "set [consultant] agent in helix.toml to a configured agent".to_owned();
             return Err(TurnError::Agent { message: error.to_string(), hint: Some(hint) });

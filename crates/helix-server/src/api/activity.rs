@@ -53,18 +53,20 @@ pub(crate) async fn stream(State(shared): State<Shared>, Path(id): Path<String>)
     let events = events.chain(stream::iter([None])).map(Item::Job);
     Ok(sse::follow(&shared, stream::select(activity, events), move |out, item| {
         match item {
-            Item::Activity(Ok(Activity { job: other, phase, run, event })) if other == job.id => {
+            Some(Item::Activity(Ok(Activity { job: other, phase, run, event }))) if other == job.id => {
                 sse::named(out, "activity", &ActivityFrame { phase, run, event });
             }
-            Item::Activity(Err(BroadcastStreamRecvError::Lagged(missed))) => {
+            Some(Item::Activity(Err(BroadcastStreamRecvError::Lagged(missed)))) => {
                 sse::named(out, "missed", &Missed { missed });
             }
-            Item::Job(Some(Err(error))) => {
+            Some(Item::Job(Some(Err(error)))) => {
                 sse::named(out, PROBLEM, &Problem::from(error));
                 return Break(());
             }
-            Item::Job(None | Some(Ok(Recorded { event: JobEvent::JobFinished { .. }, .. }))) => return Break(()),
-            Item::Activity(Ok(_)) | Item::Job(Some(Ok(_))) => {}
+            None | Some(Item::Job(None | Some(Ok(Recorded { event: JobEvent::JobFinished { .. }, .. })))) => {
+                return Break(());
+            }
+            Some(Item::Activity(Ok(_)) | Item::Job(Some(Ok(_)))) => {}
         }
         Continue(())
     }))

@@ -43,11 +43,12 @@ pub(crate) async fn stream(
     }
     let events = ReceiverStream::new(shared.engine.jobs().events(&job.id, after).await?);
     Ok(sse::follow(&shared, events, |out, event| match event {
-        Ok(event) => {
+        None => Break(()),
+        Some(Ok(event)) => {
             sse::numbered(out, event.number, event.event.name(), &event);
             Continue(())
         }
-        Err(error) => {
+        Some(Err(error)) => {
             sse::named(out, PROBLEM, &Problem::from(error));
             Break(())
         }

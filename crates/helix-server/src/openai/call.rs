@@ -74,7 +74,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     let turn = TurnStream::begin(shared.clone(), profile, turn).await?;
     let presenter = Presenter::<W>::new(options);
     if request.stream {
-        return Ok(sse::response(streaming::frames(shared, presenter, turn)));
+        return Ok(streaming::response(shared, presenter, turn));
     }
     Ok(Json(whole(&shared, presenter, turn).await?).into_response())
 }

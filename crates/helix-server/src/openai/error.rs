@@ -192,7 +192,6 @@ fn classify(outcome: &Outcome) -> (StatusCode, &'static str) {
 impl From<TurnError> for ApiError {
     fn from(error: TurnError) -> Self {
         match error {
-            TurnError::Request(message) => Self::bad_request(message),
             TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
             TurnError::Agent { message, hint } => {
                 let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}: {hint}"));

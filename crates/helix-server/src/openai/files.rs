@@ -19,10 +19,6 @@ const TOLERANT: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-const TOLERANT_URL: GeneralPurpose = GeneralPurpose::new(
-    &base64::alphabet::URL_SAFE,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
 
 /// A file as it was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,49 +94,22 @@ fn decoded(text: &str, at: &Field<'_>) -> Result<Vec<u8>, ApiError> {
     if text.len() / 4 * 3 > LIMIT {
         return Err(at.refuse(format!("is larger than {} MB", LIMIT / 1024 / 1024)));
     }
-    let text: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
-    let alphabet = if text.contains(['-', '_']) { &TOLERANT_URL } else { &TOLERANT };
-    alphabet.decode(text).map_err(|error| at.refuse(format!("is not base64: {error}")))
+    // Both alphabets, over any number of lines.
+    let text = text.chars().filter(|letter| !letter.is_ascii_whitespace());
+    let text: String = text
+        .map(|letter| {
+            if letter == '-' {
+                '+'
+            } else if letter == '_' {
+                '/'
+            } else {
+                letter
+            }
+        })
+        .collect();
+    TOLERANT.decode(text).map_err(|error| at.refuse(format!("is not base64: {error}")))
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn whole(sent: Result<Sent, ApiError>) -> (Option<String>, String, Vec<u8>) {
-        match sent.unwrap() {
-            Sent::Whole(upload) => (upload.name, upload.media_type, upload.bytes.to_vec()),
-            Sent::Elsewhere(words) => panic!("{words}"),
-        }
-    }
-
-    #[test]
-    fn files_are_read_in_every_form_that_clients_send() {
-        let png = ("image/png".to_owned(), b"abc".to_vec());
-        for url in ["data:image/png;base64,YWJj", "DATA:image/png;base64,YWJj", "data:image/png;base64,YW\nJj"] {
-            let (name, media_type, bytes) = whole(image(&Field::body(&json!({ "image_url": { "url": url } }))));
-            assert_eq!((name, media_type, bytes), (None, png.0.clone(), png.1.clone()), "{url}");
-        }
-        let flat = whole(image(&Field::body(&json!({ "image_url": "data:image/png;base64,YWJj" }))));
-        assert_eq!(flat.2, b"abc");
-        let named = json!({ "file": { "filename": "a.txt", "file_data": "data:text/plain,a%20b%2" } });
-        assert_eq!(whole(file(&Field::body(&named))), (Some("a.txt".into()), "text/plain".into(), b"a b%2".to_vec()));
-        let bare = whole(file(&Field::body(&json!({ "filename": "x", "file_data": "_-8" }))));
-        assert_eq!(bare.2, [0xff, 0xef]);
-        let sound = whole(audio(&Field::body(&json!({ "input_audio": { "data": "YWJj", "format": "mp3" } }))));
-        assert_eq!(sound.1, "audio/mp3");
-    }
-
-    #[test]
-    fn addresses_are_named_and_never_fetched_and_nonsense_is_refused() {
-        let remote = image(&Field::body(&json!({ "image_url": { "url": "http://169.254.169.254/x" } }))).unwrap();
-        assert_eq!(remote, Sent::Elsewhere("an image at http://169.254.169.254/x".into()));
-        let stored = file(&Field::body(&json!({ "file": { "file_id": "f-1" } }))).unwrap();
-        assert_eq!(stored, Sent::Elsewhere("a file with the id \"f-1\"".into()));
-        assert!(image(&Field::body(&json!({}))).is_err());
-        assert!(file(&Field::body(&json!({ "file": {} }))).is_err());
-        assert!(image(&Field::body(&json!({ "image_url": "data:image/png;base64" }))).is_err());
-    }
-}
+#[path = "files_test.rs"]
+mod tests;

@@ -192,8 +192,7 @@ impl Message {
             // Activity, not words.
             Role::Tool | Role::System => return None,
         };
-        let uploads = self.uploads.clone();
-        (!text.trim().is_empty() || !uploads.is_empty()).then_some(HistoryMessage { author, text, uploads })
+        (!text.trim().is_empty() || !self.uploads.is_empty()).then_some(HistoryMessage { author, text })
     }
 }
 

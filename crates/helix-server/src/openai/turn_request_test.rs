@@ -136,7 +136,7 @@ fn deleting_an_answer_and_temporary_chats_and_files_keep_to_the_path() {
     assert_eq!(image.uploads.len(), 1);
     assert_eq!(image.uploads[0].media_type, "image/png");
     let after_image = turn(&all, 130);
-    assert_eq!((after_image.uploads.len(), after_image.history[0].uploads.len()), (0, 1));
+    assert_eq!((after_image.uploads.len(), after_image.history.is_empty()), (0, false));
     let listed = turn(&all, 136);
     assert_eq!(listed.words, "What is in this file?");
     assert!(listed.message.contains("notes.txt"), "the agent is told of the file: {}", listed.message);
@@ -193,7 +193,7 @@ fn the_last_user_message_is_asked_and_the_rest_is_history() {
         message(Role::User, "two"),
     ])
     .unwrap();
-    let said = |author, text: &str| HistoryMessage { author, text: text.into(), uploads: Vec::new() };
+    let said = |author, text: &str| HistoryMessage { author, text: text.into() };
     let history = vec![said(Author::User, "one"), said(Author::Consultant, "first"), said(Author::User, "lost")];
     assert_eq!((turn.history, turn.system.as_deref(), turn.purpose), (history, Some("be brief"), Purpose::Answer));
     assert_eq!((turn.message.as_str(), turn.words.as_str(), turn.uploads.len()), ("two", "two", 0));

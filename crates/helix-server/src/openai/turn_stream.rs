@@ -58,27 +58,17 @@ impl TurnStream {
     /// Waits for the next event; `None` when there are no more.
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
         let event = self.turn.as_mut()?.events.recv().await;
-        self.observed(event)
-    }
-
-    /// The next event, if there is one already.
-    pub(crate) fn ready(&mut self) -> Option<TurnEvent> {
-        let event = self.turn.as_mut()?.events.try_recv().ok()?;
-        self.observed(Some(event))
-    }
-
-    /// Session and turn, once it runs.
-    pub(crate) fn began(&self) -> Option<&(SessionId, TurnId)> {
-        self.began.as_ref()
-    }
-
-    fn observed(&mut self, event: Option<TurnEvent>) -> Option<TurnEvent> {
         match &event {
             Some(TurnEvent::Began { session, turn }) => self.began = Some((session.clone(), turn.clone())),
             Some(TurnEvent::Ended(_)) | None => self.turn = None,
             Some(_) => {}
         }
         event
+    }
+
+    /// Session and turn, once it runs.
+    pub(crate) fn began(&self) -> Option<&(SessionId, TurnId)> {
+        self.began.as_ref()
     }
 }
 
