@@ -44,7 +44,6 @@ pub struct JobEvidence {
     /// Where the results went, if they were brought together.
     pub integration: Option<IntegrationEvidence>,
     /// Why they were not, if that was tried and not possible.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<RefusalEvidence>,
     /// Whether the job succeeded, every phase that passed is proved, and so is the integrated result.
     pub proved: bool,

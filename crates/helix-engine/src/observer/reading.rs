@@ -27,18 +27,14 @@ pub struct JobReport {
     /// When it happened.
     pub at: Timestamp,
     /// In which phase; absent for what belongs to no single one, such as an integration.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseId>,
     /// Which attempt at the phase failed, from 1.
     pub attempt: u32,
     /// Its file, relative to the state directory; absent while it is not written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artefact: Option<String>,
     /// The report; absent when it cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
     /// Why it cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
@@ -80,7 +76,6 @@ pub struct Explanation {
     /// What decided: `rule:…`, `fact:…` or `nothing`.
     pub decided_by: String,
     /// The line that names the cause, redacted; absent when none does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause_line: Option<String>,
     /// All of it for people and programs, with past failures and what to do.
     pub report: Report,
