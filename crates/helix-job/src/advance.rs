@@ -10,9 +10,7 @@ use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::illegal::Illegal;
 use super::spec::JobSpec;
-use super::state::{
-    Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState,
-};
+use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
 use helix_core::finding::{Correction, Finding};
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::usage::Usage;

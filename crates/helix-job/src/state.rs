@@ -326,7 +326,8 @@ impl PhaseState {
 }
 
 impl Attempt {
-    pub(super) fn new(begin: AttemptStart, started_at: Timestamp) -> Self {
+    /// An attempt that begins.
+    pub fn new(begin: AttemptStart, started_at: Timestamp) -> Self {
         Self {
             begin,
             started_at,

@@ -25,7 +25,7 @@ use tokio::sync::{broadcast, mpsc};
 pub use figures::Figures;
 
 pub use crate::admission::Places;
-pub use questions::{AnswerError, QuestionFilter, Reply};
+pub use questions::{AnswerError, QuestionFilter};
 pub use reopen::ReopenRequest;
 
 use crate::activity::Activity;
@@ -158,7 +158,9 @@ impl Jobs {
             return Err(EngineError::broken(&broken));
         }
         let asked = match handle {
-            Some(handle) if !view.status.is_final() => handle.cancel(by).await,
+            Some(handle) if !view.status.is_final() => {
+                handle.record(vec![JobEvent::CancelRequested { by: by.to_owned() }]).await.is_ok()
+            }
             Some(_) | None => false,
         };
         let view = self.get(id.as_str()).await?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::memory::Diagnosis;
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
-use helix_failure::{Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice};
+use helix_failure::{Blame, Category, FailureObservation, Fingerprint, Log, RetryAdvice};
 use helix_job::{JobState, JobStatus, JobView, PhaseStatus};
 use helix_store::Journal;
 use jiff::Timestamp;
@@ -97,22 +97,18 @@ impl FailureService {
             similar: similar.as_deref(),
             suggestions: &[],
         });
-        Some(explanation(diagnosis.fingerprint, &classified, report))
-    }
-}
-
-fn explanation(fingerprint: Fingerprint, classified: &Classified, report: Report) -> Explanation {
-    Explanation {
-        fingerprint,
-        category: classified.category,
-        cause: classified.cause.to_owned(),
-        retry: classified.retry,
-        blame: classified.blame,
-        confidence: classified.confidence,
-        decided_by: classified.evidence.decided_by.clone(),
-        // The report's is redacted.
-        cause_line: report.why.known().and_then(|why| why.cause_line.clone()),
-        report,
+        Some(Explanation {
+            fingerprint: diagnosis.fingerprint,
+            category: classified.category,
+            cause: classified.cause.to_owned(),
+            retry: classified.retry,
+            blame: classified.blame,
+            confidence: classified.confidence,
+            decided_by: classified.evidence.decided_by.clone(),
+            // The report's is redacted.
+            cause_line: report.why.known().and_then(|why| why.cause_line.clone()),
+            report,
+        })
     }
 }
 

@@ -323,11 +323,7 @@ fn side_run(run: RunId) -> SideRun {
 }
 
 pub fn advice_given(phase: &PhaseId, round: u32, action: AdviceAction) -> JobEvent {
-    let advice = Advice {
-        side: side_run(RunId::for_advice(&job(), phase, round)),
-        action,
-        reason: "because".into(),
-    };
+    let advice = Advice { side: side_run(RunId::for_advice(&job(), phase, round)), action, reason: "because".into() };
     JobEvent::AdviceGiven { phase: phase.clone(), round, advice: Box::new(advice) }
 }
 
