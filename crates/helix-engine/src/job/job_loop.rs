@@ -429,6 +429,11 @@ impl JobHandle {
         self.commands.is_closed().then(|| self.blocked.now()).flatten()
     }
 
+    /// Asks the job to stop; `false` if it is over already.
+    pub(crate) async fn cancel(&self, by: &str) -> bool {
+        self.record(vec![JobEvent::CancelRequested { by: by.to_owned() }]).await.is_ok()
+    }
+
     /// Records something that came from outside, all or none.
     pub(crate) async fn record(&self, events: Vec<JobEvent>) -> Result<(), Refused> {
         let (done, answer) = oneshot::channel();

@@ -158,9 +158,7 @@ impl Jobs {
             return Err(EngineError::broken(&broken));
         }
         let asked = match handle {
-            Some(handle) if !view.status.is_final() => {
-                handle.record(vec![JobEvent::CancelRequested { by: by.to_owned() }]).await.is_ok()
-            }
+            Some(handle) if !view.status.is_final() => handle.cancel(by).await,
             Some(_) | None => false,
         };
         let view = self.get(id.as_str()).await?;
