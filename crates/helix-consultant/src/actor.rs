@@ -12,7 +12,9 @@ use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
-use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnParent, TurnView, relation};
+use helix_job::session::{
+    SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView, relation,
+};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -247,18 +249,21 @@ impl SessionActor {
         let position = &*position;
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
         let message = uploads::with_message(&request.message, &self.view().directory, &attachments);
-        self.record(SessionEvent::TurnStarted {
-            turn: work.turn.clone(),
+        let begin = TurnStart {
             run: RunId::for_turn(&work.turn, 1),
             message: request.message.clone(),
-            place: position.after.clone(),
             asked: asked(&self.services, work, request).await,
             client: request.client.clone(),
             model: request.model.clone(),
             system: request.system.clone(),
             attachments,
-            resume: context.resumes().cloned(),
             agent_session: Some(context.writes_to().clone()),
+        };
+        self.record(SessionEvent::TurnStarted {
+            turn: work.turn.clone(),
+            place: position.after.clone(),
+            resume: context.resumes().cloned(),
+            begin,
         })
         .await?;
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
@@ -363,8 +368,7 @@ impl SessionActor {
         let shown = work.output.shown().to_owned();
         let plain = helix_core::step_marker::split(&report.answer).0;
         let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
-        let event = SessionEvent::TurnFinished {
-            turn: work.turn.clone(),
+        let end = TurnEnd {
             facts: Box::new(report.facts.clone()),
             shown: (!shown.is_empty() && relation(&shown, plain) != TextRelation::Same).then_some(shown),
             answered: self.answered(work, &answer).await,
@@ -375,6 +379,7 @@ impl SessionActor {
             runs: work.runs.max(1),
             delivery: work.output.delivery(),
         };
+        let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
         let outcome = Outcome::from_facts(&report.facts);
         let error = refused.or_else(|| turn_error::of_outcome(&outcome));
         let mut ended = TurnEnded { error, outcome, answer, usage };
@@ -438,7 +443,7 @@ async fn asked(services: &ConsultantServices, work: &ActiveTurn, request: &TurnR
         Some(id) => services.journal().turn(id.clone()).await.ok().flatten(),
         None => None,
     };
-    continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.asked)
+    continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.begin.asked)
 }
 
 /// Runs of a turn that have a record, in order.

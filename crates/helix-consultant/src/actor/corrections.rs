@@ -255,13 +255,13 @@ impl SessionActor {
             owner: self.view().owner.clone(),
             parent: ParentSelector::Latest,
             purpose: Purpose::Answer,
-            message: turn.message.clone(),
-            words: turn.message.clone(),
+            message: turn.begin.message.clone(),
+            words: turn.begin.message.clone(),
             uploads: Vec::new(),
             history: Vec::new(),
-            client: turn.client.clone(),
-            system: turn.system.clone(),
-            model: turn.model.clone(),
+            client: turn.begin.client.clone(),
+            system: turn.begin.system.clone(),
+            model: turn.begin.model.clone(),
             disconnected: CancellationToken::new(),
         }
     }

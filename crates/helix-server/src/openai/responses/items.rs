@@ -101,7 +101,7 @@ impl ResponseObject {
 
     /// A response from the record of its turn.
     pub(crate) fn of_turn(id: &str, turn: &TurnView, previous: Option<String>) -> Self {
-        let model = turn.model.as_ref().map_or_else(|| "helix".into(), |model| format!("helix:{model}"));
+        let model = turn.begin.model.as_ref().map_or_else(|| "helix".into(), |model| format!("helix:{model}"));
         let mut response = Self::new(id.to_owned(), model, turn.started_at.as_second(), previous);
         let Some(end) = &turn.end else { return response };
         response.output.push(OutputItem::Message {

@@ -22,7 +22,7 @@ pub(crate) async fn retrieve(
 ) -> Result<Json<ResponseObject>, ApiError> {
     let turn = turn_of_response(&shared, &headers, &id, None).await?;
     let previous = match &turn.parent {
-        Some(parent) => shared.engine.sessions().turn(parent).await.map_err(Problem::from)?.client.message,
+        Some(parent) => shared.engine.sessions().turn(parent).await.map_err(Problem::from)?.begin.client.message,
         None => None,
     };
     Ok(Json(ResponseObject::of_turn(&id, &turn, previous)))
