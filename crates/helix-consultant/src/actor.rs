@@ -12,7 +12,7 @@ use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
-use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnView, relation};
+use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnStart, TurnView, relation};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -134,8 +134,8 @@ impl SessionActor {
         let mut work = ActiveTurn {
             turn: open.id.clone(),
             continues: open.continues.clone(),
-            model: open.model.clone(),
-            system: open.system.clone(),
+            model: open.begin.model.clone(),
+            system: open.begin.system.clone(),
             runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
             usage: Usage::default(),
             stop: self.new_stop(&open.id),
@@ -246,18 +246,21 @@ impl SessionActor {
         // The user's words are those of the answer that is continued.
         let continued = position.parent.as_ref().filter(|_| work.continues.is_some());
         let message = uploads::with_message(&request.message, &self.view().directory, &attachments);
-        self.record(SessionEvent::TurnStarted {
-            turn: work.turn.clone(),
+        let begin = TurnStart {
             run: RunId::for_turn(&work.turn, 1),
             message: request.message.clone(),
-            place: position.in_record(request.purpose),
-            asked: continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.asked.clone()),
+            asked: continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.begin.asked.clone()),
             client: request.client.clone(),
             model: work.model.clone(),
             system: work.system.clone(),
             attachments,
-            resume: context.resumes().cloned(),
             agent_session: Some(context.writes_to().clone()),
+        };
+        self.record(SessionEvent::TurnStarted {
+            turn: work.turn.clone(),
+            place: position.in_record(request.purpose),
+            resume: context.resumes().cloned(),
+            begin,
         })
         .await?;
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
@@ -345,8 +348,7 @@ impl SessionActor {
         let shown = work.output.shown().to_owned();
         let plain = helix_core::step_marker::split(&report.answer).0;
         let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
-        let event = SessionEvent::TurnFinished {
-            turn: work.turn.clone(),
+        let end = TurnEnd {
             facts: Box::new(report.facts.clone()),
             shown: (!shown.is_empty() && relation(&shown, plain) != TextRelation::Same).then_some(shown),
             answered: self.answered(work, &answer).await,
@@ -357,6 +359,7 @@ impl SessionActor {
             runs: work.runs.max(1),
             delivery: work.output.delivery(),
         };
+        let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
         let outcome = Outcome::from_facts(&report.facts);
         let error = refused.or_else(|| turn_error::of_outcome(&outcome));
         let mut ended = TurnEnded { error, outcome, answer, usage };

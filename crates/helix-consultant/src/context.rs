@@ -98,7 +98,7 @@ async fn resumable(journal: &Arc<dyn Journal>, parent: &TurnView) -> Result<Opti
                 return Ok(Some(Base { turn, session, unanswered }));
             }
         }
-        unanswered.push(turn.message.clone());
+        unanswered.push(turn.begin.message.clone());
         let Some(before) = turn.parent else { return Ok(None) };
         match journal.turn(before).await? {
             Some(before) => turn = before,
@@ -146,9 +146,9 @@ async fn recorded(journal: &Arc<dyn Journal>, last: &TurnView) -> Result<Vec<Mes
     let (mut said, mut length, mut next) = (Vec::new(), 0, Some(last.clone()));
     while let Some(turn) = next {
         let answer = turn.end.as_ref().map(|end| end.text().to_owned()).filter(|answer| !answer.trim().is_empty());
-        length += turn.message.len() + answer.as_ref().map_or(0, String::len);
+        length += turn.begin.message.len() + answer.as_ref().map_or(0, String::len);
         said.extend(answer.map(|text| Message { author: Author::Consultant, text }));
-        said.push(Message { author: Author::User, text: turn.message });
+        said.push(Message { author: Author::User, text: turn.begin.message });
         if length > 4 * HISTORY_LIMIT {
             break;
         }

@@ -119,7 +119,7 @@ impl Locator<'_> {
     }
 
     fn is_same_request(&self, turn: &TurnView) -> bool {
-        turn.client.request.is_some() && turn.client.request == self.request.client.request
+        turn.begin.client.request.is_some() && turn.begin.client.request == self.request.client.request
     }
 
     async fn after(&self) -> Result<TurnPosition, ReadError> {
@@ -157,8 +157,8 @@ impl Locator<'_> {
     /// Whether the history that the client shows ends with this turn, by the user's words or by the answer.
     fn history_ends_with(&self, turn: &TurnView) -> bool {
         let Some((asked, answered)) = history_exchanges(&self.request.history).pop() else { return true };
-        let same_words =
-            TextDigest::of(&asked) == turn.asked || (!asked.trim().is_empty() && turn.message.contains(asked.trim()));
+        let same_words = TextDigest::of(&asked) == turn.begin.asked
+            || (!asked.trim().is_empty() && turn.begin.message.contains(asked.trim()));
         let text = turn.end.as_ref().map_or("", |end| end.text());
         let same_answer = answered.is_some_and(|answered| {
             !answered.trim().is_empty()

@@ -7,9 +7,9 @@ use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, RunId};
 use helix_engine::EngineConfig;
 use helix_engine::jobs::ReopenRequest;
-use helix_engine::jobs::{AnswerError, QuestionFilter, Reply};
+use helix_engine::jobs::{AnswerError, QuestionFilter};
 use helix_failure::memory::SuggestionOutcome;
-use helix_job::question::{QuestionKind, QuestionStatus};
+use helix_job::question::{Answer, QuestionKind, QuestionStatus};
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Review, Role};
 use workshop::{Ended, Workshop, part};
 
@@ -72,11 +72,11 @@ async fn a_verifier_reads_a_checkout_and_what_it_finds_reaches_the_agent() {
     let verdicts: Vec<&str> = reviews.iter().map(|review| review.verdict.word()).collect();
     assert_eq!(verdicts, ["fail", "pass"]);
     // It saw the result, was told what was asked, and had nothing to write with.
-    let prompt = shop.told(&reviews[1].run);
+    let prompt = shop.told(&reviews[1].side.run);
     for part in ["Write a page about counting", "+Count one by one", "a.md"] {
         assert!(prompt.contains(part), "the verifier is not told {part:?}:\n{prompt}");
     }
-    let request = shop.sandbox.state().join("runs").join(reviews[1].run.as_str());
+    let request = shop.sandbox.state().join("runs").join(reviews[1].side.run.as_str());
     let command = std::fs::read_dir(&request).unwrap().flatten().map(|entry| entry.path());
     let texts: String = command.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     assert!(texts.contains("small"), "its own model");
@@ -91,7 +91,7 @@ async fn a_verifier_reads_a_checkout_and_what_it_finds_reaches_the_agent() {
         assert!(rules("deny").contains(&tool.into()) && !rules("allow").contains(&tool.into()), "{settings}");
     }
     assert!(ended.phase("a").verdict.as_deref().unwrap().contains("It says how"));
-    assert!(ended.phase("a").runs.contains(&reviews[0].run));
+    assert!(ended.phase("a").runs.contains(&reviews[0].side.run));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -135,7 +135,11 @@ async fn a_finding_about_no_file_of_the_result_does_not_block() {
     let reviews = reviews(&ended);
     let verdicts: Vec<&str> = reviews.iter().map(|review| review.verdict.word()).collect();
     assert_eq!(verdicts, ["inconclusive", "fail", "pass"]);
-    assert!(shop.told(&reviews[1].run).contains("names a file of the result"), "{}", shop.told(&reviews[1].run));
+    assert!(
+        shop.told(&reviews[1].side.run).contains("names a file of the result"),
+        "{}",
+        shop.told(&reviews[1].side.run)
+    );
     let told = shop.prompt(&ended.view.id, "a", 2);
     assert!(told.contains("`a.md`: it does not say how") && !told.contains("no file of that name"), "{told}");
     assert_eq!(shop.plays("a"), 2, "the phase was not tried again for the first answer");
@@ -171,12 +175,12 @@ async fn a_job_waits_for_a_person_without_a_process_and_over_a_restart() {
     assert_eq!(shop.engine.jobs().get(job.as_str()).await.unwrap().status, JobStatus::Waiting);
     assert!(helix_testkit::processes::processes_with_env("HELIX_RUN_ID", job.as_str()).unwrap().is_empty());
     let shop = shop.reopen().await;
-    let wrong = Reply { choice: Some("perhaps".into()), text: None, by: "a test".into() };
+    let wrong = Answer { choice: Some("perhaps".into()), text: None, by: "a test".into() };
     assert!(matches!(shop.engine.jobs().answer(&printed.id, wrong).await, Err(AnswerError::Misfit(_))));
     shop.answer(&printed, "approve", Some("on paper")).await;
     let accepted = shop.question(&job).await;
     assert_ne!(accepted.id, printed.id);
-    let again = Reply { choice: Some("approve".into()), text: None, by: "a test".into() };
+    let again = Answer { choice: Some("approve".into()), text: None, by: "a test".into() };
     assert!(matches!(shop.engine.jobs().answer(&printed.id, again).await, Err(AnswerError::Settled { .. })));
     shop.answer(&accepted, "approve", None).await;
     let ended = shop.ended(&job).await;
@@ -198,7 +202,7 @@ async fn a_cancelled_job_closes_its_questions() {
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Cancelled);
     assert_eq!(ended.view.questions[0].status, QuestionStatus::Closed);
-    let late = Reply { choice: Some("approve".into()), text: None, by: "a test".into() };
+    let late = Answer { choice: Some("approve".into()), text: None, by: "a test".into() };
     assert!(matches!(shop.engine.jobs().answer(&question.id, late).await, Err(AnswerError::Settled { .. })));
     assert_eq!(shop.plays("a"), 0);
 }

@@ -100,7 +100,7 @@ async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
     assert_eq!(ended.view.integration, Some(IntegrationTarget::Branch { branch: "main".into() }));
     assert!(repo.join("news.txt").exists() && repo.join("guide.md").exists());
     let gates = ended.events.iter().find_map(|event| match &event.event {
-        JobEvent::Integrated { result, gates, .. } => Some((result.tree.clone(), gates.clone())),
+        JobEvent::Integrated(done) => Some((done.result.tree.clone(), done.gates.clone())),
         _ => None,
     });
     let (tree, gates) = gates.unwrap();
@@ -189,7 +189,7 @@ async fn what_a_new_host_removes_is_never_the_worktree_of_a_job_that_goes_on() {
     let ended = shop.ended_again(&job, ended.view.last_event).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     let changed = ended.events.iter().find_map(|event| match &event.event {
-        JobEvent::Integrated { result, .. } => Some(result.changed.clone()),
+        JobEvent::Integrated(done) => Some(done.result.changed.clone()),
         _ => None,
     });
     let changed: Vec<_> = changed.unwrap().into_iter().map(|file| (file.path, file.how)).collect();

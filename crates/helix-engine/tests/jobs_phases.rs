@@ -110,7 +110,7 @@ phases:
         .events
         .iter()
         .find_map(|event| match &event.event {
-            JobEvent::Integrated { result, gates, .. } => Some((result.clone(), gates.clone())),
+            JobEvent::Integrated(done) => Some((done.result.clone(), done.gates.clone())),
             _ => None,
         })
         .unwrap();

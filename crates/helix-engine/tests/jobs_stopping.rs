@@ -22,7 +22,7 @@ phases:
 
 fn outcomes(ended: &Ended) -> Vec<Outcome> {
     let facts = ended.events.iter().filter_map(|event| match &event.event {
-        JobEvent::RunFinished { facts, .. } => Some(Outcome::from_facts(facts)),
+        JobEvent::RunFinished { end, .. } => Some(end.outcome()),
         _ => None,
     });
     facts.collect()
@@ -120,7 +120,7 @@ async fn an_agent_that_stays_after_its_result_is_ended_and_not_taken_at_its_word
         .events
         .iter()
         .filter_map(|event| match &event.event {
-            JobEvent::RunFinished { facts, .. } => Some(facts.stopped),
+            JobEvent::RunFinished { end, .. } => Some(end.facts.stopped),
             _ => None,
         })
         .collect();
@@ -344,7 +344,7 @@ phases:
         .events
         .iter()
         .filter_map(|one| match &one.event {
-            JobEvent::AttemptStarted { phase, .. } => Some(("starts", phase.as_str())),
+            JobEvent::AttemptStarted(begin) => Some(("starts", begin.phase.as_str())),
             JobEvent::RunFinished { phase, .. } => Some(("ends", phase.as_str())),
             _ => None,
         })

@@ -10,12 +10,9 @@ use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
 use super::illegal::Illegal;
 use super::spec::JobSpec;
-use super::state::{
-    Active, Attempt, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, RunEnded,
-};
+use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
 use helix_core::finding::{Correction, Finding};
 use helix_core::ids::{PhaseId, TreeId};
-use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_plan::{GateSpec, Phase};
 
@@ -62,22 +59,10 @@ impl Active {
         self.union_of_gates(|_, progress| matches!(progress.state, PhaseState::Passed { .. }))
     }
 
-    /// The union of the gates of some phases, as far as they say something about results put together.
+    /// The union of those gates of some phases that say something about results put together.
     pub(super) fn union_of_gates(&self, of: impl Fn(&Phase, &PhaseProgress) -> bool) -> Vec<(&Phase, usize)> {
-        let mut asked: Vec<(&Phase, usize)> = Vec::new();
-        for (phase, progress) in self.pairs() {
-            if !of(phase, progress) {
-                continue;
-            }
-            for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.checks_a_sum()) {
-                // Claims were checked on the phase's own diff; in the sum of all diffs they would mean something else.
-                let known = || asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate));
-                if gate.is_about_claims() || !known() {
-                    asked.push((phase, index));
-                }
-            }
-        }
-        asked
+        let phases = self.pairs().filter(|(phase, progress)| of(phase, progress));
+        different_gates(phases.map(|(phase, _)| phase), GateSpec::checks_a_sum)
     }
 
     /// Gates of passed phases that have to hold on the tree of the last phase and were not run on it: whether all of the work is
@@ -110,15 +95,7 @@ impl Active {
             }
             state => by_plan(state),
         });
-        let mut asked: Vec<(&Phase, usize)> = Vec::new();
-        for (phase, _) in left_out {
-            for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| gate.is_about_everything()) {
-                if !asked.iter().any(|(other, index)| other.gates.get(*index) == Some(gate)) {
-                    asked.push((phase, index));
-                }
-            }
-        }
-        asked
+        different_gates(left_out.map(|(phase, _)| phase), GateSpec::is_about_everything)
     }
 
     /// What all runs have consumed.
@@ -131,7 +108,7 @@ impl Active {
             return Err(busy.illegal("has not ended"));
         }
         match end {
-            JobEnd::Succeeded if !matches!(self.integration, Integration::Done { .. }) => Err(Illegal::NOT_INTEGRATED),
+            JobEnd::Succeeded if !matches!(self.integration, Integration::Done(_)) => Err(Illegal::NOT_INTEGRATED),
             JobEnd::Succeeded | JobEnd::Failed { .. } | JobEnd::Cancelled { .. } => Ok(()),
         }
     }
@@ -139,42 +116,13 @@ impl Active {
     pub(super) fn advance(&mut self, event: &JobEvent) -> Result<(), Illegal> {
         match event {
             JobEvent::JobSubmitted { .. } => Err(Illegal::Job("the job exists already")),
-            JobEvent::AttemptStarted { phase, attempt, run, base, start, resume, correction, grant } => {
+            JobEvent::AttemptStarted(begin) => {
                 if self.cancel.is_some() {
                     return Err(Illegal::CANCELLING);
                 }
-                let new = Attempt {
-                    number: *attempt,
-                    run: run.clone(),
-                    base: base.clone(),
-                    start: start.clone(),
-                    started_at: self.last_at,
-                    resume: resume.clone(),
-                    correction: correction.clone(),
-                    run_end: None,
-                    result: None,
-                    repairs: Vec::new(),
-                    grant: *grant,
-                    gates: Vec::new(),
-                    reviews: Vec::new(),
-                    proposed: Vec::new(),
-                    asked: Vec::new(),
-                    begun: Vec::new(),
-                    fault: None,
-                    taken_up: false,
-                };
-                self.change(phase, |progress, context| progress.begin(context, new))
+                self.change(&begin.phase, |progress, context| progress.begin(context, begin))
             }
-            JobEvent::RunFinished { phase, attempt, facts, usage, session, duration_ms } => {
-                let ended = RunEnded {
-                    outcome: Outcome::from_facts(facts),
-                    facts: facts.clone(),
-                    usage: *usage,
-                    session: session.clone(),
-                    duration_ms: *duration_ms,
-                };
-                self.find(phase)?.run_finished(*attempt, ended)
-            }
+            JobEvent::RunFinished { phase, attempt, end } => self.find(phase)?.run_finished(*attempt, end.clone()),
             JobEvent::ResultCommitted { phase, attempt, result, repairs } => {
                 self.change(phase, |progress, context| progress.committed(context, *attempt, result, repairs))
             }
@@ -207,14 +155,8 @@ impl Active {
             JobEvent::AttemptFaulted { phase, attempt, fault } => {
                 self.change(phase, |progress, context| progress.faulted(context, *attempt, fault))
             }
-            JobEvent::Integrated { result, target, gates } => {
-                let (result, target, gates) = (result.clone(), target.clone(), gates.clone());
-                self.integrate(Integration::Done { result, target, gates })
-            }
-            JobEvent::IntegrationFailed { findings, gates, fault } => {
-                let (findings, gates, fault) = (findings.clone(), gates.clone(), fault.clone());
-                self.integrate(Integration::Failed { findings, gates, fault })
-            }
+            JobEvent::Integrated(done) => self.integrate(Integration::Done(done.clone())),
+            JobEvent::IntegrationFailed(failed) => self.integrate(Integration::Failed(failed.clone())),
             JobEvent::CancelRequested { by } => {
                 // Sticky: a second request changes nothing, whoever makes it.
                 self.cancel.get_or_insert_with(|| by.clone());
@@ -371,6 +313,24 @@ impl Active {
         }
         Ok(())
     }
+}
+
+/// The gates of these phases that count, each once and with its index in the list of its phase. Claims were checked on the phase's
+/// own diff; in the sum of all diffs they would mean something else, so that equal ones of two phases are two.
+fn different_gates<'a>(
+    phases: impl Iterator<Item = &'a Phase>,
+    counts: impl Fn(&GateSpec) -> bool,
+) -> Vec<(&'a Phase, usize)> {
+    let mut found: Vec<(&Phase, usize)> = Vec::new();
+    for phase in phases {
+        for (index, gate) in phase.gates.iter().enumerate().filter(|(_, gate)| counts(gate)) {
+            let known = || found.iter().any(|(other, index)| other.gates.get(*index) == Some(gate));
+            if gate.is_about_claims() || !known() {
+                found.push((phase, index));
+            }
+        }
+    }
+    found
 }
 
 /// Why a phase that was not asked for is left out.

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::attempt::{GiveUp, PhaseContext};
+use super::attempt::{Check, GiveUp, PhaseContext};
 use super::attempts::after_attempts;
 use super::event::AdviceAction;
 use super::illegal::Illegal;
@@ -143,12 +143,12 @@ impl PhaseProgress {
                 };
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: None });
             }
-            About::Approval { when: Approval::After } if approves => self.after_person(context),
+            About::Approval { when: Approval::After } if approves => self.check(context, Check::Nothing),
             About::Approval { when: Approval::After } => self.rejected_by_person(context, answer, words),
             About::Gate { gate } => {
                 self.answer_gate(context, gate, answer, words);
                 match approves {
-                    true => self.after_gate(context, gate),
+                    true => self.check(context, Check::Gate(gate + 1)),
                     false => self.rejected_by_person(context, answer, words),
                 }
             }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::event::{AttemptStart, RunEnded};
 use super::illegal::Illegal;
 use super::spec::Policy;
-use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, RunEnded, Stage};
+use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::question::{About, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport};
@@ -47,8 +48,9 @@ pub(super) enum GiveUp {
     Exhausted,
 }
 
-/// What a result is checked by next.
-enum Check {
+/// What a result is checked by next, in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Check {
     Gate(usize),
     Verifier,
     Person,
@@ -56,17 +58,17 @@ enum Check {
 }
 
 impl PhaseProgress {
-    pub(super) fn begin(&mut self, context: &PhaseContext<'_>, new: Attempt) -> Result<(), Illegal> {
+    pub(super) fn begin(&mut self, context: &PhaseContext<'_>, begin: &AttemptStart) -> Result<(), Illegal> {
         if context.phase.approval == Some(Approval::Before) && !self.approved {
             return Err(self.illegal("was not approved to begin"));
         }
-        if new.number != self.attempts.len() as u32 + 1 {
-            return Err(self.wrong_attempt(new.number));
+        if begin.attempt != self.attempts.len() as u32 + 1 {
+            return Err(self.wrong_attempt(begin.attempt));
         }
         if !self.may_begin() {
             return Err(self.wrong_state());
         }
-        self.attempts.push(new);
+        self.attempts.push(Attempt::new(begin.clone(), context.at));
         self.fault = None;
         self.state = PhaseState::Working { stage: Stage::Agent };
         Ok(())
@@ -95,7 +97,7 @@ impl PhaseProgress {
             return Ok(());
         }
         let asked = !self.asked_by_agent().is_empty();
-        match ended.outcome.retry() {
+        match ended.outcome().retry() {
             // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
             Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(context),
             Retry::Accept if context.phase.generates_phases.is_some() => {
@@ -147,57 +149,29 @@ impl PhaseProgress {
     }
 
     /// Goes on to what checks the result next; passes it when nothing is left.
-    fn check(&mut self, context: &PhaseContext<'_>, check: Check) {
+    pub(super) fn check(&mut self, context: &PhaseContext<'_>, next: Check) {
         let phase = context.phase;
-        let mut next = check;
-        loop {
-            next = match next {
-                Check::Gate(gate) => match phase.gates.get(gate) {
-                    None => Check::Verifier,
-                    Some(GateSpec::Approval { .. } | GateSpec::Manual { .. }) => {
-                        self.state = PhaseState::Asking { about: About::Gate { gate }, trouble: None };
-                        return;
-                    }
-                    Some(GateSpec::ReviewApproved { .. }) => {
-                        self.state = PhaseState::Working { stage: Stage::Reviewing { gate: Some(gate), round: 1 } };
-                        return;
-                    }
-                    Some(_) => {
-                        self.state = PhaseState::Working { stage: Stage::Gating { gate } };
-                        return;
-                    }
-                },
-                Check::Verifier if phase.verify.is_some() => {
-                    self.state = PhaseState::Working { stage: Stage::Reviewing { gate: None, round: 1 } };
-                    return;
-                }
-                Check::Verifier => Check::Person,
-                Check::Person if phase.approval == Some(Approval::After) => {
-                    let about = About::Approval { when: Approval::After };
-                    self.state = PhaseState::Asking { about, trouble: None };
-                    return;
-                }
-                Check::Person => Check::Nothing,
-                Check::Nothing => {
-                    if let Some(result) = self.attempts.last().and_then(|last| last.result.clone()) {
-                        self.state = PhaseState::Passed { result, at: context.at };
-                    }
-                    return;
-                }
-            };
-        }
-    }
-
-    pub(super) fn after_gate(&mut self, context: &PhaseContext<'_>, gate: usize) {
-        self.check(context, Check::Gate(gate + 1));
-    }
-
-    pub(super) fn after_verifier(&mut self, context: &PhaseContext<'_>) {
-        self.check(context, Check::Person);
-    }
-
-    pub(super) fn after_person(&mut self, context: &PhaseContext<'_>) {
-        self.check(context, Check::Nothing);
+        let gate = match next {
+            Check::Gate(index) => phase.gates.get(index).map(|spec| (index, spec)),
+            Check::Verifier | Check::Person | Check::Nothing => None,
+        };
+        self.state = match (gate, self.attempts.last().and_then(|last| last.result.clone())) {
+            (Some((gate, GateSpec::Approval { .. } | GateSpec::Manual { .. })), _) => {
+                PhaseState::Asking { about: About::Gate { gate }, trouble: None }
+            }
+            (Some((gate, GateSpec::ReviewApproved { .. })), _) => {
+                PhaseState::Working { stage: Stage::Reviewing { gate: Some(gate), round: 1 } }
+            }
+            (Some((gate, _)), _) => PhaseState::Working { stage: Stage::Gating { gate } },
+            (None, _) if next <= Check::Verifier && phase.verify.is_some() => {
+                PhaseState::Working { stage: Stage::Reviewing { gate: None, round: 1 } }
+            }
+            (None, _) if next <= Check::Person && phase.approval == Some(Approval::After) => {
+                PhaseState::Asking { about: About::Approval { when: Approval::After }, trouble: None }
+            }
+            (None, Some(result)) => PhaseState::Passed { result, at: context.at },
+            (None, None) => return,
+        };
     }
 
     /// Ends the phase if the job is being stopped; returns whether it is.
@@ -225,7 +199,7 @@ impl PhaseProgress {
         }
         self.attempts.last_mut().into_iter().for_each(|this| this.gates.push(report.clone()));
         match &report.verdict {
-            Verdict::Pass => self.after_gate(context, gate),
+            Verdict::Pass => self.check(context, Check::Gate(gate + 1)),
             Verdict::Fail { findings } => {
                 let summary = format!("gate {} found: {}", report.gate, report.summary);
                 self.gate_rejected(context, Correction { summary, findings: findings.clone() });
@@ -239,7 +213,7 @@ impl PhaseProgress {
         let preparing = self.may_begin() && attempt == self.attempts.len() as u32 + 1;
         let working = matches!(self.state, PhaseState::Working { .. });
         match self.attempts.last_mut() {
-            Some(this) if working && this.number == attempt => this.fault = Some(fault.clone()),
+            Some(this) if working && this.begin.attempt == attempt => this.fault = Some(fault.clone()),
             Some(_) | None if preparing => {}
             Some(_) | None => return Err(self.wrong_attempt(attempt)),
         }
@@ -285,21 +259,22 @@ impl PhaseProgress {
             return Err(self.wrong_state());
         }
         let wrong = self.wrong_attempt(attempt);
-        self.attempts.last_mut().filter(|last| last.number == attempt).ok_or(wrong)
+        self.attempts.last_mut().filter(|last| last.begin.attempt == attempt).ok_or(wrong)
     }
 
     fn run_rejected(&mut self, context: &PhaseContext<'_>, ended: &RunEnded) {
-        let summary = format!("The last run did not complete: {}.", describe(&ended.outcome));
+        let summary = format!("The last run did not complete: {}.", describe(&ended.outcome()));
         let next = self.after_run(context, ended);
         self.follow(context, next, Correction { summary, findings: Vec::new() });
     }
 
     fn after_run(&self, context: &PhaseContext<'_>, ended: &RunEnded) -> Next {
-        let give_up = |why| Next::GiveUp { why, hint: remedy(&ended.outcome) };
+        let outcome = ended.outcome();
+        let give_up = |why| Next::GiveUp { why, hint: remedy(&outcome) };
         let again = |resume, not_before| Next::Again { resume, not_before };
-        match ended.outcome.retry() {
+        match outcome.retry() {
             // Accepted runs never come here; giving up is the answer that cannot be a false "done".
-            Retry::Never | Retry::Accept => give_up(match ended.outcome {
+            Retry::Never | Retry::Accept => give_up(match outcome {
                 // A person or an adviser may word it otherwise.
                 Outcome::Refused => GiveUp::Exhausted,
                 _ => GiveUp::Surroundings,
@@ -314,7 +289,7 @@ impl PhaseProgress {
                 if repeats > context.policy.transient_retries {
                     return give_up(GiveUp::Surroundings);
                 }
-                let spread = self.attempts.last().map_or(0.0, |last| spread(&last.run));
+                let spread = self.attempts.last().map_or(0.0, |last| spread(&last.begin.run));
                 let pause = backoff(context.policy, context.at, self.transient_streak(), spread);
                 // Phases that wait for the same moment do not all start in it.
                 let stagger = Duration::from_millis((spread * STAGGER_MS) as u64);
@@ -435,7 +410,7 @@ impl PhaseProgress {
     /// Whether the last try was to resume a session and never got into it.
     fn resume_was_lost(&self) -> bool {
         self.attempts.last().is_some_and(|last| {
-            last.resume.is_some() && last.run_end.as_ref().is_some_and(|ended| !ended.facts.started)
+            last.begin.resume.is_some() && last.run_end.as_ref().is_some_and(|ended| !ended.facts.started)
         })
     }
 
@@ -461,7 +436,7 @@ impl PhaseProgress {
 
     fn session_for_correction(&self) -> Option<AgentSessionId> {
         let session = self.session()?;
-        let resumed = self.attempts.iter().rev().take_while(|one| one.resume.as_ref() == Some(&session)).count();
+        let resumed = self.attempts.iter().rev().take_while(|one| one.begin.resume.as_ref() == Some(&session)).count();
         (resumed < CORRECTIONS_IN_ONE_SESSION).then_some(session)
     }
 
@@ -469,7 +444,7 @@ impl PhaseProgress {
     fn repeats_itself(&self, findings: &[Finding]) -> bool {
         self.attempts.last().is_some_and(|last| {
             last.result.as_ref().is_some_and(|result| !result.moved)
-                && last.correction.as_ref().is_some_and(|told| told.findings == findings)
+                && last.begin.correction.as_ref().is_some_and(|told| told.findings == findings)
         })
     }
 }
@@ -482,7 +457,7 @@ fn is_without_work(phase: &Phase, result: &Committed) -> bool {
 }
 
 fn is_transient(one: &Attempt) -> bool {
-    one.run_end.as_ref().is_some_and(|ended| matches!(ended.outcome.retry(), Retry::Later(_)))
+    one.run_end.as_ref().is_some_and(|ended| matches!(ended.outcome().retry(), Retry::Later(_)))
 }
 
 /// Phases that wait for the same reset are spread over this long, in milliseconds.

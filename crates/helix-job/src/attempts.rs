@@ -14,22 +14,5 @@ pub(super) fn after_attempts(made: u32, granted: u32) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_and_grammar_agree() {
-        let said: Vec<String> = [(0, 3), (1, 1), (1, 3), (2, 3), (3, 3), (4, 3)]
-            .map(|(made, granted)| after_attempts(made, granted))
-            .into();
-        let expected = [
-            "before an attempt that counts",
-            "after its only attempt",
-            "after 1 of 3 attempts",
-            "after 2 of 3 attempts",
-            "after all 3 attempts",
-            "after 4 attempts",
-        ];
-        assert_eq!(said, expected);
-    }
-}
+#[path = "attempts_test.rs"]
+mod tests;

@@ -54,8 +54,8 @@ impl Active {
     pub fn run_seconds(&self) -> u64 {
         let tries = || self.phases.iter().flat_map(|progress| &progress.attempts);
         let runs = tries().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.duration_ms);
-        let reviews = tries().flat_map(|one| &one.reviews).map(|(_, review)| review.duration_ms);
-        let advice = self.phases.iter().flat_map(|progress| &progress.advice).map(|advice| advice.duration_ms);
+        let reviews = tries().flat_map(|one| &one.reviews).map(|(_, review)| review.side.duration_ms);
+        let advice = self.phases.iter().flat_map(|progress| &progress.advice).map(|advice| advice.side.duration_ms);
         runs.chain(reviews).chain(advice).fold(0_u64, u64::saturating_add) / 1_000
     }
 
@@ -79,7 +79,7 @@ impl Active {
 
     pub(super) fn left(&self) -> Left {
         let (policy, usage) = (&self.spec.policy, self.usage());
-        let running = || self.phases.iter().filter_map(running_attempt).map(|one| one.grant);
+        let running = || self.phases.iter().filter_map(running_attempt).map(|one| one.begin.grant);
         let tokens = usage.total_input().saturating_add(usage.output_tokens);
         Left {
             usd: policy.budget_usd.map(|budget| {
@@ -147,7 +147,7 @@ impl PhaseProgress {
     fn current_cost(&self) -> f64 {
         let tries = self.attempts.get(self.epoch..).unwrap_or_default();
         let runs = tries.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage.cost_usd);
-        let reviews = tries.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.usage.cost_usd);
+        let reviews = tries.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.side.usage.cost_usd);
         runs.chain(reviews).sum()
     }
 }

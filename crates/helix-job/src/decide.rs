@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::budget::Left;
-use super::event::JobEnd;
+use super::event::{JobEnd, NotIntegrated};
 use super::spec::Grant;
 use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use crate::question::{About, Question};
@@ -242,7 +242,7 @@ impl<'a> Decider<'a> {
         self.working += 1;
         // A phase that starts anew starts from what it builds on, not from what it left before.
         let last = progress.last_attempt().filter(|_| between.is_some());
-        let after = last.and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.base.clone())));
+        let after = last.and_then(|last| Some((last.result.as_ref()?.commit.clone(), last.begin.base.clone())));
         self.decision.effects.push(Effect::StartAttempt {
             phase: phase.id.clone(),
             attempt: progress.attempts.len() as u32 + 1,
@@ -281,8 +281,8 @@ impl<'a> Decider<'a> {
                 let tips = self.tips();
                 self.decision.effects.push(Effect::Integrate { tips });
             }
-            Integration::Done { .. } => self.conclude(JobEnd::Succeeded),
-            Integration::Failed { findings, .. } => self.conclude(JobEnd::Failed {
+            Integration::Done(_) => self.conclude(JobEnd::Succeeded),
+            Integration::Failed(NotIntegrated { findings, .. }) => self.conclude(JobEnd::Failed {
                 reason: findings
                     .first()
                     .map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),

@@ -87,7 +87,7 @@ impl Active {
         let same = former.iter().filter(|one| one.result.as_ref().is_some_and(|result| result.tree == *tree));
         same.filter(|one| one.begun.iter().any(|begun| begun.gate == gate))
             .map(|one| Former {
-                attempt: one.number,
+                attempt: one.begin.attempt,
                 end: match one.gates.get(gate).map(|report| &report.verdict) {
                     Some(Verdict::Pass | Verdict::Fail { .. }) => FormerEnd::Seen,
                     Some(Verdict::Inconclusive { .. }) | None => FormerEnd::Unseen,

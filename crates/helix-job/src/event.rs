@@ -9,7 +9,7 @@ use crate::question::{Answer, Question};
 use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
 use helix_core::finding::{Correction, Fault, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId, RunId, TreeId};
-use helix_core::run::RunFacts;
+use helix_core::run::{Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_failure::event::FailureEvent;
 use helix_plan::Phase;
@@ -36,41 +36,16 @@ pub enum JobEvent {
         spec: Box<JobSpec>,
     },
     /// An attempt at a phase has its worktree and may run its agent.
-    AttemptStarted {
-        /// Which phase.
-        phase: PhaseId,
-        /// The attempt, from 1.
-        attempt: u32,
-        /// The agent run that belongs to it.
-        run: RunId,
-        /// Where the phase starts: the commit of its dependencies. Claims and baselines are measured from here.
-        base: CommitId,
-        /// Where this attempt starts: `base`, or the commit of the previous attempt.
-        start: CommitId,
-        /// Agent session that is resumed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        resume: Option<AgentSessionId>,
-        /// What the agent learns about the previous attempt.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        correction: Option<Correction>,
-        /// What is reserved for its run out of the budgets of phase and job.
-        grant: Grant,
-    },
+    AttemptStarted(Box<AttemptStart>),
     /// The agent's run is over. Carries evidence; the outcome is derived from it.
     RunFinished {
         /// Which phase.
         phase: PhaseId,
         /// The attempt.
         attempt: u32,
-        /// The evidence.
-        facts: Box<RunFacts>,
-        /// Its usage.
-        usage: Usage,
-        /// The agent session that can be resumed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        session: Option<AgentSessionId>,
-        /// Wall time in milliseconds.
-        duration_ms: u64,
+        /// How it ended.
+        #[serde(flatten)]
+        end: RunEnded,
     },
     /// Whatever the attempt left in its worktree is a commit now, good or not.
     ResultCommitted {
@@ -134,7 +109,6 @@ pub enum JobEvent {
         /// The attempt.
         attempt: u32,
         /// Index of the gate that asked for it; `None` is the phase's own `verify`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         gate: Option<usize>,
         /// Which round, from 1.
         round: u32,
@@ -176,7 +150,6 @@ pub enum JobEvent {
     /// Results contradict each other: a phase that brings them together joins the plan.
     ConflictFound {
         /// The phase that cannot start; `None` when it is the job's result that cannot be put together.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         phase: Option<PhaseId>,
         /// The phases whose results contradict each other, in the order in which they are combined.
         between: Vec<PhaseId>,
@@ -193,26 +166,9 @@ pub enum JobEvent {
         fault: Fault,
     },
     /// The results of all passed phases are in the target branch, or beside it.
-    Integrated {
-        /// The commit that holds everything.
-        result: Committed,
-        /// Where it went.
-        target: IntegrationTarget,
-        /// Gates that ran on the combined tree, when it is one that no phase was validated on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        gates: Vec<GateReport>,
-    },
+    Integrated(Integrated),
     /// The results could not be combined or brought into the target branch.
-    IntegrationFailed {
-        /// Why.
-        findings: Vec<Finding>,
-        /// Gates that ran on the combined tree, the one that failed last.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        gates: Vec<GateReport>,
-        /// What failed around it, when it is not the work's doing: git, the disk.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        fault: Option<Fault>,
-    },
+    IntegrationFailed(NotIntegrated),
     /// A person cancels it. Final.
     CancelRequested {
         /// Who or what, for people.
@@ -232,7 +188,6 @@ pub enum JobEvent {
         /// Phases that start anew, since something that they build on is done again.
         restart: Vec<PhaseId>,
         /// A new budget for the whole job in US dollars.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         budget_usd: Option<f64>,
     },
     /// What failure intelligence has to say. It moves nothing: text never decides what a job does.
@@ -245,14 +200,14 @@ impl JobEvent {
     pub fn name(&self) -> &'static str {
         match self {
             Self::JobSubmitted { .. } => "job_submitted",
-            Self::AttemptStarted { .. } => "attempt_started",
+            Self::AttemptStarted(_) => "attempt_started",
             Self::RunFinished { .. } => "run_finished",
             Self::ResultCommitted { .. } => "result_committed",
             Self::GateFinished { .. } => "gate_finished",
             Self::DeliveryBegun { .. } => "delivery_begun",
             Self::AttemptFaulted { .. } => "attempt_faulted",
-            Self::Integrated { .. } => "integrated",
-            Self::IntegrationFailed { .. } => "integration_failed",
+            Self::Integrated(_) => "integrated",
+            Self::IntegrationFailed(_) => "integration_failed",
             Self::CancelRequested { .. } => "cancel_requested",
             Self::JobFinished { .. } => "job_finished",
             Self::Failure(note) => note.name(),
@@ -269,15 +224,93 @@ impl JobEvent {
     }
 }
 
+/// What an attempt begins with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AttemptStart {
+    /// Which phase.
+    pub phase: PhaseId,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// The agent run that belongs to it.
+    pub run: RunId,
+    /// Where the phase starts: the commit of its dependencies. Claims and baselines are measured from here.
+    pub base: CommitId,
+    /// Where this attempt starts: `base`, or the commit of the previous attempt.
+    pub start: CommitId,
+    /// Agent session that is resumed.
+    pub resume: Option<AgentSessionId>,
+    /// What the agent learns about the previous attempt.
+    pub correction: Option<Correction>,
+    /// What is reserved for its run out of the budgets of phase and job.
+    pub grant: Grant,
+}
+
+/// How an attempt's run ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunEnded {
+    /// The evidence.
+    pub facts: Box<RunFacts>,
+    /// Its usage.
+    pub usage: Usage,
+    /// The agent session that can be resumed.
+    pub session: Option<AgentSessionId>,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
+impl RunEnded {
+    /// What the evidence amounts to.
+    pub fn outcome(&self) -> Outcome {
+        Outcome::from_facts(&self.facts)
+    }
+}
+
+/// Where the results of all passed phases are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Integrated {
+    /// The commit that holds everything.
+    pub result: Committed,
+    /// Where it went.
+    pub target: IntegrationTarget,
+    /// Gates that ran on the combined tree, when it is one that no phase was validated on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<GateReport>,
+}
+
+/// Why results are not integrated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NotIntegrated {
+    /// Why.
+    pub findings: Vec<Finding>,
+    /// Gates that ran on the combined tree, the one that failed last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<GateReport>,
+    /// What failed around it, when it is not the work's doing: git, the disk.
+    pub fault: Option<Fault>,
+}
+
+/// The run of a reviewer or an adviser, as what it answered is recorded with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SideRun {
+    /// Its name.
+    pub run: RunId,
+    /// The evidence; absent when there was no run.
+    pub facts: Option<Box<RunFacts>>,
+    /// Its usage.
+    pub usage: Usage,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+}
+
 /// A reviewer's answer with what proves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Review {
     /// The reviewer's run.
-    pub run: RunId,
+    #[serde(flatten)]
+    pub side: SideRun,
     /// The agent that reviewed.
     pub agent: String,
     /// Its model, where one was named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The answer. Inconclusive when the run did not complete or its answer does not fit the schema.
     #[serde(flatten)]
@@ -286,31 +319,18 @@ pub struct Review {
     pub summary: String,
     /// The tree it looked at.
     pub tree: TreeId,
-    /// The evidence of its run; absent when there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub facts: Option<Box<RunFacts>>,
-    /// Its usage.
-    pub usage: Usage,
-    /// Wall time in milliseconds.
-    pub duration_ms: u64,
 }
 
 /// An adviser's proposal with what proves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
     /// The adviser's run.
-    pub run: RunId,
+    #[serde(flatten)]
+    pub side: SideRun,
     /// What is to be done.
     pub action: AdviceAction,
     /// Why, one or two sentences, for people.
     pub reason: String,
-    /// The evidence of its run; absent when there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub facts: Option<Box<RunFacts>>,
-    /// Its usage.
-    pub usage: Usage,
-    /// Wall time in milliseconds.
-    pub duration_ms: u64,
 }
 
 /// What an adviser can propose.
@@ -367,10 +387,8 @@ pub enum JobEnd {
         /// Why, one sentence.
         reason: String,
         /// The phase at fault, if one is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         phase: Option<PhaseId>,
         /// What to do about it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         hint: Option<String>,
     },
     /// A person cancelled it.

@@ -30,7 +30,10 @@ pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
 pub use delivery::{Former, FormerEnd};
-pub use event::{Advice, AdviceAction, JobEnd, JobEvent, Recorded, Review, Validated};
+pub use event::{
+    Advice, AdviceAction, AttemptStart, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Review, RunEnded,
+    SideRun, Validated,
+};
 pub use helix_adr::AdrText;
 pub use helix_core::evidence::{
     ChangeKind, ChangedFile, CommandEvidence, Committed, GateReport, IntegrationTarget, StepOutcome, StepReport,
@@ -44,6 +47,6 @@ pub use spec::{
 };
 pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
-    PhaseState, RunEnded, Stage,
+    PhaseState, Stage,
 };
 pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};

@@ -10,7 +10,7 @@ use helix_failure::event::FailureEvent;
 
 use helix_core::evidence::{GateReport, IntegrationTarget};
 
-use crate::event::{JobEnd, JobEvent, Review};
+use crate::event::{AttemptStart, JobEnd, JobEvent, Review};
 use crate::question::{Answer, QuestionStatus, QuestionView};
 use crate::view::{JobStatus, JobView, PhaseStatus, PhaseView};
 use crate::{describe, remedy};
@@ -114,14 +114,15 @@ pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
             let phases = count(spec.plan.phases.len(), "phase");
             Phrase::new(Sign::Pending, None, format!("job {}: {}, {phases}, in {}", job.id, job.name, spec.repo.path))
         }
-        JobEvent::AttemptStarted { phase, attempt, correction, .. } => {
+        JobEvent::AttemptStarted(begin) => {
+            let AttemptStart { phase, attempt, correction, .. } = begin.as_ref();
             let why = correction.as_ref().map(|correction| format!(" ({})", correction.summary)).unwrap_or_default();
             Phrase::new(Sign::Running, Some(phase), format!("agent running, attempt {attempt}{why}"))
         }
-        JobEvent::RunFinished { phase, facts, usage, duration_ms, .. } => {
+        JobEvent::RunFinished { phase, end, .. } => {
             #[expect(clippy::cast_precision_loss, reason = "milliseconds of a run are far below 2^52")]
-            let figures = format!("{}, {}", duration(*duration_ms as f64 / 1000.0), money(usage.cost_usd));
-            match Outcome::from_facts(facts) {
+            let figures = format!("{}, {}", duration(end.duration_ms as f64 / 1000.0), money(end.usage.cost_usd));
+            match end.outcome() {
                 Outcome::Completed(_) => Phrase::new(Sign::Note, Some(phase), format!("agent finished in {figures}")),
                 outcome => {
                     let text = format!("agent: {} ({figures})", describe(&outcome));
@@ -171,11 +172,11 @@ pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
             let phases: Vec<&str> = between.iter().map(PhaseId::as_str).collect();
             Phrase::new(Sign::Unclear, None, format!("{} conflict in {}", phases.join(", "), paths.join(", ")))
         }
-        JobEvent::Integrated { result, target, .. } => {
-            Phrase::new(Sign::Passed, None, integrated(short_commit(result.commit.as_str()), target))
+        JobEvent::Integrated(done) => {
+            Phrase::new(Sign::Passed, None, integrated(short_commit(done.result.commit.as_str()), &done.target))
         }
-        JobEvent::IntegrationFailed { findings, .. } => {
-            Phrase::new(Sign::Failed, None, format!("merge failed: {}", first(findings)))
+        JobEvent::IntegrationFailed(failed) => {
+            Phrase::new(Sign::Failed, None, format!("merge failed: {}", first(&failed.findings)))
         }
         JobEvent::CancelRequested { by } => Phrase::new(Sign::Skipped, None, format!("cancelling, requested by {by}")),
         JobEvent::JobResumed { by, .. } => Phrase::new(Sign::Running, None, format!("resumed by {by}")),

@@ -19,8 +19,8 @@ impl JobView {
         let end = state.end();
         let usage = active.usage();
         let (commit, integration) = match &active.integration {
-            Integration::Done { result, target, .. } => (Some(result.commit.clone()), Some(target.clone())),
-            Integration::Open | Integration::Failed { .. } => (None, None),
+            Integration::Done(done) => (Some(done.result.commit.clone()), Some(done.target.clone())),
+            Integration::Open | Integration::Failed(_) => (None, None),
         };
         Some(Self {
             id: id.clone(),
@@ -122,7 +122,7 @@ fn phase_view(
         }
         PhaseState::Pending => (PhaseStatus::Pending, None, None, None),
         PhaseState::Working { .. } => {
-            let correction = last.and_then(|last| last.correction.as_ref());
+            let correction = last.and_then(|last| last.begin.correction.as_ref());
             (PhaseStatus::Running, None, None, correction.map(|correction| ErrorView::new(&correction.summary)))
         }
         PhaseState::Between(between) => {
@@ -161,10 +161,10 @@ fn phase_view(
 /// All runs of a phase, in the order in which they began: tries with their reviews, then advice.
 fn runs(progress: &PhaseProgress) -> Vec<RunId> {
     let with_reviews = |one: &'_ Attempt| {
-        let reviews = one.reviews.iter().map(|(_, review)| review.run.clone());
-        std::iter::once(one.run.clone()).chain(reviews).collect::<Vec<_>>()
+        let reviews = one.reviews.iter().map(|(_, review)| review.side.run.clone());
+        std::iter::once(one.begin.run.clone()).chain(reviews).collect::<Vec<_>>()
     };
-    let advice = progress.advice.iter().map(|advice| advice.run.clone());
+    let advice = progress.advice.iter().map(|advice| advice.side.run.clone());
     progress.attempts.iter().flat_map(with_reviews).chain(advice).collect()
 }
 
@@ -202,7 +202,7 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
 impl Attempt {
     /// The try in one line, for people: how its run ended and which gate stopped it.
     pub fn summary(&self) -> String {
-        let run = self.run_end.as_ref().map_or_else(|| "running".into(), |ended| describe(&ended.outcome));
+        let run = self.run_end.as_ref().map_or_else(|| "running".into(), |ended| describe(&ended.outcome()));
         match self.gates.iter().find(|report| !matches!(report.verdict, Verdict::Pass)) {
             Some(report) => format!("{run}; gate {}: {} ({})", report.gate, report.verdict.word(), report.summary),
             None => run,

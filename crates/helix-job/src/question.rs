@@ -71,10 +71,8 @@ pub struct QuestionOption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
     /// Key of the chosen option.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
     /// Words of their own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Who answered, and through what.
     pub by: String,
@@ -174,29 +172,16 @@ impl Question {
     /// # Errors
     /// [`AnswerMisfit`] with what can be answered.
     pub fn accepts(&self, answer: &Answer) -> Result<(), AnswerMisfit> {
-        accepts(&self.options, self.kind(), answer)
-    }
-}
-
-impl QuestionView {
-    /// Whether an answer fits.
-    ///
-    /// # Errors
-    /// [`AnswerMisfit`] with what can be answered.
-    pub fn accepts(&self, answer: &Answer) -> Result<(), AnswerMisfit> {
-        accepts(&self.options, self.kind, answer)
-    }
-}
-
-fn accepts(all: &[QuestionOption], kind: QuestionKind, answer: &Answer) -> Result<(), AnswerMisfit> {
-    let options = || all.iter().map(|one| one.key.as_str()).collect::<Vec<_>>().join(", ");
-    let has_text = answer.text.as_deref().is_some_and(|text| !text.trim().is_empty());
-    match &answer.choice {
-        Some(choice) if all.iter().any(|one| &one.key == choice) => Ok(()),
-        Some(choice) => Err(AnswerMisfit::UnknownChoice { choice: choice.clone(), options: options() }),
-        // What an agent asks may be answered in words although it named options.
-        None if has_text && (all.is_empty() || kind == QuestionKind::Agent) => Ok(()),
-        None if all.is_empty() => Err(AnswerMisfit::Empty),
-        None => Err(AnswerMisfit::NoChoice { options: options() }),
+        let all = &self.options;
+        let options = || all.iter().map(|one| one.key.as_str()).collect::<Vec<_>>().join(", ");
+        let has_text = answer.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+        match &answer.choice {
+            Some(choice) if all.iter().any(|one| &one.key == choice) => Ok(()),
+            Some(choice) => Err(AnswerMisfit::UnknownChoice { choice: choice.clone(), options: options() }),
+            // What an agent asks may be answered in words although it named options.
+            None if has_text && (all.is_empty() || self.kind() == QuestionKind::Agent) => Ok(()),
+            None if all.is_empty() => Err(AnswerMisfit::Empty),
+            None => Err(AnswerMisfit::NoChoice { options: options() }),
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know how a reviewer is asked.
 
-use super::attempt::{GiveUp, PhaseContext};
+use super::attempt::{Check, GiveUp, PhaseContext};
 use super::event::Review;
 use super::illegal::Illegal;
 use super::phrases::reviewer;
@@ -38,8 +38,8 @@ impl PhaseProgress {
             (_, None) => {}
         }
         match (&review.verdict, gate) {
-            (Verdict::Pass, Some(gate)) => self.after_gate(context, gate),
-            (Verdict::Pass, None) => self.after_verifier(context),
+            (Verdict::Pass, Some(gate)) => self.check(context, Check::Gate(gate + 1)),
+            (Verdict::Pass, None) => self.check(context, Check::Person),
             (Verdict::Fail { findings }, _) => {
                 let summary = format!("the {} rejects the result: {}", reviewer(gate), review.summary);
                 self.gate_rejected(context, Correction { summary, findings: findings.clone() });
@@ -63,8 +63,8 @@ impl PhaseProgress {
         let name = context.phase.gates.get(gate).map_or("review_approved", |spec| spec.name());
         if let Some(this) = self.attempts.last_mut() {
             this.gates.push(GateReport {
-                notes: vec![format!("run {}", review.run)],
-                duration_ms: review.duration_ms,
+                notes: vec![format!("run {}", review.side.run)],
+                duration_ms: review.side.duration_ms,
                 ..GateReport::new(name, review.verdict.clone(), review.summary.clone(), review.tree.clone())
             });
         }

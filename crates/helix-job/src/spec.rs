@@ -21,17 +21,14 @@ pub struct JobSpec {
     /// Where the work happens.
     pub repo: RepoRef,
     /// The decision the plan carries out: path in the repository and full text at submit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adr: Option<AdrText>,
     /// Every limit and retry rule, resolved.
     pub policy: Policy,
     /// Submitting again with the same key gives the same job.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
     /// Who asked.
     pub origin: Origin,
     /// Only these phases run, if given (`--phase`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Vec<helix_core::ids::PhaseId>>,
     /// The agent of phases that name none, as it was configured at submit.
     pub default_agent: String,
@@ -82,7 +79,6 @@ pub struct RepoRef {
     /// The commit that the job starts from.
     pub base: CommitId,
     /// Branch that gets the result; `None` when the repository was at a detached head.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
 
@@ -105,13 +101,10 @@ pub enum Origin {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Roles {
     /// Looks at results; a phase's own agent where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier: Option<Role>,
     /// Model of reviews by a phase's own agent; another than the phase's own where absent and the agent has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier_model: Option<String>,
     /// Proposes what to do about a phase that cannot go on; nobody does where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adviser: Option<Role>,
 }
 
@@ -121,7 +114,6 @@ pub struct Role {
     /// Name of the agent in `helix.toml`.
     pub agent: String,
     /// Its model; the agent's default where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
@@ -131,19 +123,14 @@ pub struct Policy {
     /// Phases that may run at the same time, at least 1.
     pub max_parallel: u32,
     /// Money for the whole job in US dollars.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_usd: Option<f64>,
     /// Model turns for the whole job, all its runs together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
     /// Tokens for the whole job, in and out, cached ones included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
     /// Wall time of all its runs together, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_run_seconds: Option<u64>,
     /// Money for one run of a reviewer or adviser in US dollars; never more than the job has left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_budget_usd: Option<f64>,
     /// First pause after a provider's trouble, in milliseconds; doubles each time.
     pub backoff_first_ms: u64,
@@ -152,12 +139,10 @@ pub struct Policy {
     /// Repeats after a provider's trouble that do not count as attempts.
     pub transient_retries: u32,
     /// Longest that the reset of a provider's limit is waited for, in seconds: 0 is never, absent is as long as it takes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_wait_seconds: Option<u64>,
     /// What happens to a phase that has no attempts left and may escalate.
     pub escalation: Escalation,
     /// How long a question waits for an answer, in seconds; for ever where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question_seconds: Option<u64>,
 }
 
@@ -225,12 +210,9 @@ impl Policy {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Grant {
     /// Most that it may cost, in US dollars.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
     /// Most turns it may take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
     /// Longest time it may run, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
 }

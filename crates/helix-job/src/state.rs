@@ -5,16 +5,19 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::event::{Advice, JobEnd, JobEvent, Recorded, Review, Validated};
+use super::event::{
+    Advice, AttemptStart, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Review, RunEnded, Validated,
+};
 use super::illegal::{Illegal, IllegalEvent};
-use super::spec::{Grant, JobSpec};
+use super::spec::JobSpec;
 use super::view::ErrorView;
 use crate::question::{About, Question, QuestionStatus};
-use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
-use helix_core::finding::{Correction, Fault, Finding};
-use helix_core::ids::{AgentSessionId, CommitId, PhaseId, RunId};
-use helix_core::run::{Outcome, RunFacts};
+use helix_core::evidence::{Committed, GateReport};
+use helix_core::finding::{Correction, Fault};
+use helix_core::ids::{AgentSessionId, PhaseId};
 use helix_core::usage::Usage;
 use helix_plan::Phase;
 
@@ -50,12 +53,13 @@ pub struct Active {
 }
 
 /// Results that contradict each other.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conflict {
-    /// The phase that brings them together.
+    /// The phase that brings them together; its attempts, gates and reviews are among the phases'.
     pub phase: PhaseId,
     /// The phases whose results contradict each other, in the order in which they are combined.
     pub between: Vec<PhaseId>,
+    /// Files in conflict.
     pub paths: Vec<String>,
 }
 
@@ -199,25 +203,13 @@ pub struct Between {
 /// One try at a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// From 1.
-    pub number: u32,
-    pub run: RunId,
-    /// Where the phase starts.
-    pub base: CommitId,
-    /// Where this try starts.
-    pub start: CommitId,
+    pub begin: AttemptStart,
     pub started_at: Timestamp,
-    /// Agent session that was resumed.
-    pub resume: Option<AgentSessionId>,
-    /// What the agent was told about the try before it.
-    pub correction: Option<Correction>,
     /// The end of its run.
     pub run_end: Option<RunEnded>,
     pub result: Option<Committed>,
     /// What had to be put right to make its commit, and what that lacks.
     pub repairs: Vec<String>,
-    /// What is reserved for its run.
-    pub grant: Grant,
     /// Answers of its gates so far; the answer of each gate has its index.
     pub gates: Vec<GateReport>,
     /// Gates that have begun to act outside of the repository.
@@ -243,37 +235,12 @@ pub struct Begun {
     pub validation: Vec<Validated>,
 }
 
-/// How a try's run ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunEnded {
-    pub facts: Box<RunFacts>,
-    /// What it amounts to.
-    pub outcome: Outcome,
-    pub usage: Usage,
-    /// The session that can be resumed.
-    pub session: Option<AgentSessionId>,
-    /// Wall time in milliseconds.
-    pub duration_ms: u64,
-}
-
 /// How far the results have come.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Integration {
     Open,
-    Done {
-        /// The commit that holds everything.
-        result: Committed,
-        target: IntegrationTarget,
-        /// Gates that ran on a tree that no phase was validated on.
-        gates: Vec<GateReport>,
-    },
-    Failed {
-        findings: Vec<Finding>,
-        /// Gates that ran on the combined tree, the one that failed last.
-        gates: Vec<GateReport>,
-        /// What failed around it, when it is not the work's doing.
-        fault: Option<Fault>,
-    },
+    Done(Integrated),
+    Failed(NotIntegrated),
 }
 
 impl JobState {
@@ -359,6 +326,24 @@ impl PhaseState {
 }
 
 impl Attempt {
+    /// An attempt that begins.
+    pub fn new(begin: AttemptStart, started_at: Timestamp) -> Self {
+        Self {
+            begin,
+            started_at,
+            run_end: None,
+            result: None,
+            repairs: Vec::new(),
+            gates: Vec::new(),
+            begun: Vec::new(),
+            reviews: Vec::new(),
+            proposed: Vec::new(),
+            asked: Vec::new(),
+            fault: None,
+            taken_up: false,
+        }
+    }
+
     /// Whether a gate has begun to act outside of the repository.
     pub fn has_begun(&self, gate: usize) -> bool {
         self.begun.iter().any(|begun| begun.gate == gate)
@@ -383,8 +368,8 @@ impl PhaseProgress {
     /// What all tries have consumed.
     pub fn usage(&self) -> Usage {
         let runs = self.attempts.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage);
-        let reviews = self.attempts.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.usage);
-        let advice = self.advice.iter().map(|advice| advice.usage);
+        let reviews = self.attempts.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.side.usage);
+        let advice = self.advice.iter().map(|advice| advice.side.usage);
         runs.chain(reviews).chain(advice).fold(Usage::default(), |sum, next| sum + next)
     }
 

@@ -87,7 +87,6 @@ pub struct JobView {
     /// Where the plan was read from.
     pub plan_path: String,
     /// The decision that it carries out, relative to the repository's root.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adr: Option<String>,
     /// When it was submitted.
     pub created_at: Timestamp,
@@ -125,7 +124,6 @@ pub struct PhaseView {
     /// What it is doing, for people: `agent`, `commit`, `gate tests_pass`, `retry in 3 s`.
     pub stage: Option<String>,
     /// Why it could go on and does not, as its host knows at this moment; never in what is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<Wait>,
     /// The last attempt, from 1; 0 before the first.
     pub attempt: u32,

@@ -512,16 +512,16 @@ fn a_reviewer_waits_while_everything_is_reserved_and_starts_when_something_comes
     play.happy_with(|key| key == "start/b/1");
     // It spends more than it was granted: what others were promised is all that is left.
     let mut finished = run_finished(&id("a"), 1, complete());
-    if let JobEvent::RunFinished { usage, .. } = &mut finished {
-        usage.cost_usd = 0.8;
+    if let JobEvent::RunFinished { end, .. } = &mut finished {
+        end.usage.cost_usd = 0.8;
     }
     play.event(finished);
     play.happy_with(|key| key == "commit/a/1");
     assert_eq!(play.state.active().unwrap().side_budget(), SideBudget::Reserved);
     assert_eq!(play.keys(), ["run/b/1"]);
     let mut finished = run_finished(&id("b"), 1, complete());
-    if let JobEvent::RunFinished { usage, .. } = &mut finished {
-        usage.cost_usd = 0.1;
+    if let JobEvent::RunFinished { end, .. } = &mut finished {
+        end.usage.cost_usd = 0.1;
     }
     play.event(finished);
     assert_eq!(play.keys(), ["review/a/1/verify/1", "commit/b/1"]);
@@ -551,9 +551,9 @@ fn turns_tokens_and_time_of_the_whole_job_stop_the_next_run() {
         let mut play = Play::new(spec);
         play.happy();
         let mut finished = run_finished(&id("a"), 1, complete());
-        if let JobEvent::RunFinished { usage, duration_ms, .. } = &mut finished {
-            usage.output_tokens = 10;
-            *duration_ms = 1_000;
+        if let JobEvent::RunFinished { end, .. } = &mut finished {
+            end.usage.output_tokens = 10;
+            end.duration_ms = 1_000;
         }
         play.event(finished);
         play.happy();

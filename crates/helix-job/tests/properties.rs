@@ -161,7 +161,7 @@ fn check_proof(state: &JobState) {
     for (phase, progress) in active.pairs() {
         let PhaseState::Passed { result, .. } = &progress.state else { continue };
         let last = progress.last_attempt().unwrap();
-        let outcome = &last.run_end.as_ref().unwrap().outcome;
+        let outcome = last.run_end.as_ref().unwrap().outcome();
         assert!(matches!(outcome, Outcome::Completed(_) | Outcome::CompletedWithDenials(_)), "{outcome:?}");
         assert_eq!(last.gates.len(), phase.gates.len(), "every gate answered");
         if phase.verify.is_some() {

@@ -269,22 +269,7 @@ impl AgentRunner {
     /// [`RunError::Unknown`] and [`RunError::Record`].
     pub async fn follow(&self, run: &RunId, listener: &mut impl Listener) -> Result<RunReport, RunError> {
         let handle = self.attach(run).await?.ok_or_else(|| RunError::Unknown { run: run.clone() })?;
-        let mut reader = reader(run, &handle)?;
-        let mut lines = handle.lines();
-        let mut events = Vec::new();
-        while let Some(line) = lines.next().await {
-            let line = line.map_err(unreadable(run))?;
-            reader.line(&line, &mut events);
-            for event in events.drain(..) {
-                listener.hear(event).await;
-            }
-        }
-        reader.tail(&lines.end().tail, &mut events);
-        for event in events.drain(..) {
-            listener.hear(event).await;
-        }
-        let end = handle.ended().await;
-        Ok(report(reader, &end, lines.end()))
+        self.follow_to_end(run, &handle, None, listener).await
     }
 
     /// Reads what is there of a run, without waiting for more.
@@ -358,7 +343,7 @@ impl AgentRunner {
         stop: &CancellationToken,
         listener: &mut impl Listener,
     ) -> Result<RunReport, RunError> {
-        let report = self.follow_to_end(run, &handle, stop, listener).await;
+        let report = self.follow_to_end(run, &handle, Some(stop), listener).await;
         if let Err(error) = &report {
             tracing::error!(%run, %error, "ending a run whose record cannot be read");
             stopping::end(&handle).await;
@@ -366,23 +351,28 @@ impl AgentRunner {
         report
     }
 
+    /// Reads a run to its end; with `stop`, ends it when that is cancelled or when it hangs.
     async fn follow_to_end(
         &self,
         run: &RunId,
         handle: &RunHandle,
-        stop: &CancellationToken,
+        stop: Option<&CancellationToken>,
         listener: &mut impl Listener,
     ) -> Result<RunReport, RunError> {
         let mut reader = reader(run, handle)?;
         let mut lines = handle.lines();
         let mut events = Vec::new();
         let (mut watch, mut stopping) = (Watch::new(self.timeouts, Instant::now()), Stopping::new());
+        let never = CancellationToken::new();
+        if stop.is_none() {
+            watch.stopped();
+        }
         loop {
             // Reading first: what is there is heard before anything is stopped, and a busy run is never called stalled.
             let next = tokio::select! {
                 biased;
                 line = lines.next() => Next::Line(line),
-                () = stop.cancelled(), if watch.may_stop() => Next::Stop(StopCause::Cancelled),
+                () = stop.unwrap_or(&never).cancelled(), if watch.may_stop() => Next::Stop(StopCause::Cancelled),
                 () = tokio::time::sleep_until(watch.deadline()), if watch.may_stop() => Next::Silence,
                 cause = stopping.due() => Next::Stop(cause),
             };

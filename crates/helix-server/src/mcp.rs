@@ -10,8 +10,8 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use helix_core::ids::{RunId, SessionId};
 use helix_engine::tools::{
-    AdrCheck, AdrFinalize, AdrList, AnswerQuestion, AskUser, Caller, JobStart, JobStatusOf, PlanCheck, ProjectCreate,
-    SimilarFailures, SkillRead, SkillsList, ToolAnswer, Tools,
+    AdrCheck, AdrFinalize, Answer, AnswerQuestion, AskUser, Caller, InProject, JobStart, JobStatusOf, PlanCheck,
+    ProjectCreate, Refusal, SimilarFailures, SkillRead, Tools,
 };
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, Implementation, ServerCapabilities, ServerConfig};
@@ -97,12 +97,14 @@ impl HelixTools {
 
 /// A refusal is for the agent to read, so it is a result and not a protocol error. Helix's own agents get only the text: Claude
 /// Code would show its model the structured content instead.
-fn result(context: &RequestContext<RoleServer>, answer: ToolAnswer) -> CallToolResult {
-    let content = vec![ContentBlock::text(answer.text)];
-    let mut result = if answer.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+fn result(context: &RequestContext<RoleServer>, answer: Answer) -> CallToolResult {
+    let (mut result, data) = match answer {
+        Ok((text, data)) => (CallToolResult::success(vec![ContentBlock::text(text)]), data),
+        Err(Refusal { text, data }) => (CallToolResult::error(vec![ContentBlock::text(text)]), data),
+    };
     let is_agent = [SESSION_HEADER, RUN_HEADER].iter().any(|name| header(context, name).is_some());
-    if answer.data.is_object() && !is_agent {
-        result.structured_content = Some(answer.data);
+    if data.is_object() && !is_agent {
+        result.structured_content = Some(data);
     }
     result
 }
@@ -128,7 +130,7 @@ macro_rules! tools {
 tools! {
     adr_check(AdrCheck): "Check an ADR (architecture decision record) by Helix's rules. Call it after every change of the ADR and fix what it reports.";
     adr_finalize(AdrFinalize): "Number a checked ADR draft, move it to the project's ADRs, and commit it.";
-    adr_list(AdrList): "List the ADRs of a project. Call it when work on an existing project begins: it makes that project the session's project.";
+    adr_list(InProject): "List the ADRs of a project. Call it when work on an existing project begins: it makes that project the session's project.";
     plan_check(PlanCheck): "Check a plan (phases.yaml) as job_start does. Call it after every change of the plan and fix what it reports.";
     project_create(ProjectCreate): "Create a project: a git repository with the ADR and the plan in it.";
     job_start(JobStart): "Run a plan as a job. Returns at once with the job's id.";
@@ -136,7 +138,7 @@ tools! {
     ask_user(AskUser): "Ask the user something that you cannot decide. It does not wait: end your turn after it. In a chat the user's next message is the reply; in a phase you are resumed with the answer.";
     answer(AnswerQuestion): "Pass on the user's answer to an open question or approval of a job. Only what the user said: never answer for them.";
     similar_failures(SimilarFailures): "Find similar failures from the past, with their causes and what fixed them. Call it before you advise on something that failed.";
-    skills_list(SkillsList): "List the available skills: pages of knowledge with a name and when to read them.";
+    skills_list(InProject): "List the available skills: pages of knowledge with a name and when to read them.";
     skill_read(SkillRead): "Read a skill's page, or another file of that skill. Read the skills that matter before you answer.";
 }
 

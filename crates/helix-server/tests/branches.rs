@@ -255,7 +255,7 @@ async fn stop_ends_a_turn_within_two_seconds_and_the_next_one_knows() {
     assert_eq!(view["turns"][0]["end"]["facts"]["stopped"], "cancelled", "{view:#}");
     assert!(host.asked(&next.run()).1.contains("stopped your last answer"), "{:?}", host.asked(&next.run()));
     // By the record of its end, so that nothing counts that comes after: looking, and the next agent's start.
-    let ended: jiff::Timestamp = view["turns"][0]["end"]["at"].as_str().unwrap().parse().unwrap();
+    let ended: jiff::Timestamp = view["turns"][0]["ended_at"].as_str().unwrap().parse().unwrap();
     let took = ended.duration_since(pressed);
     assert!(took < jiff::SignedDuration::from_secs(2), "the turn went on for {took:#}");
     host.stop().await;

@@ -4,7 +4,7 @@
 
 use helix_adr::Adr;
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, GateReport, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
+use helix_job::{Active, GateReport, Integrated, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
 use helix_plan::GateSpec;
 
 use super::{Archive, JobEvidence, blocking, open, unknown};
@@ -69,7 +69,8 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
     if state.end() != Some(&JobEnd::Succeeded) {
         return Err(format!("job {job} has not succeeded"));
     }
-    let Integration::Done { result, target: IntegrationTarget::Branch { .. }, gates } = &active.integration else {
+    let Integration::Done(Integrated { result, target: IntegrationTarget::Branch { .. }, gates }) = &active.integration
+    else {
         return Err(format!("the result of job {job} is not merged into the branch"));
     };
     if !evidence.proved {

@@ -63,8 +63,8 @@ fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitI
     let Some(id) = &selection.phase else {
         return match (&active.integration, selection.attempt) {
             (_, Some(_)) => Err(EngineError::refused("an attempt belongs to a phase: name the phase too")),
-            (Integration::Done { result, .. }, None) => Ok((active.spec.repo.base.clone(), result.commit.clone())),
-            (Integration::Open | Integration::Failed { .. }, None) => Err(EngineError::refused(
+            (Integration::Done(done), None) => Ok((active.spec.repo.base.clone(), done.result.commit.clone())),
+            (Integration::Open | Integration::Failed(_), None) => Err(EngineError::refused(
                 "the job has no result as a whole (yet): name a phase to see what that changed",
             )),
         };
@@ -74,18 +74,22 @@ fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitI
         let (this, result) = judged(progress)
             .or_else(|| progress.attempts.iter().rev().find_map(|one| Some((one, one.result.as_ref()?))))
             .ok_or_else(|| EngineError::refused(format!("phase {id} has no result (yet)")))?;
-        return Ok((this.base.clone(), result.commit.clone()));
+        return Ok((this.begin.base.clone(), result.commit.clone()));
     };
     let this = progress
         .attempts
         .iter()
-        .find(|one| one.number == attempt)
+        .find(|one| one.begin.attempt == attempt)
         .ok_or_else(|| EngineError::not_found("attempt of this phase", attempt))?;
     let result = this
         .result
         .as_ref()
         .ok_or_else(|| EngineError::refused(format!("attempt {attempt} of phase {id} has no result (yet)")))?;
-    let before = progress.attempts.iter().take_while(|one| one.number < attempt).filter(|one| one.base == this.base);
+    let before = progress
+        .attempts
+        .iter()
+        .take_while(|one| one.begin.attempt < attempt)
+        .filter(|one| one.begin.base == this.begin.base);
     let before = before.filter_map(|one| one.result.as_ref()).last().map(|result| result.commit.clone());
-    Ok((before.unwrap_or_else(|| this.base.clone()), result.commit.clone()))
+    Ok((before.unwrap_or_else(|| this.begin.base.clone()), result.commit.clone()))
 }

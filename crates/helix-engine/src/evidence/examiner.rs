@@ -9,15 +9,15 @@ use helix_core::ids::{JobId, RunId, TreeId};
 use helix_core::run::Outcome;
 use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
-    Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, PhaseProgress, PhaseState,
-    Review, describe,
+    Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, NotIntegrated,
+    PhaseProgress, PhaseState, Review, RunEnded, describe,
 };
 use helix_plan::Approval;
 use sha2::{Digest, Sha256};
 
 use super::{
-    AttemptEvidence, ConflictEvidence, GateEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence,
-    PhaseEvidence, RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
+    AttemptEvidence, GateEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence, PhaseEvidence,
+    RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
 };
 use crate::error::EngineError;
 use helix_git::Repository;
@@ -52,10 +52,8 @@ impl Examiner {
             .collect();
         let (integration, refusal) = match &active.integration {
             Integration::Open => (None, None),
-            Integration::Done { result, target, gates } => {
-                (Some(self.integration(active, result, target, gates)?), None)
-            }
-            Integration::Failed { findings, gates, fault: _ } => {
+            Integration::Done(done) => (Some(self.integration(active, done)?), None),
+            Integration::Failed(NotIntegrated { findings, gates, fault: _ }) => {
                 (None, Some(RefusalEvidence { findings: findings.clone(), gates: self.gates(gates) }))
             }
         };
@@ -67,7 +65,7 @@ impl Examiner {
             name: active.spec.plan.name.clone(),
             base: active.spec.repo.base.clone(),
             phases,
-            conflicts: active.conflicts.iter().map(ConflictEvidence::from).collect(),
+            conflicts: active.conflicts.clone(),
             integration,
             refusal,
             proved,
@@ -81,8 +79,8 @@ impl Examiner {
             phase: progress.id.clone(),
             standing: Standing::NotPassed,
             missing: Vec::new(),
-            attempt: this.map(|this| this.number),
-            base: this.map(|this| this.base.clone()),
+            attempt: this.map(|this| this.begin.attempt),
+            base: this.map(|this| this.begin.base.clone()),
             result: this.and_then(|this| this.result.as_ref()).map(|result| self.result(result)),
             run: this.map(|this| self.run(this)),
             gates: this.map(|this| self.gates(&this.gates)).unwrap_or_default(),
@@ -100,8 +98,8 @@ impl Examiner {
 
     fn attempt(&self, one: &Attempt) -> AttemptEvidence {
         AttemptEvidence {
-            attempt: one.number,
-            run: one.run.clone(),
+            attempt: one.begin.attempt,
+            run: one.begin.run.clone(),
             summary: one.summary(),
             result: one.result.as_ref().map(|result| self.result(result)),
         }
@@ -132,11 +130,11 @@ impl Examiner {
     }
 
     fn run(&self, this: &Attempt) -> RunEvidence {
-        let (record, found) = self.record(&this.run);
-        let outcome = this.run_end.as_ref().map(|end| &end.outcome);
+        let (record, found) = self.record(&this.begin.run);
+        let outcome = this.run_end.as_ref().map(RunEnded::outcome);
         RunEvidence {
-            run: this.run.clone(),
-            outcome: outcome.map_or_else(|| "its end is not recorded".into(), describe),
+            run: this.begin.run.clone(),
+            outcome: outcome.as_ref().map_or_else(|| "its end is not recorded".into(), describe),
             completed: outcome
                 .is_some_and(|outcome| matches!(outcome, Outcome::Completed(_) | Outcome::CompletedWithDenials(_))),
             record,
@@ -173,7 +171,7 @@ impl Examiner {
 
     fn reviews(&self, this: &Attempt, gates: &[&'static str]) -> Vec<ReviewEvidence> {
         let evidence = |(gate, review): &(Option<usize>, Review)| {
-            let (record, found) = self.record(&review.run);
+            let (record, found) = self.record(&review.side.run);
             let asked_by = gate.map_or("verify", |gate| gates.get(gate).copied().unwrap_or("review_approved"));
             ReviewEvidence { asked_by: asked_by.to_owned(), review: review.clone(), record, found }
         };
@@ -239,7 +237,7 @@ fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Attempt>) 
         missing.push("the verifier has not approved this result".to_owned());
     }
     for review in evidence.reviews.iter().filter(|review| review.review.verdict == Verdict::Pass && !review.found) {
-        missing.push(format!("the record of the reviewer's run {} is gone: {}", review.review.run, review.record));
+        missing.push(format!("the record of the reviewer's run {} is gone: {}", review.review.side.run, review.record));
     }
     // An approval of the result is one of this result, not of an attempt before it.
     let since = this.map(|this| this.started_at).filter(|_| asked.approval == Some(Approval::After));

@@ -2,7 +2,7 @@
 //!
 //! Must not know how results are integrated.
 
-use helix_job::{Active, Committed, GateReport, IntegrationTarget, PhaseState};
+use helix_job::{Active, Integrated, IntegrationTarget, PhaseState};
 use helix_plan::GateSpec;
 
 use super::examiner::{Examiner, doubt};
@@ -14,13 +14,8 @@ impl Examiner {
     ///
     /// # Errors
     /// Git failed.
-    pub(super) fn integration(
-        &self,
-        active: &Active,
-        result: &Committed,
-        target: &IntegrationTarget,
-        reports: &[GateReport],
-    ) -> Result<IntegrationEvidence, EngineError> {
+    pub(super) fn integration(&self, active: &Active, done: &Integrated) -> Result<IntegrationEvidence, EngineError> {
+        let Integrated { result, target, gates: reports } = done;
         let found = self.result(result);
         let gates = self.gates(reports);
         let mut missing = Vec::new();

@@ -40,11 +40,10 @@ pub struct JobEvidence {
     /// All phases, in the plan's order.
     pub phases: Vec<PhaseEvidence>,
     /// Results that contradicted each other, and the phases that brought them together.
-    pub conflicts: Vec<ConflictEvidence>,
+    pub conflicts: Vec<Conflict>,
     /// Where the results went, if they were brought together.
     pub integration: Option<IntegrationEvidence>,
     /// Why they were not, if that was tried and not possible.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<RefusalEvidence>,
     /// Whether the job succeeded, every phase that passed is proved, and so is the integrated result.
     pub proved: bool,
@@ -91,24 +90,6 @@ pub struct AttemptEvidence {
     pub summary: String,
     /// What it left, kept on a branch of its own.
     pub result: Option<ResultEvidence>,
-}
-
-/// Results that contradicted each other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ConflictEvidence {
-    /// The phase that brought them together; its attempts, gates and reviews are among the phases'.
-    pub phase: PhaseId,
-    /// The phases whose results they are.
-    pub between: Vec<PhaseId>,
-    /// Files in conflict.
-    pub paths: Vec<String>,
-}
-
-impl From<&Conflict> for ConflictEvidence {
-    fn from(conflict: &Conflict) -> Self {
-        let Conflict { phase, between, paths } = conflict.clone();
-        Self { phase, between, paths }
-    }
 }
 
 /// Whether a phase passed.

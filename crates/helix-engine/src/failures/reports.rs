@@ -143,7 +143,7 @@ fn stem(work: &Work, attempt: u32) -> String {
 }
 
 /// Readers see the old content or the new one, never a part.
-async fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+pub(crate) async fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let mut fresh = path.as_os_str().to_owned();
     fresh.push(".new");
     tokio::fs::write(&fresh, content).await?;

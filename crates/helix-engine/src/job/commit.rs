@@ -44,7 +44,7 @@ impl EffectRunner {
                 let repairs = repairs.iter().map(ToString::to_string).collect();
                 Ok(JobEvent::ResultCommitted {
                     phase: at.phase.id.clone(),
-                    attempt: at.attempt.number,
+                    attempt: at.attempt.begin.attempt,
                     result,
                     repairs,
                 })
@@ -59,7 +59,7 @@ impl EffectRunner {
     async fn try_commit(&self, at: AttemptContext<'_>) -> Result<AttemptCommit, Fault> {
         let (key, this) = (at.key(), at.attempt);
         let spaces = self.workspaces(&at.active.spec).await?;
-        let (text, base, start) = (commit_text(at.phase), this.base.clone(), this.start.clone());
+        let (text, base, start) = (commit_text(at.phase), this.begin.base.clone(), this.begin.start.clone());
         let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
@@ -70,7 +70,7 @@ impl EffectRunner {
             });
         }
         // Nothing that the agent did is left: that is no result, not even one without changes.
-        if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.start {
+        if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.begin.start {
             return Err(GitError::WorktreeGone { path }.fault());
         }
         Ok(made)

@@ -39,7 +39,7 @@ impl EffectRunner {
             }
             report
         };
-        Ok(JobEvent::GateFinished { phase: phase.id.clone(), attempt: this.number, gate, report })
+        Ok(JobEvent::GateFinished { phase: phase.id.clone(), attempt: this.begin.attempt, gate, report })
     }
 
     /// Makes the checks that the tree has not passed yet. If they pass, this host may carry the delivery out as soon as its
@@ -50,7 +50,7 @@ impl EffectRunner {
         gate: usize,
         cancel: &CancellationToken,
     ) -> Result<JobEvent, Stopped> {
-        let (phase, attempt, result) = (at.phase.id.clone(), at.attempt.number, at.result()?);
+        let (phase, attempt, result) = (at.phase.id.clone(), at.attempt.begin.attempt, at.result()?);
         let label = format!("{phase}.{gate}");
         let check = GateCheck { label, ..GateCheck::of_attempt(at, result, gate, cancel) };
         Ok(match self.validate_before(check).await? {
@@ -169,5 +169,5 @@ async fn since(spaces: &Workspaces, origin: &CommitId, result: &Committed) -> Re
 }
 
 fn name(at: AttemptContext<'_>, gate: usize) -> String {
-    format!("{}/{gate}", at.attempt.run)
+    format!("{}/{gate}", at.attempt.begin.run)
 }

@@ -12,7 +12,8 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
 use helix_failure::memory::Work;
 use helix_job::{
-    Active, Attempt, Committed, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState, Stage, Tip,
+    Active, Attempt, AttemptStart, Committed, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState,
+    RunEnded, Stage, Tip,
 };
 use helix_plan::Phase;
 use helix_store::StateDir;
@@ -23,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use super::base::{base_of, conflict_event, marked_base, unresolved};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
-use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits};
+use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
 use crate::failures::FailureService;
 use crate::mutex::lock;
 use crate::prompt;
@@ -130,7 +131,7 @@ impl Effects for EffectRunner {
             let Some(event) = this.answer(&job, &active, effect, cancel, used).await else {
                 return EffectOutcome::default();
             };
-            let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted { .. }));
+            let place = kept.filter(|_| matches!(event, JobEvent::AttemptStarted(_)));
             EffectOutcome { event: Some(event), place }
         }
     }
@@ -180,7 +181,7 @@ impl EffectRunner {
             Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
                 let started = self.start_attempt(job, active, &phase, attempt, parents, after).await;
                 let event = started.and_then(|start| match start {
-                    Start::At { base, start } => Ok(JobEvent::AttemptStarted {
+                    Start::At { base, start } => Ok(JobEvent::AttemptStarted(Box::new(AttemptStart {
                         run: RunId::for_attempt(job, &phase, attempt),
                         phase: phase.clone(),
                         attempt,
@@ -189,7 +190,7 @@ impl EffectRunner {
                         resume,
                         correction,
                         grant,
-                    }),
+                    }))),
                     Start::Conflict(conflict) => {
                         conflict_event(active, Some(&phase), &conflict).ok_or_else(|| unresolved(&phase, &conflict))
                     }
@@ -225,7 +226,7 @@ impl EffectRunner {
             Effect::Advise { phase, round } => return self.advise(job, active, &phase, round).await,
             Effect::Ask { phase, question } => return Some(JobEvent::QuestionAsked { phase, question }),
             Effect::Expire { phase, number } => return Some(JobEvent::QuestionExpired { phase, asked: number }),
-            Effect::Integrate { tips } => return self.integrate(job, active, tips, cancel).await,
+            Effect::Integrate { tips } => return self.integrate(job, active, &tips, &cancel).await,
             Effect::Conclude { end } => return Some(JobEvent::JobFinished { end }),
         };
         match answer {
@@ -274,23 +275,19 @@ impl EffectRunner {
         let runner = self.runner_of(job).await?;
         let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
-        let stop = self.stop_token(&this.run);
-        let deadline = this.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
+        let run = &this.begin.run;
+        let stop = self.stop_token(run);
+        let deadline = this.begin.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
         // Without one, its place was given back: it has begun, and is to get on.
         let entry = place.map_or_else(|| Entry::Ticket(continuing(job, &phase.id)), Entry::Permit);
         let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop, entry };
-        let mut listener = self.reporter(job, &phase.id, &this.run);
-        match runner.run(&agent, &this.run, || ask, limits, &mut listener).await {
+        let mut listener = self.reporter(job, &phase.id, run);
+        match runner.run(&agent, run, || ask, limits, &mut listener).await {
             Ok(report) => {
-                self.forget_stop(&this.run);
-                Ok(JobEvent::RunFinished {
-                    phase: phase.id.clone(),
-                    attempt: this.number,
-                    facts: Box::new(report.facts),
-                    usage: report.usage,
-                    session: report.session,
-                    duration_ms: report.duration_ms,
-                })
+                self.forget_stop(run);
+                let RunReport { facts, usage, session, duration_ms, .. } = report;
+                let end = RunEnded { facts: Box::new(facts), usage, session, duration_ms };
+                Ok(JobEvent::RunFinished { phase: phase.id.clone(), attempt: this.begin.attempt, end })
             }
             Err(RunError::Closing) => Err(Stopped::Unwanted),
             Err(error) => Err(run_fault(&error).into()),
@@ -298,9 +295,9 @@ impl EffectRunner {
     }
 
     async fn ask(&self, active: &Active, phase: &Phase, this: &Attempt, cwd: PathBuf) -> Result<AgentAsk, Fault> {
-        let spec = &active.spec;
+        let (spec, begin) = (&active.spec, &this.begin);
         let progress = active.progress(&phase.id);
-        let (session, prompt) = match (&this.resume, &this.correction) {
+        let (session, prompt) = match (&begin.resume, &begin.correction) {
             (Some(session), Some(correction)) => {
                 (SessionRef::Resume(session.clone()), prompt::correction(phase, correction, &cwd.to_string_lossy()))
             }
@@ -314,21 +311,21 @@ impl EffectRunner {
             }
         };
         let mut prompt = prompt.map_err(|error| environment(&error))?;
-        if let Some(history) = self.history(&this.run, this.number).await {
+        if let Some(history) = self.history(&begin.run, begin.attempt).await {
             prompt.push_str(&history);
         }
-        if let Some(conflict) = active.conflict(&phase.id).filter(|_| this.resume.is_none()) {
+        if let Some(conflict) = active.conflict(&phase.id).filter(|_| begin.resume.is_none()) {
             prompt.push_str(&self.both_sides(active, conflict).await?);
         }
         // What the agent saves is checked within its turn, by the same rules as its result.
         let hook = self.shared.services.host.save_hook(Some(&cwd));
-        let mut ask = AgentAsk::new(prompt, session, cwd, self.runner().agent_files(&this.run));
+        let mut ask = AgentAsk::new(prompt, session, cwd, self.runner().agent_files(&begin.run));
         ask.after_write = Some(hook);
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
-        ask.max_turns = this.grant.turns.or(phase.max_turns);
-        ask.budget_usd = this.grant.usd.or(phase.budget_usd);
+        ask.max_turns = begin.grant.turns.or(phase.max_turns);
+        ask.budget_usd = begin.grant.usd.or(phase.budget_usd);
         ask.schema = phase.generates_phases.as_ref().map(helix_plan::fragment::schema);
-        ask.mcp = self.shared.services.host.tool_server("X-Helix-Run", &this.run).into_iter().collect();
+        ask.mcp = self.shared.services.host.tool_server("X-Helix-Run", &begin.run).into_iter().collect();
         let tools = || Some(PHASE_MCP_TOOLS.map(str::to_owned).to_vec());
         // Only its own worktree may change: a resumed session remembers paths of the attempt before, and what it wrote there
         // would be lost.
@@ -341,7 +338,7 @@ impl EffectRunner {
             ..ToolAccess::read_only()
         };
         ask.label = Some(phase.id.to_string());
-        ask.take = Some(this.number);
+        ask.take = Some(begin.attempt);
         Ok(ask)
     }
 
@@ -486,19 +483,19 @@ pub(super) struct AttemptContext<'a> {
 impl<'a> AttemptContext<'a> {
     fn find(job: &'a JobId, active: &'a Active, id: &PhaseId, number: u32) -> Result<Self, Fault> {
         let tries = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
-        let attempt = tries.iter().find(|one| one.number == number);
+        let attempt = tries.iter().find(|one| one.begin.attempt == number);
         let attempt = attempt.ok_or_else(|| internal(format!("phase {id} has no attempt {number}")))?;
         Ok(Self { job, active, phase: phase_of(active, id)?, attempt })
     }
 
     /// Names the attempt's worktree and branch.
     pub(super) fn key(&self) -> AttemptKey {
-        AttemptKey { job: self.job.clone(), phase: self.phase.id.clone(), attempt: self.attempt.number }
+        AttemptKey { job: self.job.clone(), phase: self.phase.id.clone(), attempt: self.attempt.begin.attempt }
     }
 
     /// What is checked.
     pub(super) fn result(&self) -> Result<&'a Committed, Fault> {
-        self.attempt.result.as_ref().ok_or_else(|| internal(format!("{} has no result", self.attempt.run)))
+        self.attempt.result.as_ref().ok_or_else(|| internal(format!("{} has no result", self.attempt.begin.run)))
     }
 }
 

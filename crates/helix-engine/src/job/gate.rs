@@ -38,8 +38,8 @@ impl<'a> GateCheck<'a> {
         cancel: &'a CancellationToken,
     ) -> Self {
         let AttemptContext { job, active, phase, attempt } = at;
-        let label = format!("{}.{}.{gate}", phase.id, attempt.number);
-        Self { job, active, phase, base: &attempt.base, result, gate, label, cancel }
+        let label = format!("{}.{}.{gate}", phase.id, attempt.begin.attempt);
+        Self { job, active, phase, base: &attempt.begin.base, result, gate, label, cancel }
     }
 }
 

@@ -15,12 +15,12 @@ impl EffectRunner {
     pub(super) async fn read_phases(&self, at: AttemptContext<'_>) -> Result<JobEvent, Fault> {
         let AttemptContext { active, phase, attempt: this, .. } = at;
         let mut answer = StructuredAnswer::default();
-        self.runner().replay(&this.run, &mut answer).await.map_err(|error| run_fault(&error))?;
+        self.runner().replay(&this.begin.run, &mut answer).await.map_err(|error| run_fault(&error))?;
         let read = match answer.0 {
             Some(value) => fragment::read(&active.spec.plan, &phase.id, &value).map(|growth| growth.added),
             None => Err(vec![missing()]),
         };
-        let (phase, attempt) = (phase.id.clone(), this.number);
+        let (phase, attempt) = (phase.id.clone(), this.begin.attempt);
         Ok(match read {
             Ok(phases) => JobEvent::PhasesProposed { phase, attempt, phases },
             Err(findings) => JobEvent::PhasesRejected { phase, attempt, findings },

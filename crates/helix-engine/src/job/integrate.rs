@@ -3,15 +3,17 @@
 //! Must not know how gates check or how git merges.
 
 use helix_core::finding::{Fault, Finding, Verdict};
-use helix_core::ids::JobId;
-use helix_job::{Active, Committed, GateReport, IntegrationTarget, JobEvent, Tip};
+use helix_core::ids::{CommitId, JobId};
+use helix_job::{Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, Tip};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;
 use super::effects::{EffectRunner, Stopped, blocking};
 use super::gate::{GateCheck, fault_finding};
-use helix_git::{Integration, IntegrationRequest, Landing, MergeConflict, Merged, PreparedMerge, Workspaces};
+use helix_git::{
+    CommitObject, GitError, Integration, IntegrationRequest, Landing, MergeConflict, Merged, Repository, Workspaces,
+};
 
 /// How often a target that moves while its merge is checked is followed before that is called a failure.
 const CHASES: usize = 5;
@@ -39,94 +41,113 @@ impl From<Stopped> for Trouble {
     }
 }
 
+/// A job whose results are integrated, and what that works with.
+struct Integrating<'a> {
+    runner: &'a EffectRunner,
+    job: &'a JobId,
+    active: &'a Active,
+    spaces: Workspaces,
+    cancel: &'a CancellationToken,
+}
+
 impl EffectRunner {
     pub(super) async fn integrate(
         &self,
         job: &JobId,
         active: &Active,
-        tips: Vec<Tip>,
-        cancel: CancellationToken,
+        tips: &[Tip],
+        cancel: &CancellationToken,
     ) -> Option<JobEvent> {
-        match self.try_integrate(job, active, tips, &cancel).await {
-            Ok((result, target, gates)) => Some(JobEvent::Integrated { result, target, gates }),
-            Err(Trouble::Findings(findings)) => Some(failed(findings)),
+        let integrated = async {
+            let spaces = self.workspaces(&active.spec).await?;
+            let _turn = self.landing(&active.spec).await;
+            Integrating { runner: self, job, active, spaces, cancel }.integrate(tips).await
+        };
+        Some(match integrated.await {
+            Ok(done) => JobEvent::Integrated(done),
+            Err(Trouble::Findings(findings)) => failed(findings),
             Err(Trouble::Gate(gates)) => {
                 let (findings, fault) = match gates.last().map(|report| &report.verdict) {
                     Some(Verdict::Fail { findings }) => (findings.clone(), None),
                     Some(Verdict::Inconclusive { fault }) => (vec![fault_finding(fault)], Some(fault.clone())),
                     Some(Verdict::Pass) | None => (Vec::new(), None),
                 };
-                Some(JobEvent::IntegrationFailed { findings, gates, fault })
+                JobEvent::IntegrationFailed(NotIntegrated { findings, gates, fault })
             }
-            Err(Trouble::Stopped(Stopped::Fault(fault))) => Some(faulted(fault)),
+            Err(Trouble::Stopped(Stopped::Fault(fault))) => faulted(fault),
             Err(Trouble::Conflict(conflict)) => {
                 let known = conflict_event(active, None, &conflict);
-                Some(known.unwrap_or_else(|| failed(vec![unresolved(&conflict)])))
+                known.unwrap_or_else(|| failed(vec![unresolved(&conflict)]))
             }
-            Err(Trouble::Stopped(Stopped::Unwanted)) => None,
-        }
+            Err(Trouble::Stopped(Stopped::Unwanted)) => return None,
+        })
     }
+}
 
-    async fn try_integrate(
-        &self,
-        job: &JobId,
-        active: &Active,
-        tips: Vec<Tip>,
-        cancel: &CancellationToken,
-    ) -> Result<(Committed, IntegrationTarget, Vec<GateReport>), Trouble> {
-        let spaces = self.workspaces(&active.spec).await?;
-        let _turn = self.landing(&active.spec).await;
+impl Integrating<'_> {
+    async fn integrate(&self, tips: &[Tip]) -> Result<Integrated, Trouble> {
+        let active = self.active;
         let base = active.spec.repo.base.clone();
-        let mut reports = Vec::new();
-        let (result, checked) = match self.combine(&spaces, job, &tips).await? {
+        let mut gates = Vec::new();
+        let (result, checked) = match self.combine(tips).await? {
             None => (base.clone(), None),
-            Some((commit, Combined::Validated)) => {
-                // What a later phase did to the work of an earlier one is in the last phase's tree.
-                let gates = active.gates_to_confirm(&commit.tree);
-                reports.extend(self.validate(job, active, &commit, gates, cancel).await?);
-                (commit.commit, Some(commit.tree))
-            }
-            Some((commit, Combined::New)) => {
-                reports.extend(self.validate(job, active, &commit, active.gates_of_sum(), cancel).await?);
-                (commit.commit, Some(commit.tree))
+            Some((commit, combined)) => {
+                let asked = match combined {
+                    // What a later phase did to the work of an earlier one is in the last phase's tree.
+                    Combined::Validated => active.gates_to_confirm(&commit.tree),
+                    Combined::New => active.gates_of_sum(),
+                };
+                gates.extend(self.validate(&commit.id, asked).await?);
+                (commit.id, Some(commit.tree))
             }
         };
         let request = IntegrationRequest {
-            job: job.clone(),
+            job: self.job.clone(),
             name: active.spec.plan.name.clone(),
             base,
             result,
             branch: active.spec.repo.branch.clone(),
         };
         for _ in 0..CHASES {
-            let prepared = blocking({
-                let (spaces, request) = (spaces.clone(), request.clone());
-                move || spaces.repository().prepare_integration(&request)
-            });
+            let prepared = self.git(&request, |repository, request| repository.prepare_integration(request));
             let merge = match prepared.await? {
                 Integration::Nothing => {
-                    let committed = committed(&spaces, &request.base, &request.base, String::new()).await?;
-                    return Ok((committed, IntegrationTarget::Nowhere, reports));
+                    let result = self.committed(&request.base, &request.base, String::new()).await?;
+                    return Ok(Integrated { result, target: IntegrationTarget::Nowhere, gates });
                 }
                 Integration::Already { commit, branch } => {
-                    let committed = committed(&spaces, &request.base, &commit.id, branch.clone()).await?;
+                    let result = self.committed(&request.base, &commit.id, branch.clone()).await?;
                     // A former host landed it and had no time to say what it had checked, or the user did.
-                    if checked.as_ref() != Some(&committed.tree) {
-                        reports = self.validate(job, active, &committed, active.gates_of_sum(), cancel).await?;
+                    if checked.as_ref() != Some(&result.tree) {
+                        gates = self.validate(&result.commit, active.gates_of_sum()).await?;
                     }
-                    return Ok((committed, IntegrationTarget::Branch { branch }, reports));
+                    return Ok(Integrated { result, target: IntegrationTarget::Branch { branch }, gates });
                 }
                 Integration::Conflict { paths, onto } => {
-                    return self.leave_beside(&spaces, &request, &paths, &onto, reports).await;
+                    // The target contradicts the result: that is left on a branch of its own, with what is in the way.
+                    let why = format!(
+                        "the branch has moved to {} and contradicts the result in {}",
+                        onto.as_str().get(..12).unwrap_or_default(),
+                        paths.join(", ")
+                    );
+                    let beside =
+                        self.git(&request, |repository, request| repository.land_beside(request, &request.result, why));
+                    let target = beside.await?;
+                    let result = self.committed(&request.base, &request.result, branch_of(&target)).await?;
+                    return Ok(Integrated { result, target, gates });
                 }
                 Integration::Ready(merge) => merge,
             };
             if merge.unvalidated {
-                let commit = committed(&spaces, &merge.onto, &merge.commit, String::new()).await?;
-                reports = self.validate(job, active, &commit, active.gates_of_sum(), cancel).await?;
+                gates = self.validate(&merge.commit, active.gates_of_sum()).await?;
             }
-            if let Some(landed) = self.land(&spaces, &request, &merge).await? {
-                return Ok((landed.0, landed.1, reports));
+            let commit = merge.commit.clone();
+            match self.git(&request, move |repository, request| repository.land(request, &merge)).await? {
+                Landing::Moved => {}
+                Landing::Landed(target) => {
+                    let result = self.committed(&request.base, &commit, branch_of(&target)).await?;
+                    return Ok(Integrated { result, target, gates });
+                }
             }
         }
         Err(Trouble::Findings(vec![
@@ -135,149 +156,83 @@ impl EffectRunner {
         ]))
     }
 
-    async fn land(
+    /// Has git do something with the request away from the runtime's threads.
+    async fn git<T: Send + 'static>(
         &self,
-        spaces: &Workspaces,
         request: &IntegrationRequest,
-        merge: &PreparedMerge,
-    ) -> Result<Option<(Committed, IntegrationTarget)>, Trouble> {
-        let landing = blocking({
-            let (spaces, request, merge) = (spaces.clone(), request.clone(), merge.clone());
-            move || spaces.repository().land(&request, &merge)
-        });
-        match landing.await? {
-            Landing::Moved => Ok(None),
-            Landing::Landed(target) => {
-                let branch = branch_of(&target);
-                Ok(Some((committed(spaces, &request.base, &merge.commit, branch).await?, target)))
-            }
-        }
-    }
-
-    /// The target contradicts the result: it is left on a branch of its own, and that is success only in name of the
-    /// work, so it is reported with what is in the way.
-    async fn leave_beside(
-        &self,
-        spaces: &Workspaces,
-        request: &IntegrationRequest,
-        paths: &[String],
-        onto: &helix_core::ids::CommitId,
-        reports: Vec<GateReport>,
-    ) -> Result<(Committed, IntegrationTarget, Vec<GateReport>), Trouble> {
-        let why = format!(
-            "the branch has moved to {} and contradicts the result in {}",
-            onto.as_str().get(..12).unwrap_or_default(),
-            paths.join(", ")
-        );
-        let target = blocking({
-            let (spaces, request) = (spaces.clone(), request.clone());
-            move || spaces.repository().land_beside(&request, &request.result, why)
-        });
-        let target = target.await?;
-        let committed = committed(spaces, &request.base, &request.result, branch_of(&target)).await?;
-        Ok((committed, target, reports))
+        work: impl FnOnce(&Repository, &IntegrationRequest) -> Result<T, GitError> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let (spaces, request) = (self.spaces.clone(), request.clone());
+        blocking(move || work(spaces.repository(), &request)).await
     }
 
     /// One commit that holds all results.
-    async fn combine(
-        &self,
-        spaces: &Workspaces,
-        job: &JobId,
-        tips: &[Tip],
-    ) -> Result<Option<(Committed, Combined)>, Trouble> {
+    async fn combine(&self, tips: &[Tip]) -> Result<Option<(CommitObject, Combined)>, Trouble> {
         if tips.is_empty() {
             return Ok(None);
         }
-        let (tips, message) = (tips.to_vec(), format!("Combine the results of helix job {job}"));
-        let merged = blocking({
-            let spaces = spaces.clone();
-            move || spaces.repository().merge_tips(&tips, &message)
-        });
-        let (commit, combined) = match merged.await? {
-            Merged::Contained(commit) => (commit, Combined::Validated),
-            Merged::Combined(commit) => (commit, Combined::New),
-            Merged::Conflict(conflict) => return Err(Trouble::Conflict(conflict)),
-        };
-        let whole =
-            Committed { commit: commit.id, tree: commit.tree, branch: String::new(), changed: Vec::new(), moved: true };
-        Ok(Some((whole, combined)))
+        let (tips, message) = (tips.to_vec(), format!("Combine the results of helix job {}", self.job));
+        let spaces = self.spaces.clone();
+        match blocking(move || spaces.repository().merge_tips(&tips, &message)).await? {
+            Merged::Contained(commit) => Ok(Some((commit, Combined::Validated))),
+            Merged::Combined(commit) => Ok(Some((commit, Combined::New))),
+            Merged::Conflict(conflict) => Err(Trouble::Conflict(conflict)),
+        }
     }
 
     /// Runs gates on a tree that they were not run on by their phases, and those that the plan left out.
-    async fn validate(
-        &self,
-        job: &JobId,
-        active: &Active,
-        result: &Committed,
-        gates: Vec<(&Phase, usize)>,
-        cancel: &CancellationToken,
-    ) -> Result<Vec<GateReport>, Trouble> {
-        let mut reports = self.run_all(job, active, result, gates, cancel).await?;
-        reports.extend(self.left_out(job, active, result, cancel).await?);
-        Ok(reports)
-    }
-
-    async fn run_all(
-        &self,
-        job: &JobId,
-        active: &Active,
-        result: &Committed,
-        gates: Vec<(&Phase, usize)>,
-        cancel: &CancellationToken,
-    ) -> Result<Vec<GateReport>, Trouble> {
-        let spaces = self.workspaces(&active.spec).await?;
-        let base = active.spec.repo.base.clone();
-        let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
+    async fn validate(&self, result: &CommitId, gates: Vec<(&Phase, usize)>) -> Result<Vec<GateReport>, Trouble> {
+        let base = &self.active.spec.repo.base;
+        let result = self.committed(base, result, String::new()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
         for (phase, index) in gates {
-            let label = format!("integration.{}.{index}", phase.id);
-            let check = GateCheck { job, active, phase, base: &base, result: &result, gate: index, label, cancel };
-            reports.push(self.gate_report(check).await?);
+            reports.push(self.report("integration", phase, index, &result).await?);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
                 return Err(Trouble::Gate(reports));
             }
         }
-        Ok(reports)
+        self.left_out(&result, reports).await
     }
 
     /// Asks what phases were to check that the plan left out: the work of the others must not be what they failed on. A check
     /// that holds where the job began, or that ran tests, and does not hold now says that of this result; any other was about
     /// the work that is not in it.
-    async fn left_out(
-        &self,
-        job: &JobId,
-        active: &Active,
-        result: &Committed,
-        cancel: &CancellationToken,
-    ) -> Result<Vec<GateReport>, Trouble> {
-        let asked = active.gates_left_out();
-        if asked.is_empty() {
-            return Ok(Vec::new());
-        }
-        let spaces = self.workspaces(&active.spec).await?;
-        let base = active.spec.repo.base.clone();
-        let start = committed(&spaces, &base, &base, String::new()).await?;
-        let result = committed(&spaces, &base, &result.commit, result.branch.clone()).await?;
-        let mut reports: Vec<GateReport> = Vec::new();
-        for (phase, index) in asked {
-            let check = |place: &str, result| {
-                let label = format!("{place}.{}.{index}", phase.id);
-                GateCheck { job, active, phase, base: &base, result, gate: index, label, cancel }
-            };
-            let mut report = self.gate_report(check("left-out", &result)).await?;
+    async fn left_out(&self, result: &Committed, mut reports: Vec<GateReport>) -> Result<Vec<GateReport>, Trouble> {
+        let base = &self.active.spec.repo.base;
+        for (phase, index) in self.active.gates_left_out() {
+            let mut report = self.report("left-out", phase, index, result).await?;
             if report.verdict.passed() {
                 reports.push(report);
                 continue;
             }
             let failed = matches!(report.verdict, Verdict::Fail { .. });
             let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
-            if failed && ran || self.gate_report(check("left-out.origin", &start)).await?.verdict.passed() {
+            let start = self.committed(base, base, String::new()).await?;
+            if failed && ran || self.report("left-out.origin", phase, index, &start).await?.verdict.passed() {
                 report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
                 reports.push(report);
                 return Err(Trouble::Gate(reports));
             }
         }
         Ok(reports)
+    }
+
+    async fn report(&self, place: &str, phase: &Phase, gate: usize, result: &Committed) -> Result<GateReport, Stopped> {
+        let Self { runner, job, active, cancel, .. } = *self;
+        let label = format!("{place}.{}.{gate}", phase.id);
+        let base = &active.spec.repo.base;
+        runner.gate_report(GateCheck { job, active, phase, base, result, gate, label, cancel }).await
+    }
+
+    async fn committed(&self, base: &CommitId, commit: &CommitId, branch: String) -> Result<Committed, Fault> {
+        let (spaces, base, commit) = (self.spaces.clone(), base.clone(), commit.clone());
+        blocking(move || {
+            let repository = spaces.repository();
+            let (old, new) = (repository.commit(base.as_str())?, repository.commit(commit.as_str())?);
+            let changed = repository.changes(&old.tree, &new.tree)?;
+            Ok(Committed { moved: old.tree != new.tree, commit: new.id, tree: new.tree, branch, changed })
+        })
+        .await
     }
 }
 
@@ -290,12 +245,16 @@ enum Combined {
 }
 
 fn failed(findings: Vec<Finding>) -> JobEvent {
-    JobEvent::IntegrationFailed { findings, gates: Vec::new(), fault: None }
+    JobEvent::IntegrationFailed(NotIntegrated { findings, gates: Vec::new(), fault: None })
 }
 
 /// What is recorded when the surroundings keep results from being integrated.
 pub(super) fn faulted(fault: Fault) -> JobEvent {
-    JobEvent::IntegrationFailed { findings: vec![fault_finding(&fault)], gates: Vec::new(), fault: Some(fault) }
+    JobEvent::IntegrationFailed(NotIntegrated {
+        findings: vec![fault_finding(&fault)],
+        gates: Vec::new(),
+        fault: Some(fault),
+    })
 }
 
 fn unresolved(conflict: &MergeConflict) -> Finding {
@@ -308,20 +267,4 @@ fn branch_of(target: &IntegrationTarget) -> String {
         IntegrationTarget::Branch { branch } | IntegrationTarget::Beside { branch, .. } => branch.clone(),
         IntegrationTarget::Nowhere => String::new(),
     }
-}
-
-async fn committed(
-    spaces: &Workspaces,
-    base: &helix_core::ids::CommitId,
-    commit: &helix_core::ids::CommitId,
-    branch: String,
-) -> Result<Committed, Fault> {
-    let (spaces, base, commit) = (spaces.clone(), base.clone(), commit.clone());
-    blocking(move || {
-        let repository = spaces.repository();
-        let (old, new) = (repository.commit(base.as_str())?, repository.commit(commit.as_str())?);
-        let changed = repository.changes(&old.tree, &new.tree)?;
-        Ok(Committed { moved: old.tree != new.tree, commit: new.id, tree: new.tree, branch, changed })
-    })
-    .await
 }

@@ -3,7 +3,9 @@
 //! Must not know how any effect is carried out; a panic in one is that job's failure and nobody else's.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 
+use futures::FutureExt;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
 use helix_job::question::Question;
@@ -20,13 +22,6 @@ use crate::event_log::{Blocked, JobLog, LogError, Record, StreamState};
 
 /// What can be asked of a running job.
 pub(crate) enum Command {
-    /// Stop; answered once the request is durable.
-    Cancel {
-        /// Who asks.
-        by: String,
-        /// Told whether the request was recorded.
-        done: oneshot::Sender<bool>,
-    },
     /// Record something that came from outside, all or none; answered once it is durable, or with why it cannot be.
     Record {
         /// What.
@@ -81,7 +76,6 @@ pub(crate) struct JobLoop<E> {
     crash: CrashPoint,
     under_way: HashMap<String, UnderWay>,
     results: JoinSet<(String, Done)>,
-    keys: HashMap<tokio::task::Id, String>,
     /// Places for the effects with these keys, which are to be started next.
     places: HashMap<String, Permit>,
     /// How often the answer of an effect that is still wanted did not fit.
@@ -135,17 +129,13 @@ enum Answer {
     Dropped,
 }
 
-/// What follows from a panic in the effect of this key.
-enum Panicked {
-    Failed(String, Box<JobEvent>),
-    ToRepeat(String),
-}
-
 /// What a task of the loop brings.
 enum Done {
     /// An attempt may begin; `None` when nobody is admitted any more.
     Admitted(Option<Permit>),
     Outcome(Box<EffectOutcome>),
+    /// A panic while the effect was carried out.
+    Panicked,
 }
 
 impl<E: Effects> JobLoop<E> {
@@ -167,7 +157,6 @@ impl<E: Effects> JobLoop<E> {
             crash,
             under_way: HashMap::new(),
             results: JoinSet::new(),
-            keys: HashMap::new(),
             places,
             stale: HashMap::new(),
         };
@@ -230,7 +219,7 @@ impl<E: Effects> JobLoop<E> {
             tokio::select! {
                 () = self.closing.cancelled() => return Err(LogError::Closing),
                 Some(command) = self.commands.recv() => self.obey(command).await?,
-                Some(result) = self.results.join_next_with_id() => self.take(result).await?,
+                Some(Ok((key, done))) = self.results.join_next() => self.take(key, done).await?,
                 () = wake => {}
             }
         }
@@ -255,13 +244,15 @@ impl<E: Effects> JobLoop<E> {
             let (job, place) = (self.log.id.clone(), self.places.remove(&key));
             let work = self.effects.carry_out(job, effect.clone(), &self.log.state, cancel.clone(), place);
             let (carried_key, crash, named) = (key.clone(), self.crash.clone(), place_of(&effect));
-            let task = self.results.spawn(async move {
+            self.results.spawn(async move {
                 crash.pass(|| format!("before {named}"));
-                let carried = work.await;
+                let done = match AssertUnwindSafe(work).catch_unwind().await {
+                    Ok(carried) => Done::Outcome(Box::new(carried)),
+                    Err(_panic) => Done::Panicked,
+                };
                 crash.pass(|| format!("after {named}"));
-                (carried_key, Done::Outcome(Box::new(carried)))
+                (carried_key, done)
             });
-            self.keys.insert(task.id(), key.clone());
             self.under_way.insert(key, UnderWay { effect, cancel, progress: Progress::Running });
         }
         // A place that nobody takes up now is for others: its attempt did not start after all.
@@ -300,29 +291,28 @@ impl<E: Effects> JobLoop<E> {
         }
     }
 
-    async fn take(
-        &mut self,
-        result: Result<(tokio::task::Id, (String, Done)), tokio::task::JoinError>,
-    ) -> Result<(), LogError> {
-        let (key, event) = match result {
-            Ok((_, (key, Done::Admitted(place)))) => {
+    async fn take(&mut self, key: String, done: Done) -> Result<(), LogError> {
+        let event = match done {
+            Done::Admitted(place) => {
                 self.admit(key, place);
                 return Ok(());
             }
-            Ok((id, (key, Done::Outcome(carried)))) => {
-                let carried = *carried;
-                self.keys.remove(&id);
-                match self.finish(&key, carried.place) {
-                    Answer::Counts => (key, carried.event),
-                    Answer::Dropped => return Ok(()),
+            Done::Outcome(carried) => match self.finish(&key, carried.place) {
+                Answer::Counts => carried.event,
+                Answer::Dropped => return Ok(()),
+            },
+            Done::Panicked => {
+                // The phase fails with it, the job's other phases and all other jobs go on.
+                tracing::error!(job = %self.log.id, %key, "an effect panicked");
+                let Some(effect) = self.under_way.get(&key).map(|one| one.effect.clone()) else { return Ok(()) };
+                if self.finish(&key, None) == Answer::Dropped {
+                    return Ok(());
+                }
+                match self.failed(&effect, format!("internal error in {key}")) {
+                    Some(event) => Some(event),
+                    None => return self.repeat_or_fail(key).await,
                 }
             }
-            Err(error) if error.is_panic() => match self.panicked(&error) {
-                Some(Panicked::Failed(key, event)) => (key, Some(*event)),
-                Some(Panicked::ToRepeat(key)) => return self.repeat_or_fail(key).await,
-                None => return Ok(()),
-            },
-            Err(_cancelled) => return Ok(()),
         };
         let Some(event) = event else { return Ok(()) };
         match self.log.record(event, &self.closing).await? {
@@ -367,40 +357,19 @@ impl<E: Effects> JobLoop<E> {
         if !wanted {
             return Ok(());
         }
-        let fault = Fault {
-            kind: FaultKind::Environment,
-            message: format!("what comes of {key} never fits the job's record"),
-            hint: Some("please report this with the host's log".into()),
-        };
-        let Some(failed) = self.failed(&under_way.effect, fault) else {
+        let Some(failed) = self.failed(&under_way.effect, format!("what comes of {key} never fits the job's record"))
+        else {
             return Err(LogError::Stuck { stream: JobState::stream(&self.log.id), effect: key });
         };
         self.under_way.insert(key, UnderWay { progress: Progress::Done, ..under_way });
         self.record(failed).await
     }
 
-    /// A panic while an effect was carried out: the phase fails with it, the job's other phases and all other jobs go on.
-    fn panicked(&mut self, error: &tokio::task::JoinError) -> Option<Panicked> {
-        let key = self.keys.remove(&error.id())?;
-        let effect = self.under_way.get(&key)?.effect.clone();
-        tracing::error!(job = %self.log.id, %key, "an effect panicked");
-        if self.finish(&key, None) == Answer::Dropped {
-            return None;
-        }
-        let fault = Fault {
-            kind: FaultKind::Environment,
-            message: format!("internal error in {key}"),
-            hint: Some("please report this with the host's log".into()),
-        };
-        Some(match self.failed(&effect, fault) {
-            Some(event) => Panicked::Failed(key, Box::new(event)),
-            None => Panicked::ToRepeat(key),
-        })
-    }
-
     /// What is recorded of an effect that could not be carried out; `None` for those that only say what was decided, of which
     /// nothing can be said but that they have to be repeated.
-    fn failed(&self, effect: &Effect, fault: Fault) -> Option<JobEvent> {
+    fn failed(&self, effect: &Effect, message: String) -> Option<JobEvent> {
+        let hint = Some("please report this with the host's log".into());
+        let fault = Fault { kind: FaultKind::Environment, message, hint };
         match effect {
             Effect::StartAttempt { phase, attempt, .. }
             | Effect::Work { phase, attempt, .. }
@@ -415,13 +384,6 @@ impl<E: Effects> JobLoop<E> {
 
     async fn obey(&mut self, command: Command) -> Result<(), LogError> {
         match command {
-            Command::Cancel { by, done } => {
-                self.record(JobEvent::CancelRequested { by }).await?;
-                // The asker may have gone; the request stands.
-                if done.send(true).is_err() {
-                    tracing::debug!(job = %self.log.id, "nobody waits for the answer to a cancel");
-                }
-            }
             Command::Record { events, done } => {
                 let answer = self.take_in(events).await?;
                 if done.send(answer).is_err() {
@@ -469,9 +431,7 @@ impl JobHandle {
 
     /// Asks the job to stop; `false` if it is over already.
     pub(crate) async fn cancel(&self, by: &str) -> bool {
-        let (done, answer) = oneshot::channel();
-        let sent = self.commands.send(Command::Cancel { by: by.to_owned(), done }).await;
-        sent.is_ok() && answer.await.unwrap_or(false)
+        self.record(vec![JobEvent::CancelRequested { by: by.to_owned() }]).await.is_ok()
     }
 
     /// Records something that came from outside, all or none.

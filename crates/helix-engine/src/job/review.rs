@@ -53,10 +53,8 @@ struct AnswerFinding {
     /// File relative to the repository's root: the one that is wrong, or the asked-for one that is missing.
     file: String,
     /// Line, from 1.
-    #[serde(default)]
     line: Option<u32>,
     /// What would fix it.
-    #[serde(default)]
     fix: Option<String>,
 }
 
@@ -69,7 +67,7 @@ impl EffectRunner {
     ) -> Result<JobEvent, Stopped> {
         let AttemptContext { job, active, phase, attempt: this } = at;
         let result = at.result()?;
-        let run = RunId::for_review(job, &phase.id, this.number, gate, round);
+        let run = RunId::for_review(job, &phase.id, this.begin.attempt, gate, round);
         let runner = self.runner_of(job).await?;
         let (agent, model, deadline) = self.reviewer(&runner, active, phase, gate);
         let mut checkout = None;
@@ -87,12 +85,12 @@ impl EffectRunner {
                     directory,
                     deadline,
                     label: format!("{}.{}", phase.id, if gate.is_some() { "review" } else { "verify" }),
-                    take: (this.number - 1) * 2 + round,
+                    take: (this.begin.attempt - 1) * 2 + round,
                 };
                 self.side_run(job, active, side).await.ok_or(Stopped::Unwanted)?
             }
         };
-        let SideAnswer { run, facts, usage, duration_ms, answer } = answer;
+        let SideAnswer { side, answer } = answer;
         let judged = match (answer, checkout) {
             (Ok(value), Some(directory)) => self.judge(at, result, &value, directory).await,
             (Err(fault), _) => Err(fault),
@@ -103,8 +101,8 @@ impl EffectRunner {
             (Verdict::Inconclusive { fault }, summary)
         });
         let tree = result.tree.clone();
-        let review = Box::new(Review { run, agent, model, verdict, summary, tree, facts, usage, duration_ms });
-        Ok(JobEvent::ReviewFinished { phase: phase.id.clone(), attempt: this.number, gate, round, review })
+        let review = Box::new(Review { side, agent, model, verdict, summary, tree });
+        Ok(JobEvent::ReviewFinished { phase: phase.id.clone(), attempt: this.begin.attempt, gate, round, review })
     }
 
     /// The verdict of an answer and its summary, as far as it is about the result and the reviewer has changed nothing.
@@ -169,8 +167,9 @@ impl EffectRunner {
     ) -> Result<(String, PathBuf), Fault> {
         let AttemptContext { job, active, phase, attempt: this } = at;
         let spaces = self.workspaces(&active.spec).await?;
-        let name = format!("{}.{}.{}", phase.id, this.number, gate.map_or("verify".into(), |gate| gate.to_string()));
-        let (job, commit, base) = (job.clone(), result.commit.clone(), this.base.clone());
+        let name =
+            format!("{}.{}.{}", phase.id, this.begin.attempt, gate.map_or("verify".into(), |gate| gate.to_string()));
+        let (job, commit, base) = (job.clone(), result.commit.clone(), this.begin.base.clone());
         let (directory, patch) = blocking(move || {
             let directory = spaces.looking_glass(&job, &name, &commit)?;
             let patch = spaces.repository().patch(&base, &commit, &[], DIFF_SHOWN)?;
@@ -211,31 +210,5 @@ fn finding(found: AnswerFinding) -> Finding {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn only_a_whole_and_consistent_answer_is_a_verdict() {
-        let problem = json!({ "message": "no test", "file": "a.py", "line": 3, "fix": "write one" });
-        let approved = read(&json!({ "verdict": "approved", "summary": "fine", "findings": [] })).unwrap();
-        assert_eq!(approved, (Verdict::Pass, "fine".to_owned()));
-        let rejected = read(&json!({ "verdict": "rejected", "summary": "no", "findings": [problem] })).unwrap();
-        let (Verdict::Fail { findings }, _) = rejected else { panic!("{rejected:?}") };
-        assert_eq!(findings[0].place.as_ref().map(ToString::to_string), Some("a.py:3".into()));
-        for unusable in [
-            json!({ "verdict": "approved", "summary": "fine", "findings": [problem] }),
-            json!({ "verdict": "rejected", "summary": "no", "findings": [] }),
-            json!({ "verdict": "Approved", "summary": "fine", "findings": [] }),
-            json!({ "verdict": "approved", "findings": [] }),
-            json!({ "verdict": "rejected", "summary": "no", "findings": [{ "message": "no test" }] }),
-            json!({ "verdict": "approved", "summary": "fine", "findings": [], "confidence": 1 }),
-            json!("approved"),
-            json!(null),
-        ] {
-            let answer = read(&unusable);
-            assert!(answer.is_err(), "{unusable}: {answer:?}");
-        }
-    }
-}
+#[path = "review_test.rs"]
+mod tests;

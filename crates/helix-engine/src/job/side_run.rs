@@ -8,9 +8,9 @@ use std::time::Duration;
 use helix_agents::{AgentAsk, SessionRef, ToolAccess};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::run::{Outcome, Retry, RunFacts};
+use helix_core::run::{Outcome, Retry};
 use helix_core::usage::Usage;
-use helix_job::{Active, Policy, SideBudget, describe, remedy};
+use helix_job::{Active, Policy, SideBudget, SideRun, describe, remedy};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -35,11 +35,7 @@ pub(super) struct SideAsk {
 
 /// What came of it.
 pub(super) struct SideAnswer {
-    pub(super) run: RunId,
-    /// The evidence of the run; absent when there was none.
-    pub(super) facts: Option<Box<RunFacts>>,
-    pub(super) usage: Usage,
-    pub(super) duration_ms: u64,
+    pub(super) side: SideRun,
     /// The structured output, or why there is none.
     pub(super) answer: Result<Value, Fault>,
 }
@@ -48,7 +44,7 @@ impl SideAnswer {
     /// The answer of one that could not be asked: the surroundings are at fault.
     pub(super) fn without_run(run: RunId, fault: Fault) -> Self {
         let answer = Err(Fault { kind: FaultKind::Environment, ..fault });
-        Self { run, facts: None, usage: Usage::default(), duration_ms: 0, answer }
+        Self { side: SideRun { run, facts: None, usage: Usage::default(), duration_ms: 0 }, answer }
     }
 }
 
@@ -112,7 +108,7 @@ impl EffectRunner {
             };
             self.forget_stop(&side.run);
             let RunReport { facts, usage, duration_ms, .. } = report;
-            return Ok(SideAnswer { run, facts: Some(Box::new(facts)), usage, duration_ms, answer });
+            return Ok(SideAnswer { side: SideRun { run, facts: Some(Box::new(facts)), usage, duration_ms }, answer });
         }
     }
 }
@@ -203,20 +199,5 @@ pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error)
 }
 
 #[cfg(test)]
-mod tests {
-    use helix_core::run::Ending;
-
-    use super::*;
-
-    #[test]
-    fn runs_that_are_repeated_are_paid_for_too() {
-        let mut before = Consumed::default();
-        let costs = [0.25, 0.5].map(|cost_usd| {
-            let mut report = RunReport::without_record(RunFacts::without_record(Ending::Unknown, None));
-            (report.usage.cost_usd, report.duration_ms) = (cost_usd, 10);
-            before.add(&mut report);
-            (report.usage.cost_usd, report.duration_ms)
-        });
-        assert_eq!(costs, [(0.25, 10), (0.75, 20)]);
-    }
-}
+#[path = "side_run_test.rs"]
+mod tests;

@@ -24,9 +24,9 @@ pub(super) fn unsaved(job: &JobId, active: &Active) -> Vec<Unsaved> {
     let of = |(phase, progress): (&Phase, &PhaseProgress)| {
         let text = commit_text(phase);
         let one = |this: &Attempt| Unsaved {
-            key: AttemptKey { job: job.clone(), phase: phase.id.clone(), attempt: this.number },
-            base: this.base.clone(),
-            start: this.start.clone(),
+            key: AttemptKey { job: job.clone(), phase: phase.id.clone(), attempt: this.begin.attempt },
+            base: this.begin.base.clone(),
+            start: this.begin.start.clone(),
             text: text.clone(),
         };
         progress.unsaved().map(one).collect::<Vec<_>>()

@@ -25,7 +25,7 @@ use tokio::sync::{broadcast, mpsc};
 pub use figures::Figures;
 
 pub use crate::admission::Places;
-pub use questions::{AnswerError, QuestionFilter, Reply};
+pub use questions::{AnswerError, QuestionFilter};
 pub use reopen::ReopenRequest;
 
 use crate::activity::Activity;

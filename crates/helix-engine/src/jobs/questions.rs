@@ -3,8 +3,8 @@
 //! Must not know terminals, HTTP or chats; the journal keeps every question and answer.
 
 use helix_core::ids::{JobId, QuestionId, RunId};
-use helix_job::JobEvent;
 use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
+use helix_job::{Illegal, JobEvent};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 
@@ -25,17 +25,6 @@ pub enum QuestionFilter {
     Open,
     /// All of a job, by its id or a unique prefix.
     Job(String),
-}
-
-/// An answer to a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
-    /// Key of the chosen option.
-    pub choice: Option<String>,
-    /// Words of their own.
-    pub text: Option<String>,
-    /// Who answers, and through what, such as `anna (CLI)`.
-    pub by: String,
 }
 
 /// Why an answer was not taken.
@@ -91,9 +80,9 @@ impl Jobs {
     ///
     /// # Errors
     /// [`AnswerError`]; then nothing has changed.
-    pub async fn answer(&self, id: &QuestionId, reply: Reply) -> Result<QuestionView, AnswerError> {
+    pub async fn answer(&self, id: &QuestionId, answer: Answer) -> Result<QuestionView, AnswerError> {
         let Some((job, phase, number)) = id.parts() else { return Err(AnswerError::NotFound(id.to_string())) };
-        if reply.text.as_ref().is_some_and(|text| text.len() > MAX_TEXT) {
+        if answer.text.as_ref().is_some_and(|text| text.len() > MAX_TEXT) {
             return Err(AnswerError::Misfit(format!("an answer has at most {MAX_TEXT} bytes")));
         }
         let view = match self.question(id).await {
@@ -107,11 +96,10 @@ impl Jobs {
             QuestionStatus::Expired { .. } => return Err(settled("it expired without an answer".into())),
             QuestionStatus::Closed => return Err(settled("its phase or job went another way".into())),
         }
-        let answer = Answer { choice: reply.choice, text: reply.text, by: reply.by };
-        view.accepts(&answer).map_err(|misfit| AnswerError::Misfit(misfit.to_string()))?;
         let Some(handle) = self.handle(&job) else { return Err(settled("the job is over".into())) };
         match handle.record(vec![JobEvent::QuestionAnswered { phase, asked: number, answer }]).await {
             Ok(()) => Ok(self.question(id).await?),
+            Err(Refused::Illegal(Illegal::Answer { source, .. })) => Err(AnswerError::Misfit(source.to_string())),
             // Somebody else was faster.
             Err(Refused::Illegal(why)) => Err(settled(why.to_string())),
             Err(Refused::Over) => Err(settled("the job is over".into())),

@@ -107,7 +107,7 @@ impl Jobs {
             };
             for progress in state.active().into_iter().flat_map(|active| &active.phases) {
                 let key = |attempt| AttemptKey { job: job.clone(), phase: progress.id.clone(), attempt };
-                unsaved.extend(progress.unsaved().map(|one| key(one.number)));
+                unsaved.extend(progress.unsaved().map(|one| key(one.begin.attempt)));
             }
         }
         Ok(unsaved)
@@ -117,7 +117,7 @@ impl Jobs {
 /// Runs of a job whose end is not in the journal yet.
 fn open_runs(state: &JobState) -> impl Iterator<Item = RunId> {
     let attempts = state.active().into_iter().flat_map(|active| &active.phases).flat_map(|progress| &progress.attempts);
-    attempts.filter(|one| one.run_end.is_none() && one.fault.is_none()).map(|one| one.run.clone())
+    attempts.filter(|one| one.run_end.is_none() && one.fault.is_none()).map(|one| one.begin.run.clone())
 }
 
 /// Runs of reviewers and advisers whose answer is not in the journal yet.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_core::run::{Outcome, Retry};
+use helix_core::run::Retry;
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{Work, check};
 use helix_failure::{Log, Stream as LogStream};
@@ -33,13 +33,13 @@ impl JobRecord<'_> {
     pub(super) async fn failure(&self, recorded: &Recorded<JobEvent>) -> Option<FailureContext> {
         let at = recorded.at;
         match &recorded.event {
-            JobEvent::RunFinished { phase, attempt, facts, .. } => {
-                if matches!(Outcome::from_facts(facts).retry(), Retry::Accept) {
+            JobEvent::RunFinished { phase, attempt, end } => {
+                if matches!(end.outcome().retry(), Retry::Accept) {
                     return None;
                 }
                 let site = self.site(phase, *attempt)?;
                 let tool = self.dialect(&site.agent).await;
-                FailureContext::of_run(&site, &tool, facts, Log::of_texts("", ""), at)
+                FailureContext::of_run(&site, &tool, &end.facts, Log::of_texts("", ""), at)
             }
             JobEvent::GateFinished { phase, attempt, gate, report } if !report.verdict.passed() => {
                 let log = self.log(report).await;
@@ -60,12 +60,12 @@ impl JobRecord<'_> {
             JobEvent::AttemptFaulted { phase, attempt, fault } => {
                 Some(FailureContext::of_fault(&self.site(phase, *attempt)?, check::COMMIT, fault, at))
             }
-            JobEvent::IntegrationFailed { findings, .. } => {
-                Some(FailureContext::of_findings(&self.integration(), check::INTEGRATION, findings, at))
+            JobEvent::IntegrationFailed(failed) => {
+                Some(FailureContext::of_findings(&self.integration(), check::INTEGRATION, &failed.findings, at))
             }
             JobEvent::GateFinished { .. }
             | JobEvent::JobSubmitted { .. }
-            | JobEvent::AttemptStarted { .. }
+            | JobEvent::AttemptStarted(_)
             | JobEvent::ResultCommitted { .. }
             | JobEvent::DeliveryBegun { .. }
             | JobEvent::PhasesProposed { .. }
@@ -74,7 +74,7 @@ impl JobRecord<'_> {
             | JobEvent::QuestionExpired { .. }
             | JobEvent::AdviceGiven { .. }
             | JobEvent::ConflictFound { .. }
-            | JobEvent::Integrated { .. }
+            | JobEvent::Integrated(_)
             | JobEvent::CancelRequested { .. }
             | JobEvent::JobFinished { .. }
             | JobEvent::JobResumed { .. }
@@ -122,7 +122,7 @@ impl JobRecord<'_> {
     }
 
     fn attempt(&self, id: &PhaseId, attempt: u32) -> Option<&Attempt> {
-        self.active.progress(id)?.attempts.iter().find(|one| one.number == attempt)
+        self.active.progress(id)?.attempts.iter().find(|one| one.begin.attempt == attempt)
     }
 
     /// The dialect that an agent of the job speaks; its name where its profile is gone.
@@ -159,7 +159,7 @@ impl Observer {
         after: &JobState,
     ) -> Vec<FailureEvent> {
         let Some(active) = after.active() else { return Vec::new() };
-        if matches!(recorded.event, JobEvent::AttemptStarted { .. }) {
+        if matches!(recorded.event, JobEvent::AttemptStarted(_)) {
             self.failures.warm_up();
         }
         let record = JobRecord { root: self.services.state.root(), job, active };
@@ -218,7 +218,7 @@ impl Observer {
     /// What the last attempt at a phase has shown and changed.
     async fn attempt_end(&self, record: &JobRecord<'_>, phase: &PhaseId, at: Timestamp) -> Option<AttemptEnd> {
         let this = record.active.progress(phase)?.last_attempt()?;
-        let site = record.site(phase, this.number)?;
+        let site = record.site(phase, this.begin.attempt)?;
         let (mut files, mut diff) = (Vec::new(), String::new());
         let since = self.failures.changed_since(&site.work).await;
         if let (Some(since), Some(commit)) = (since, site.commit.clone())
@@ -248,7 +248,7 @@ impl Observer {
 
 /// Checks of an attempt that were made and found nothing.
 fn passed_checks(this: &Attempt) -> Vec<String> {
-    let run = this.run_end.as_ref().filter(|ended| matches!(ended.outcome.retry(), Retry::Accept));
+    let run = this.run_end.as_ref().filter(|ended| matches!(ended.outcome().retry(), Retry::Accept));
     let run = run.map(|_| check::RUN.to_owned());
     let commit = this.result.as_ref().map(|_| check::COMMIT.to_owned());
     let gates = this.gates.iter().enumerate().filter(|(_, gate)| gate.verdict.passed());

@@ -6,7 +6,7 @@ mod jobs;
 mod reading;
 mod sessions;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,14 +24,12 @@ pub use helix_store::failures::{FailureFilter, FailurePage};
 pub use reading::{Explanation, JobReport, job_reports, last_reports};
 
 use crate::event_log::record;
-use crate::failures::{FailureService, RefusedDrafts};
+use crate::failures::{FailureService, RefusedDrafts, replace};
 use crate::jobs::Jobs;
 use crate::services::Services;
 
 /// Events that are read at once.
 const READ: usize = 100;
-/// Jobs whose state is kept between their events; of others it is folded again.
-const JOBS_KEPT: usize = 32;
 /// How long a host that closes lets the observer catch up. The next host goes on where it was.
 const CLOSING: Duration = Duration::from_millis(500);
 /// How long a journal that cannot be read is left alone.
@@ -53,9 +51,8 @@ pub(crate) struct Observer {
 struct Progress {
     position: u64,
     saved: u64,
+    /// The state of each job that has not ended, after its last event that was observed.
     jobs: HashMap<JobId, JobState>,
-    /// Ids of `jobs`, the oldest first.
-    order: VecDeque<JobId>,
     drafts: RefusedDrafts,
 }
 
@@ -114,18 +111,18 @@ impl Observer {
                 let Ok(after) = before.clone().apply(&recorded) else { return Ok(()) };
                 let notes = self.job_event(job, &recorded, &before, &after).await;
                 if after.end().is_none() {
-                    progress.keep(job, after);
+                    progress.jobs.insert(job.clone(), after);
                 }
                 self.note_in_job(job, recorded.number, notes).await
             }
             Stream::Session(id) => {
                 let recorded = event.decode::<SessionEvent>()?;
-                let SessionEvent::TurnFinished { turn, facts, .. } = &recorded.event else { return Ok(()) };
+                let SessionEvent::TurnFinished { turn, end } = &recorded.event else { return Ok(()) };
                 let session = self.services.journal().session(id.clone()).await?;
                 let (Some(session), Some(turn)) = (session, self.services.journal().turn(turn.clone()).await?) else {
                     return Ok(());
                 };
-                let notes = self.turn_finished(&session, &turn, facts, recorded.at).await;
+                let notes = self.turn_finished(&session, &turn, &end.facts, recorded.at).await;
                 self.note_in_session(id, recorded.number, notes).await
             }
         }
@@ -139,7 +136,7 @@ impl Observer {
         progress: &mut Progress,
     ) -> Result<Option<JobState>, ReadError> {
         let last = |state: &JobState| state.active().map_or(0, |active| active.last_event);
-        let kept = progress.take(job).filter(|state| last(state) + 1 == recorded.number);
+        let kept = progress.jobs.remove(job).filter(|state| last(state) + 1 == recorded.number);
         if kept.is_some() || matches!(recorded.event, JobEvent::Failure(_)) {
             return Ok(kept);
         }
@@ -214,32 +211,10 @@ impl Observer {
         if progress.saved == progress.position {
             return;
         }
-        let (file, fresh) = (self.position_file(), self.position_file().with_extension("position.new"));
-        let written = async {
-            tokio::fs::write(&fresh, progress.position.to_string()).await?;
-            tokio::fs::rename(&fresh, &file).await
-        };
-        match written.await {
+        match replace(&self.position_file(), progress.position.to_string().as_bytes()).await {
             Ok(()) => progress.saved = progress.position,
             Err(error) => tracing::warn!(%error, "how far failures are observed is not saved"),
         }
-    }
-}
-
-impl Progress {
-    fn take(&mut self, job: &JobId) -> Option<JobState> {
-        self.order.retain(|one| one != job);
-        self.jobs.remove(job)
-    }
-
-    fn keep(&mut self, job: &JobId, state: JobState) {
-        if self.order.len() >= JOBS_KEPT
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.jobs.remove(&oldest);
-        }
-        self.order.push_back(job.clone());
-        self.jobs.insert(job.clone(), state);
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::memory::Diagnosis;
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
-use helix_failure::{Blame, Category, Classified, FailureObservation, Fingerprint, Log, RetryAdvice};
+use helix_failure::{Blame, Category, FailureObservation, Fingerprint, Log, RetryAdvice};
 use helix_job::{JobState, JobStatus, JobView, PhaseStatus};
 use helix_store::Journal;
 use jiff::Timestamp;
@@ -27,18 +27,14 @@ pub struct JobReport {
     /// When it happened.
     pub at: Timestamp,
     /// In which phase; absent for what belongs to no single one, such as an integration.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseId>,
     /// Which attempt at the phase failed, from 1.
     pub attempt: u32,
     /// Its file, relative to the state directory; absent while it is not written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artefact: Option<String>,
     /// The report; absent when it cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Report>,
     /// Why it cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }
 
@@ -80,7 +76,6 @@ pub struct Explanation {
     /// What decided: `rule:…`, `fact:…` or `nothing`.
     pub decided_by: String,
     /// The line that names the cause, redacted; absent when none does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause_line: Option<String>,
     /// All of it for people and programs, with past failures and what to do.
     pub report: Report,
@@ -102,22 +97,18 @@ impl FailureService {
             similar: similar.as_deref(),
             suggestions: &[],
         });
-        Some(explanation(diagnosis.fingerprint, &classified, report))
-    }
-}
-
-fn explanation(fingerprint: Fingerprint, classified: &Classified, report: Report) -> Explanation {
-    Explanation {
-        fingerprint,
-        category: classified.category,
-        cause: classified.cause.to_owned(),
-        retry: classified.retry,
-        blame: classified.blame,
-        confidence: classified.confidence,
-        decided_by: classified.evidence.decided_by.clone(),
-        // The report's is redacted.
-        cause_line: report.why.known().and_then(|why| why.cause_line.clone()),
-        report,
+        Some(Explanation {
+            fingerprint: diagnosis.fingerprint,
+            category: classified.category,
+            cause: classified.cause.to_owned(),
+            retry: classified.retry,
+            blame: classified.blame,
+            confidence: classified.confidence,
+            decided_by: classified.evidence.decided_by.clone(),
+            // The report's is redacted.
+            cause_line: report.why.known().and_then(|why| why.cause_line.clone()),
+            report,
+        })
     }
 }
 

@@ -54,11 +54,11 @@ impl About {
 
     /// The check's name: the same in two turns if the later one shows what became of the earlier one's failure.
     fn check(self, turn: &TurnView) -> String {
-        match (self, &turn.model) {
+        match (self, &turn.begin.model) {
             (Self::Provider, None) => check::RUN.to_owned(),
             // Another model has its own limits and may be down by itself.
             (Self::Provider, Some(model)) => format!("{}/{model}", check::RUN),
-            (Self::Message, _) => check::message(turn.asked.as_str()),
+            (Self::Message, _) => check::message(turn.begin.asked.as_str()),
         }
     }
 }
@@ -115,7 +115,7 @@ fn site(session: &SessionView, turn: &TurnView) -> AttemptSite {
         project: session.project.clone().unwrap_or_default(),
         work: Work::Conversation { session: session.id.clone() },
         phase_name: String::new(),
-        goal: turn.message.clone(),
+        goal: turn.begin.message.clone(),
         attempt: turn.number,
         max_attempts: None,
         agent: session.agent.clone(),

@@ -104,7 +104,7 @@ impl Told {
             }
             Some(_) | None => String::new(),
         };
-        Self { number: one.number, summary: one.summary(), findings }
+        Self { number: one.begin.attempt, summary: one.summary(), findings }
     }
 }
 

@@ -10,7 +10,6 @@ pub struct AdrCheck {
     pub path: String,
     /// Directory of the ADR's project, for its files and other ADRs. Default: the session's project, or the one that
     /// contains the file.
-    #[serde(default)]
     pub project: Option<String>,
 }
 
@@ -20,15 +19,13 @@ pub struct AdrFinalize {
     /// Path of the draft.
     pub path: String,
     /// Directory of the project that gets the ADR. Default: the session's project, or the one that contains the draft.
-    #[serde(default)]
     pub project: Option<String>,
 }
 
-/// Arguments of `adr_list`.
+/// Arguments of `adr_list` and `skills_list`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-pub struct AdrList {
+pub struct InProject {
     /// Directory of the project. Default: the session's project.
-    #[serde(default)]
     pub project: Option<String>,
 }
 
@@ -39,7 +36,6 @@ pub struct PlanCheck {
     pub path: String,
     /// Directory of the plan's project: it is checked like a job there. Default: the project that contains the file;
     /// a draft outside any project is checked without one.
-    #[serde(default)]
     pub project: Option<String>,
 }
 
@@ -49,10 +45,8 @@ pub struct ProjectCreate {
     /// Name of the new project: lower-case letters, digits and `-`.
     pub name: String,
     /// Draft of the ADR: it is finalized in the project.
-    #[serde(default)]
     pub adr: Option<String>,
     /// Draft of the plan: it becomes `plans/<plan name>/phases.yaml`.
-    #[serde(default)]
     pub plan: Option<String>,
 }
 
@@ -67,7 +61,6 @@ pub struct JobStart {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct JobStatusOf {
     /// Id of the job, or a unique prefix. Default: the last job of this session.
-    #[serde(default)]
     pub job: Option<String>,
 }
 
@@ -85,13 +78,10 @@ pub struct AskUser {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct AnswerQuestion {
     /// Id of the question. Default: the only open one of this session's jobs.
-    #[serde(default)]
     pub question: Option<String>,
     /// The chosen option's key.
-    #[serde(default)]
     pub choice: Option<String>,
     /// The user's own words.
-    #[serde(default)]
     pub text: Option<String>,
 }
 
@@ -101,19 +91,9 @@ pub struct SimilarFailures {
     /// Text of the failure: a log, an error message, a finding.
     pub text: String,
     /// The tool that failed, such as `pytest`, if known.
-    #[serde(default)]
     pub tool: Option<String>,
     /// Maximum number of answers, at most 10.
-    #[serde(default)]
     pub limit: Option<u32>,
-}
-
-/// Arguments of `skills_list`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-pub struct SkillsList {
-    /// Directory of the project. Default: the session's project.
-    #[serde(default)]
-    pub project: Option<String>,
 }
 
 /// Arguments of `skill_read`.
@@ -122,9 +102,7 @@ pub struct SkillRead {
     /// Name of the skill.
     pub name: String,
     /// Another file of the skill, relative to its directory. Default: its page.
-    #[serde(default)]
     pub file: Option<String>,
     /// Directory of the project. Default: the session's project.
-    #[serde(default)]
     pub project: Option<String>,
 }

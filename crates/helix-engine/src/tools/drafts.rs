@@ -9,7 +9,7 @@ use helix_plan::Plan;
 use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};
-use super::{AdrCheck, AdrFinalize, AdrList, Caller, PlanCheck, ProjectCreate, ToolAnswer, Tools, blocking};
+use super::{AdrCheck, AdrFinalize, Answer, Caller, InProject, PlanCheck, ProjectCreate, Tools, blocking};
 use crate::consultant::CheckedFiles;
 use crate::failures::Depth;
 use crate::submit::{Inspection, Site, SubmitRequest};
@@ -28,24 +28,21 @@ const DRAFT_ONLY: &str = "\nChecked as a draft: inputs, the decision that it nam
 
 impl Tools {
     /// Checks an ADR by the one rule set: validity and completeness.
-    pub async fn adr_check(&self, arguments: AdrCheck) -> ToolAnswer {
-        self.answered(async {
-            let path = self.existing(&arguments.path).await?;
-            let project = self.project_for(&path, arguments.project.as_deref()).await?;
-            let (file, root) = (path.clone(), project.clone());
-            let (shown, found) = blocking(move || {
-                let inside = project.as_ref().and_then(|root| path.strip_prefix(root).ok());
-                let shown = inside.unwrap_or(&path).display().to_string();
-                let belongs = project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
-                let bytes = read_bounded(&path)?;
-                let found = adr_diagnostics(&shown, &bytes, belongs).map_err(Refusal::from)?;
-                Ok::<_, Refusal>((shown, found))
-            })
-            .await?;
-            self.remember(&file, root.as_deref(), Depth::Rules, &found).await;
-            diagnosed(&shown, &found)
+    pub async fn adr_check(&self, arguments: AdrCheck) -> Answer {
+        let path = self.existing(&arguments.path).await?;
+        let project = self.project_for(&path, arguments.project.as_deref()).await?;
+        let (file, root) = (path.clone(), project.clone());
+        let (shown, found) = blocking(move || {
+            let inside = project.as_ref().and_then(|root| path.strip_prefix(root).ok());
+            let shown = inside.unwrap_or(&path).display().to_string();
+            let belongs = project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
+            let bytes = read_bounded(&path)?;
+            let found = adr_diagnostics(&shown, &bytes, belongs).map_err(Refusal::from)?;
+            Ok::<_, Refusal>((shown, found))
         })
-        .await
+        .await?;
+        self.remember(&file, root.as_deref(), Depth::Rules, &found).await;
+        diagnosed(&shown, &found)
     }
 
     /// Has remembered what a check found. What the agent of a phase leaves is checked once more by the phase's gates, and
@@ -60,157 +57,145 @@ impl Tools {
     }
 
     /// Gives a draft its number and its place in the project, and commits it.
-    pub async fn adr_finalize(&self, arguments: AdrFinalize) -> ToolAnswer {
-        self.answered(async {
-            self.not_for_phases("adr_finalize")?;
-            let draft = self.existing(&arguments.path).await?;
-            let project = self.project_for(&draft, arguments.project.as_deref()).await?;
-            let project = project.ok_or_else(|| Refusal::text(NO_PROJECT))?;
-            let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
-            let (file, root, crash) = (draft.clone(), project.clone(), self.engine.projects().config.crash.clone());
-            let done = blocking(move || {
-                let repository = Repository::open(&project, git).map_err(Refusal::of)?;
-                let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
-                crash.pass(|| "before finalizing a decision".into());
-                let done = match AdrDirectory::finalize(repository.top(), &draft) {
-                    Ok(done) => done,
-                    Err(error) => return Ok(Err(error)),
-                };
-                crash.pass(|| "after finalizing a decision".into());
-                let message = format!("Record decision {}", done.path);
-                repository.commit_files(&[done.path.clone(), done.index.clone()], &message)?;
-                crash.pass(|| "after committing a decision".into());
-                if let (Some(judged), Some(bytes)) = (judged, accepted) {
-                    judged.accept(&draft, &bytes).map_err(Refusal::of)?;
-                }
-                Ok::<_, Refusal>(Ok(done))
-            })
-            .await?;
-            let done = match done {
+    pub async fn adr_finalize(&self, arguments: AdrFinalize) -> Answer {
+        self.not_for_phases("adr_finalize")?;
+        let draft = self.existing(&arguments.path).await?;
+        let project = self.project_for(&draft, arguments.project.as_deref()).await?;
+        let project = project.ok_or_else(|| Refusal::text(NO_PROJECT))?;
+        let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
+        let (file, root, crash) = (draft.clone(), project.clone(), self.engine.projects().config.crash.clone());
+        let done = blocking(move || {
+            let repository = Repository::open(&project, git).map_err(Refusal::of)?;
+            let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
+            crash.pass(|| "before finalizing a decision".into());
+            let done = match AdrDirectory::finalize(repository.top(), &draft) {
                 Ok(done) => done,
-                Err(error) => {
-                    let found = match &error {
-                        AdrFileError::Invalid { diagnostics, .. } => diagnostics.clone(),
-                        _ => Vec::new(),
-                    };
-                    self.remember(&file, Some(&root), Depth::Rules, &found).await;
-                    return Err(error.into());
-                }
+                Err(error) => return Ok(Err(error)),
             };
-            let text = format!("Finalized as {} and committed, with {}.", done.path, done.index);
-            let data = json!({ "number": done.number, "path": done.path, "index": done.index });
-            self.remember(&file, Some(&root), Depth::Rules, &[]).await;
-            Ok((text, data))
+            crash.pass(|| "after finalizing a decision".into());
+            let message = format!("Record decision {}", done.path);
+            repository.commit_files(&[done.path.clone(), done.index.clone()], &message)?;
+            crash.pass(|| "after committing a decision".into());
+            if let (Some(judged), Some(bytes)) = (judged, accepted) {
+                judged.accept(&draft, &bytes).map_err(Refusal::of)?;
+            }
+            Ok::<_, Refusal>(Ok(done))
         })
-        .await
+        .await?;
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => {
+                let found = match &error {
+                    AdrFileError::Invalid { diagnostics, .. } => diagnostics.clone(),
+                    _ => Vec::new(),
+                };
+                self.remember(&file, Some(&root), Depth::Rules, &found).await;
+                return Err(error.into());
+            }
+        };
+        let text = format!("Finalized as {} and committed, with {}.", done.path, done.index);
+        let data = json!({ "number": done.number, "path": done.path, "index": done.index });
+        self.remember(&file, Some(&root), Depth::Rules, &[]).await;
+        Ok((text, data))
     }
 
     /// Lists a project's ADRs.
-    pub async fn adr_list(&self, arguments: AdrList) -> ToolAnswer {
-        self.answered(async {
-            let root = self.project(arguments.project.as_deref()).await?;
-            let root = root.ok_or_else(|| Refusal::text("pass the project's directory in `project`"))?;
-            let index = blocking(move || AdrDirectory::open(&root).map(|adrs| adrs.index())).await?;
-            Ok((index.clone(), json!({ "index": index })))
-        })
-        .await
+    pub async fn adr_list(&self, arguments: InProject) -> Answer {
+        let root = self.project(arguments.project.as_deref()).await?;
+        let root = root.ok_or_else(|| Refusal::text("pass the project's directory in `project`"))?;
+        let index = blocking(move || AdrDirectory::open(&root).map(|adrs| adrs.index())).await?;
+        Ok((index.clone(), json!({ "index": index })))
     }
 
     /// Checks a plan as a submission does, so that one that passes here is not refused by `job_start`.
-    pub async fn plan_check(&self, arguments: PlanCheck) -> ToolAnswer {
-        self.answered(async {
-            let path = self.existing(&arguments.path).await?;
-            let project = self.project_for(&path, arguments.project.as_deref()).await?;
-            let named = arguments.project.as_deref().is_some_and(|project| !project.is_empty());
-            let mut request = SubmitRequest::new(path.clone(), Origin::Api);
-            // A draft in the conversation's own directory belongs to no repository yet, whichever the conversation is about.
-            request.project = project.clone().filter(|_| named);
-            let site = match &project {
-                Some(root) if named || path.starts_with(root) => Site::Repository,
-                Some(_) | None => Site::Draft { project: project.clone() },
-            };
-            let depth = match &site {
-                Site::Repository => Depth::Submission,
-                Site::Draft { .. } => Depth::Rules,
-            };
-            let inspection = self.engine.projects().inspect(&request, &site, &[]).await?;
-            let Inspection { file, diagnostics, refusals, parsed, .. } = inspection;
-            let refusals: Vec<Refusal> = refusals.into_iter().map(Refusal::from).collect();
-            let answer = diagnosed(&file, &diagnostics).map_err(|refusal| refusal.and_also(&refusals));
-            self.remember(&path, project.as_deref(), depth, &diagnostics).await;
-            let (text, mut data) = answer?;
-            if !refusals.is_empty() {
-                return Err(Refusal { text, data }.and_also(&refusals));
-            }
-            let order = parsed.map(|parsed| order_of(&parsed.plan)).unwrap_or_default();
-            data["order"] = json!(order);
-            let draft = match site {
-                Site::Repository => "",
-                Site::Draft { .. } => DRAFT_ONLY,
-            };
-            Ok((format!("{text}\nPhases run in this order: {order}{draft}"), data))
-        })
-        .await
+    pub async fn plan_check(&self, arguments: PlanCheck) -> Answer {
+        let path = self.existing(&arguments.path).await?;
+        let project = self.project_for(&path, arguments.project.as_deref()).await?;
+        let named = arguments.project.as_deref().is_some_and(|project| !project.is_empty());
+        let mut request = SubmitRequest::new(path.clone(), Origin::Api);
+        // A draft in the conversation's own directory belongs to no repository yet, whichever the conversation is about.
+        request.project = project.clone().filter(|_| named);
+        let site = match &project {
+            Some(root) if named || path.starts_with(root) => Site::Repository,
+            Some(_) | None => Site::Draft { project: project.clone() },
+        };
+        let depth = match &site {
+            Site::Repository => Depth::Submission,
+            Site::Draft { .. } => Depth::Rules,
+        };
+        let inspection = self.engine.projects().inspect(&request, &site, &[]).await?;
+        let Inspection { file, diagnostics, refusals, parsed, .. } = inspection;
+        let refusals: Vec<Refusal> = refusals.into_iter().map(Refusal::from).collect();
+        let answer = diagnosed(&file, &diagnostics).map_err(|refusal| refusal.and_also(&refusals));
+        self.remember(&path, project.as_deref(), depth, &diagnostics).await;
+        let (text, mut data) = answer?;
+        if !refusals.is_empty() {
+            return Err(Refusal { text, data }.and_also(&refusals));
+        }
+        let order = parsed.map(|parsed| order_of(&parsed.plan)).unwrap_or_default();
+        data["order"] = json!(order);
+        let draft = match site {
+            Site::Repository => "",
+            Site::Draft { .. } => DRAFT_ONLY,
+        };
+        Ok((format!("{text}\nPhases run in this order: {order}{draft}"), data))
     }
 
     /// Makes a new repository with the ADR and the plan in it.
-    pub async fn project_create(&self, arguments: ProjectCreate) -> ToolAnswer {
-        self.answered(async {
-            self.not_for_phases("project_create")?;
-            let name = PhaseId::new(arguments.name.clone()).map_err(|_| {
-                let name = &arguments.name;
-                Refusal::text(format!("{name:?} is not a project name: use lower-case letters, digits and '-'"))
-            })?;
-            let adr = self.existing_if_given(arguments.adr.as_deref()).await?;
-            let plan = self.existing_if_given(arguments.plan.as_deref()).await?;
-            let root = self.engine.projects().config.projects.join(name.as_str());
-            let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
-            // A new project has no workflows of its own.
-            let shelves = Shelves::of(None, self.engine.projects().config.config_dir.clone());
-            let crash = self.engine.projects().config.crash.clone();
-            let (decision, phases) = (adr.clone(), plan.clone());
-            let made = blocking(move || {
-                crash.pass(|| "before creating a project".into());
-                let made = match project::create(&root, git, &shelves, adr.as_deref(), plan.as_deref()) {
-                    Ok(made) => made,
-                    Err(error) => return Ok(Err(error)),
-                };
-                crash.pass(|| "after creating a project".into());
-                if let Some(judged) = judged {
-                    for draft in [adr, plan].into_iter().flatten() {
-                        judged.accept(&draft, &read_bounded(&draft)?).map_err(Refusal::of)?;
-                    }
-                }
-                Ok::<_, Refusal>(Ok(made))
-            })
-            .await?;
-            let made = match made {
+    pub async fn project_create(&self, arguments: ProjectCreate) -> Answer {
+        self.not_for_phases("project_create")?;
+        let name = PhaseId::new(arguments.name.clone()).map_err(|_| {
+            let name = &arguments.name;
+            Refusal::text(format!("{name:?} is not a project name: use lower-case letters, digits and '-'"))
+        })?;
+        let adr = self.existing_if_given(arguments.adr.as_deref()).await?;
+        let plan = self.existing_if_given(arguments.plan.as_deref()).await?;
+        let root = self.engine.projects().config.projects.join(name.as_str());
+        let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
+        // A new project has no workflows of its own.
+        let shelves = Shelves::of(None, self.engine.projects().config.config_dir.clone());
+        let crash = self.engine.projects().config.crash.clone();
+        let (decision, phases) = (adr.clone(), plan.clone());
+        let made = blocking(move || {
+            crash.pass(|| "before creating a project".into());
+            let made = match project::create(&root, git, &shelves, adr.as_deref(), plan.as_deref()) {
                 Ok(made) => made,
-                Err(error) => {
-                    let (draft, found) = match &error {
-                        ProjectError::Adr(AdrFileError::Invalid { diagnostics, .. }) => (decision, diagnostics.clone()),
-                        ProjectError::Plan { diagnostics, .. } => (phases, diagnostics.clone()),
-                        _ => (None, Vec::new()),
-                    };
-                    let Some(draft) = draft else { return Err(error.into()) };
-                    self.remember(&draft, None, Depth::Rules, &found).await;
-                    return Err(error.into());
-                }
+                Err(error) => return Ok(Err(error)),
             };
-            for draft in [decision, phases].into_iter().flatten() {
-                // Whatever it was refused for before, it is in order now.
-                self.remember(&draft, None, Depth::Rules, &[]).await;
+            crash.pass(|| "after creating a project".into());
+            if let Some(judged) = judged {
+                for draft in [adr, plan].into_iter().flatten() {
+                    judged.accept(&draft, &read_bounded(&draft)?).map_err(Refusal::of)?;
+                }
             }
-            self.choose(std::path::Path::new(&made.path)).await?;
-            let text = format!(
-                "Created the project {}{}{}.",
-                made.path,
-                made.adr.as_ref().map(|adr| format!(" with {adr}")).unwrap_or_default(),
-                made.plan.as_ref().map(|plan| format!(" and {plan}")).unwrap_or_default(),
-            );
-            Ok((text, json!({ "project": made.path, "adr": made.adr, "plan": made.plan, "commit": made.commit })))
+            Ok::<_, Refusal>(Ok(made))
         })
-        .await
+        .await?;
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => {
+                let (draft, found) = match &error {
+                    ProjectError::Adr(AdrFileError::Invalid { diagnostics, .. }) => (decision, diagnostics.clone()),
+                    ProjectError::Plan { diagnostics, .. } => (phases, diagnostics.clone()),
+                    _ => (None, Vec::new()),
+                };
+                let Some(draft) = draft else { return Err(error.into()) };
+                self.remember(&draft, None, Depth::Rules, &found).await;
+                return Err(error.into());
+            }
+        };
+        for draft in [decision, phases].into_iter().flatten() {
+            // Whatever it was refused for before, it is in order now.
+            self.remember(&draft, None, Depth::Rules, &[]).await;
+        }
+        self.choose(std::path::Path::new(&made.path)).await?;
+        let text = format!(
+            "Created the project {}{}{}.",
+            made.path,
+            made.adr.as_ref().map(|adr| format!(" with {adr}")).unwrap_or_default(),
+            made.plan.as_ref().map(|plan| format!(" and {plan}")).unwrap_or_default(),
+        );
+        Ok((text, json!({ "project": made.path, "adr": made.adr, "plan": made.plan, "commit": made.commit })))
     }
 
     /// What has been judged of the conversation's files; drafts that a project has taken over are.

@@ -12,56 +12,53 @@ use serde_json::json;
 
 use super::questions::question_line;
 use super::refusal::Refusal;
-use super::{Caller, JobStart, JobStatusOf, ToolAnswer, Tools};
+use super::{Answer, Caller, JobStart, JobStatusOf, Tools};
 use crate::observer::{JobReport, last_reports};
 use crate::submit::SubmitRequest;
 
 impl Tools {
     /// Starts a job; returns at once with its id.
-    pub async fn job_start(&self, arguments: JobStart) -> ToolAnswer {
-        self.answered(async {
-            self.not_for_phases("job_start")?;
-            let origin = match &self.caller {
-                Caller::Session(session) => Origin::Chat { session: session.clone() },
-                Caller::Run(_) | Caller::Outside { .. } => Origin::Api,
-            };
-            let plan = self.existing(&arguments.project).await?;
-            // Also where the plan itself was named: the conversation is about its project.
-            if matches!(self.caller, Caller::Session(_)) {
-                self.project(Some(&arguments.project)).await?;
-            }
-            let mut request = SubmitRequest::new(plan, origin);
-            request.idempotency_key = self.key_of_start(&request.plan).await?;
-            let submission = self.engine.jobs().submit(request).await?;
-            let id = submission.job.id.clone();
-            if let Some(view) = self.conversation().await?
-                && !view.jobs.contains(&id)
-            {
-                let event = SessionEvent::JobStarted { job: id.clone() };
-                let recorded = self.engine.sessions().record(view, event).await;
-                recorded.map_err(|error| {
-                    Refusal::text(format!("job {id} runs, but is not recorded in the session: {}", error.line()))
-                })?;
-            }
-            let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
-            let mut text = match submission.existed {
-                false => format!("Started job {id} ({}): {}.", submission.job.name, phases.join(", ")),
-                true => format!(
-                    "Job {id} ({}) of this plan was started in this turn already and is {}: {}.",
-                    submission.job.name,
-                    submission.job.status.word(),
-                    phases.join(", ")
-                ),
-            };
-            for warning in &submission.warnings {
-                text.push_str(&format!("\n{warning}"));
-            }
-            let data = json!({
-                "job": id, "name": submission.job.name, "phases": phases, "warnings": submission.warnings,
-            });
-            Ok((text, data))
-        })
-        .await
+    pub async fn job_start(&self, arguments: JobStart) -> Answer {
+        self.not_for_phases("job_start")?;
+        let origin = match &self.caller {
+            Caller::Session(session) => Origin::Chat { session: session.clone() },
+            Caller::Run(_) | Caller::Outside { .. } => Origin::Api,
+        };
+        let plan = self.existing(&arguments.project).await?;
+        // Also where the plan itself was named: the conversation is about its project.
+        if matches!(self.caller, Caller::Session(_)) {
+            self.project(Some(&arguments.project)).await?;
+        }
+        let mut request = SubmitRequest::new(plan, origin);
+        request.idempotency_key = self.key_of_start(&request.plan).await?;
+        let submission = self.engine.jobs().submit(request).await?;
+        let id = submission.job.id.clone();
+        if let Some(view) = self.conversation().await?
+            && !view.jobs.contains(&id)
+        {
+            let event = SessionEvent::JobStarted { job: id.clone() };
+            let recorded = self.engine.sessions().record(view, event).await;
+            recorded.map_err(|error| {
+                Refusal::text(format!("job {id} runs, but is not recorded in the session: {}", error.line()))
+            })?;
+        }
+        let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
+        let mut text = match submission.existed {
+            false => format!("Started job {id} ({}): {}.", submission.job.name, phases.join(", ")),
+            true => format!(
+                "Job {id} ({}) of this plan was started in this turn already and is {}: {}.",
+                submission.job.name,
+                submission.job.status.word(),
+                phases.join(", ")
+            ),
+        };
+        for warning in &submission.warnings {
+            text.push_str(&format!("\n{warning}"));
+        }
+        let data = json!({
+            "job": id, "name": submission.job.name, "phases": phases, "warnings": submission.warnings,
+        });
+        Ok((text, data))
     }
 
     /// What tells a call that is made again, because nobody heard its answer, from a new one: within a turn a plan is started once
@@ -98,37 +95,34 @@ impl Tools {
     }
 
     /// How a job stands, and what it waits for.
-    pub async fn job_status(&self, arguments: JobStatusOf) -> ToolAnswer {
-        self.answered(async {
-            let id = match (arguments.job.filter(|job| !job.is_empty()), self.conversation().await?) {
-                (Some(id), _) => id,
-                (None, Some(view)) => {
-                    let last = view.jobs.last().map(ToString::to_string);
-                    last.ok_or_else(|| Refusal::text("this session has started no job yet"))?
-                }
-                (None, None) => match &self.caller {
-                    Caller::Run(run) => job_of(run)?,
-                    Caller::Session(_) | Caller::Outside { .. } => {
-                        return Err(Refusal::text("pass the job's id: this call belongs to no session"));
-                    }
-                },
-            };
-            let job = self.engine.jobs().get(&id).await.map_err(Refusal::of)?;
-            self.join(&job.id).await;
-            let mut text = status_text(&job);
-            if job.status == JobStatus::Failed {
-                let reader = match &self.caller {
-                    Caller::Run(_) => Reader::Agent,
-                    // A person reads along.
-                    Caller::Session(_) | Caller::Outside { .. } => Reader::Person,
-                };
-                let reports = self.engine.reports().of_job(job.id.as_str()).await.map_err(Refusal::of)?;
-                last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
+    pub async fn job_status(&self, arguments: JobStatusOf) -> Answer {
+        let id = match (arguments.job.filter(|job| !job.is_empty()), self.conversation().await?) {
+            (Some(id), _) => id,
+            (None, Some(view)) => {
+                let last = view.jobs.last().map(ToString::to_string);
+                last.ok_or_else(|| Refusal::text("this session has started no job yet"))?
             }
-            let data = serde_json::to_value(&job).map_err(Refusal::of)?;
-            Ok((text, data))
-        })
-        .await
+            (None, None) => match &self.caller {
+                Caller::Run(run) => job_of(run)?,
+                Caller::Session(_) | Caller::Outside { .. } => {
+                    return Err(Refusal::text("pass the job's id: this call belongs to no session"));
+                }
+            },
+        };
+        let job = self.engine.jobs().get(&id).await.map_err(Refusal::of)?;
+        self.join(&job.id).await;
+        let mut text = status_text(&job);
+        if job.status == JobStatus::Failed {
+            let reader = match &self.caller {
+                Caller::Run(_) => Reader::Agent,
+                // A person reads along.
+                Caller::Session(_) | Caller::Outside { .. } => Reader::Person,
+            };
+            let reports = self.engine.reports().of_job(job.id.as_str()).await.map_err(Refusal::of)?;
+            last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
+        }
+        let data = serde_json::to_value(&job).map_err(Refusal::of)?;
+        Ok((text, data))
     }
 }
 

@@ -6,42 +6,36 @@ use helix_failure::{FailureObservation, Log};
 use serde_json::json;
 
 use super::refusal::Refusal;
-use super::{SimilarFailures, SkillRead, SkillsList, ToolAnswer, Tools, blocking};
+use super::{Answer, InProject, SimilarFailures, SkillRead, Tools, blocking};
 
 impl Tools {
     /// Lists the skills in reach.
-    pub async fn skills_list(&self, arguments: SkillsList) -> ToolAnswer {
-        self.answered(async {
-            let project = self.project(arguments.project.as_deref()).await?;
-            let catalog = self.skills(project).await?;
-            let mut text: String =
-                catalog.skills().map(|skill| format!("- {}: {}\n", skill.name, skill.description)).collect();
-            if text.is_empty() {
-                text.push_str("No skills found.\n");
-            }
-            for problem in &catalog.problems {
-                text.push_str(&format!("{problem}\n"));
-            }
-            let skills: Vec<_> = catalog.skills().collect();
-            Ok((text.trim_end().to_owned(), json!({ "skills": skills, "problems": catalog.problems })))
-        })
-        .await
+    pub async fn skills_list(&self, arguments: InProject) -> Answer {
+        let project = self.project(arguments.project.as_deref()).await?;
+        let catalog = self.skills(project).await?;
+        let mut text: String =
+            catalog.skills().map(|skill| format!("- {}: {}\n", skill.name, skill.description)).collect();
+        if text.is_empty() {
+            text.push_str("No skills found.\n");
+        }
+        for problem in &catalog.problems {
+            text.push_str(&format!("{problem}\n"));
+        }
+        let skills: Vec<_> = catalog.skills().collect();
+        Ok((text.trim_end().to_owned(), json!({ "skills": skills, "problems": catalog.problems })))
     }
 
     /// Reads a skill's page, or another of its files.
-    pub async fn skill_read(&self, arguments: SkillRead) -> ToolAnswer {
-        self.answered(async {
-            let project = self.project(arguments.project.as_deref()).await?;
-            let catalog = self.skills(project).await?;
-            let read = blocking(move || catalog.read(&arguments.name, arguments.file.as_deref())).await?;
-            let mut text = read.text.clone();
-            if !read.files.is_empty() {
-                text.push_str(&format!("\n\n[Other files of this skill: {}]", read.files.join(", ")));
-            }
-            let data = serde_json::to_value(&read).map_err(Refusal::of)?;
-            Ok((text, data))
-        })
-        .await
+    pub async fn skill_read(&self, arguments: SkillRead) -> Answer {
+        let project = self.project(arguments.project.as_deref()).await?;
+        let catalog = self.skills(project).await?;
+        let read = blocking(move || catalog.read(&arguments.name, arguments.file.as_deref())).await?;
+        let mut text = read.text.clone();
+        if !read.files.is_empty() {
+            text.push_str(&format!("\n\n[Other files of this skill: {}]", read.files.join(", ")));
+        }
+        let data = serde_json::to_value(&read).map_err(Refusal::of)?;
+        Ok((text, data))
     }
 }
 
@@ -52,32 +46,29 @@ const LONGEST_DIFF: usize = 2_000;
 
 impl Tools {
     /// Failures like a text's, with what mended them.
-    pub async fn similar_failures(&self, arguments: SimilarFailures) -> ToolAnswer {
-        self.answered(async {
-            let text = arguments.text.trim();
-            if text.is_empty() {
-                return Err(Refusal::text("the text is empty: pass the log or message of the failure"));
-            }
-            let mut from = text.len().saturating_sub(LONGEST_FAILURE);
-            while !text.is_char_boundary(from) {
-                from += 1;
-            }
-            let observation = FailureObservation { tool: arguments.tool.unwrap_or_default(), ..Default::default() };
-            let log = Log::of_texts("", &text[from..]);
-            let failures = &self.engine.reports().failures;
-            if failures.memory().await.is_none() {
-                return Err(Refusal::text("the failure memory is off: see `helix doctor`"));
-            }
-            let mut found = failures.similar(observation, log).await;
-            found.truncate(arguments.limit.unwrap_or(10).clamp(1, 10) as usize);
-            let text = match found.as_slice() {
-                [] => "No similar failure in memory.".to_owned(),
-                failures => failures.iter().map(past_failure).collect::<Vec<_>>().join("\n\n"),
-            };
-            let data = serde_json::to_value(&found).map_err(Refusal::of)?;
-            Ok((text, json!({ "failures": data })))
-        })
-        .await
+    pub async fn similar_failures(&self, arguments: SimilarFailures) -> Answer {
+        let text = arguments.text.trim();
+        if text.is_empty() {
+            return Err(Refusal::text("the text is empty: pass the log or message of the failure"));
+        }
+        let mut from = text.len().saturating_sub(LONGEST_FAILURE);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        let observation = FailureObservation { tool: arguments.tool.unwrap_or_default(), ..Default::default() };
+        let log = Log::of_texts("", &text[from..]);
+        let failures = &self.engine.reports().failures;
+        if failures.memory().await.is_none() {
+            return Err(Refusal::text("the failure memory is off: see `helix doctor`"));
+        }
+        let mut found = failures.similar(observation, log).await;
+        found.truncate(arguments.limit.unwrap_or(10).clamp(1, 10) as usize);
+        let text = match found.as_slice() {
+            [] => "No similar failure in memory.".to_owned(),
+            failures => failures.iter().map(past_failure).collect::<Vec<_>>().join("\n\n"),
+        };
+        let data = serde_json::to_value(&found).map_err(Refusal::of)?;
+        Ok((text, json!({ "failures": data })))
     }
 }
 

@@ -10,28 +10,19 @@ mod knowledge;
 mod questions;
 mod refusal;
 
-use serde::Serialize;
 use serde_json::Value;
 
 pub use arguments::{
-    AdrCheck, AdrFinalize, AdrList, AnswerQuestion, AskUser, JobStart, JobStatusOf, PlanCheck, ProjectCreate,
-    SimilarFailures, SkillRead, SkillsList,
+    AdrCheck, AdrFinalize, AnswerQuestion, AskUser, InProject, JobStart, JobStatusOf, PlanCheck, ProjectCreate,
+    SimilarFailures, SkillRead,
 };
 pub use caller::Caller;
 
 use crate::engine::Engine;
-use refusal::Refusal;
+pub use refusal::Refusal;
 
-/// What a tool answers: text for the agent, and whether it is a refusal.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ToolAnswer {
-    /// For the agent to read.
-    pub text: String,
-    /// The same for programs.
-    pub data: Value,
-    /// Whether the tool could not do what it was asked.
-    pub failed: bool,
-}
+/// What a tool answers: text for the agent, and the same for programs.
+pub type Answer = Result<(String, Value), Refusal>;
 
 /// The tools of one caller.
 #[derive(Clone)]
@@ -40,18 +31,9 @@ pub struct Tools {
     caller: Caller,
 }
 
-type Answer = Result<(String, Value), Refusal>;
-
 impl Tools {
     pub fn new(engine: Engine, caller: Caller) -> Self {
         Self { engine, caller }
-    }
-
-    async fn answered(&self, work: impl Future<Output = Answer>) -> ToolAnswer {
-        match work.await {
-            Ok((text, data)) => ToolAnswer { text, data, failed: false },
-            Err(Refusal { text, data }) => ToolAnswer { text, data, failed: true },
-        }
     }
 }
 

@@ -3,12 +3,11 @@
 //! Nothing here blocks: who asks ends its turn, and is resumed with the answer.
 
 use helix_core::ids::{JobId, QuestionId};
-use helix_job::question::{QuestionStatus, QuestionView};
+use helix_job::question::{self, QuestionStatus, QuestionView};
 use serde_json::json;
 
 use super::refusal::Refusal;
-use super::{AnswerQuestion, AskUser, Caller, ToolAnswer, Tools};
-use crate::jobs::Reply;
+use super::{Answer, AnswerQuestion, AskUser, Caller, Tools};
 
 /// Longest question, in characters; a longer one is a report, and belongs into a file.
 const LONGEST_QUESTION: usize = 4_000;
@@ -17,69 +16,61 @@ const MOST_OPTIONS: usize = 12;
 
 impl Tools {
     /// Asks the user. In a conversation the agent ends its turn with the question; in a phase the job waits for the answer.
-    pub async fn ask_user(&self, arguments: AskUser) -> ToolAnswer {
-        self.answered(async {
-            let question = arguments.question.trim().to_owned();
-            let options: Vec<String> =
-                arguments.options.iter().map(|option| option.trim().to_owned()).filter(|one| !one.is_empty()).collect();
-            if question.is_empty() {
-                return Err(Refusal::text("the question is empty: write a complete one"));
+    pub async fn ask_user(&self, arguments: AskUser) -> Answer {
+        let question = arguments.question.trim().to_owned();
+        let options: Vec<String> =
+            arguments.options.iter().map(|option| option.trim().to_owned()).filter(|one| !one.is_empty()).collect();
+        if question.is_empty() {
+            return Err(Refusal::text("the question is empty: write a complete one"));
+        }
+        if question.chars().count() > LONGEST_QUESTION || options.len() > MOST_OPTIONS {
+            return Err(Refusal::text(format!(
+                "a question has at most {LONGEST_QUESTION} characters and {MOST_OPTIONS} options: ask for one thing"
+            )));
+        }
+        match &self.caller {
+            Caller::Session(_) => {
+                let text = "End your turn now, with this question as the end of your answer: the user's next message is \
+                            the reply. Nothing waits in the meantime.";
+                Ok((text.to_owned(), json!({ "question": question, "options": options, "asked": "in the session" })))
             }
-            if question.chars().count() > LONGEST_QUESTION || options.len() > MOST_OPTIONS {
-                return Err(Refusal::text(format!(
-                    "a question has at most {LONGEST_QUESTION} characters and {MOST_OPTIONS} options: ask for one thing"
-                )));
+            Caller::Run(run) => {
+                let asked = self.engine.jobs().ask_from_run(run, question, options).await;
+                let asked = asked.map_err(Refusal::of)?;
+                let text = format!(
+                    "Asked as {}. End your turn now with the state of your work: you will be resumed with the answer.",
+                    asked.id
+                );
+                let data = serde_json::to_value(&asked).map_err(Refusal::of)?;
+                Ok((text, data))
             }
-            match &self.caller {
-                Caller::Session(_) => {
-                    let text = "End your turn now, with this question as the end of your answer: the user's next message is \
-                                the reply. Nothing waits in the meantime.";
-                    Ok((text.to_owned(), json!({ "question": question, "options": options, "asked": "in the session" })))
-                }
-                Caller::Run(run) => {
-                    let asked = self.engine.jobs().ask_from_run(run, question, options).await;
-                    let asked = asked.map_err(Refusal::of)?;
-                    let text = format!(
-                        "Asked as {}. End your turn now with the state of your work: you will be resumed with the answer.",
-                        asked.id
-                    );
-                    let data = serde_json::to_value(&asked).map_err(Refusal::of)?;
-                    Ok((text, data))
-                }
-                Caller::Outside { .. } => Err(Refusal::text(
-                    "no user is connected: ask_user is for the Consultant and for agents of phases",
-                )),
+            Caller::Outside { .. } => {
+                Err(Refusal::text("no user is connected: ask_user is for the Consultant and for agents of phases"))
             }
-        })
-        .await
+        }
     }
 
     /// Passes a user's answer on to the job that waits for it.
-    pub async fn answer(&self, arguments: AnswerQuestion) -> ToolAnswer {
-        self.answered(async {
-            self.not_for_phases("answer")?;
-            let (jobs, by) = match (self.conversation().await?, &self.caller) {
-                (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in session {}", view.id)),
-                (None, Caller::Outside { .. } | Caller::Session(_) | Caller::Run(_)) => {
-                    (None, "an MCP client".to_owned())
-                }
-            };
-            let id = match arguments.question.filter(|id| !id.is_empty()) {
-                Some(id) => QuestionId::new(id).map_err(Refusal::of)?,
-                None => {
-                    let jobs =
-                        jobs.ok_or_else(|| Refusal::text("pass the question's id: job_status of its job lists it"))?;
-                    only_one(self.open_questions(&jobs).await?)?
-                }
-            };
-            let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-            let reply = Reply { choice: words(arguments.choice), text: words(arguments.text), by };
-            let answered = self.engine.jobs().answer(&id, reply).await.map_err(Refusal::of)?;
-            let text = format!("Answered {}: job {} continues.", answered.id, answered.job);
-            let data = serde_json::to_value(&answered).map_err(Refusal::of)?;
-            Ok((text, data))
-        })
-        .await
+    pub async fn answer(&self, arguments: AnswerQuestion) -> Answer {
+        self.not_for_phases("answer")?;
+        let (jobs, by) = match (self.conversation().await?, &self.caller) {
+            (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in session {}", view.id)),
+            (None, Caller::Outside { .. } | Caller::Session(_) | Caller::Run(_)) => (None, "an MCP client".to_owned()),
+        };
+        let id = match arguments.question.filter(|id| !id.is_empty()) {
+            Some(id) => QuestionId::new(id).map_err(Refusal::of)?,
+            None => {
+                let jobs =
+                    jobs.ok_or_else(|| Refusal::text("pass the question's id: job_status of its job lists it"))?;
+                only_one(self.open_questions(&jobs).await?)?
+            }
+        };
+        let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        let reply = question::Answer { choice: words(arguments.choice), text: words(arguments.text), by };
+        let answered = self.engine.jobs().answer(&id, reply).await.map_err(Refusal::of)?;
+        let text = format!("Answered {}: job {} continues.", answered.id, answered.job);
+        let data = serde_json::to_value(&answered).map_err(Refusal::of)?;
+        Ok((text, data))
     }
 
     /// Open questions of these jobs, oldest first.

@@ -12,9 +12,9 @@ use helix_project::save_check::SaveCheckError;
 use helix_project::skills::SkillError;
 
 /// A refusal: text for the agent, and the same for programs.
-pub(super) struct Refusal {
-    pub(super) text: String,
-    pub(super) data: Value,
+pub struct Refusal {
+    pub text: String,
+    pub data: Value,
 }
 
 impl Refusal {

@@ -10,13 +10,13 @@ use helix_agents::{AgentProfile, DialectName, Grace};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::admission::AdmissionLimits;
 use helix_engine::agent_run::RunTimeouts;
-use helix_engine::jobs::{QuestionFilter, Reply};
+use helix_engine::jobs::QuestionFilter;
 use helix_engine::observer::FailureFilter;
 use helix_engine::submit::SubmitRequest;
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_failure::memory::FailureDetail;
 use helix_git::GitEnvironment;
-use helix_job::question::QuestionView;
+use helix_job::question::{Answer, QuestionView};
 use helix_job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
 use helix_testkit::locate::{fake_agent_binary, helix_binary};
 use helix_testkit::processes::{no_process_with_env, processes_with_env};
@@ -248,7 +248,7 @@ impl Workshop {
     }
 
     pub async fn answer(&self, question: &QuestionView, choice: &str, text: Option<&str>) {
-        let reply = Reply { choice: Some(choice.into()), text: text.map(str::to_owned), by: "a test".into() };
+        let reply = Answer { choice: Some(choice.into()), text: text.map(str::to_owned), by: "a test".into() };
         self.engine.jobs().answer(&question.id, reply).await.unwrap();
     }
 

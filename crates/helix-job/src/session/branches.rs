@@ -14,7 +14,6 @@ pub struct Branch {
     /// The turn that nothing follows.
     pub tip: TurnId,
     /// The turn after which this branch leaves an older one; absent for the oldest and for those that begin anew.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<TurnId>,
     /// Its own turns, oldest first: those that no older branch has.
     pub turns: Vec<TurnId>,

@@ -3,11 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::digest::TextDigest;
-use super::turn::{AnswerCheck, Attachment, ClientIds, Delivery};
-use helix_core::ids::{AgentSessionId, JobId, RunId, SessionId, TurnId};
-use helix_core::run::RunFacts;
-use helix_core::usage::Usage;
+use super::turn::{AnswerCheck, TurnEnd, TurnStart};
+use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_failure::event::FailureEvent;
 
 /// One event of a session.
@@ -19,10 +16,8 @@ pub enum SessionEvent {
         /// The client's key for the session; unique, opaque.
         key: String,
         /// The session's owner, as the client reports it; opaque. Owners cannot see each other's sessions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         owner: Option<String>,
         /// Session that this one is a copy of, if any.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         copied_from: Option<SessionId>,
         /// Directory of the agent's work, absolute.
         directory: String,
@@ -33,58 +28,21 @@ pub enum SessionEvent {
     TurnStarted {
         /// Which turn.
         turn: TurnId,
-        /// The first agent run that answers.
-        run: RunId,
-        /// The user's message.
-        message: String,
         /// Its position in the tree.
         place: TurnParent,
-        /// The user's own words, for finding the turn again by a client's history.
-        asked: TextDigest,
-        /// What the client calls it.
-        client: ClientIds,
-        /// Model that the client chose, in the agent's words.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        model: Option<String>,
-        /// What the client adds to the agent's instructions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        system: Option<String>,
-        /// Files that came with the message.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        attachments: Vec<Attachment>,
         /// Agent session that the turn continues; `None` starts one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         resume: Option<AgentSessionId>,
-        /// Agent session that the turn writes to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        agent_session: Option<AgentSessionId>,
+        /// What it is about.
+        #[serde(flatten)]
+        begin: TurnStart,
     },
     /// The agent's work on a turn is over.
     TurnFinished {
         /// Which turn.
         turn: TurnId,
-        /// The evidence, of its last run.
-        facts: Box<RunFacts>,
-        /// What the agent answered at the end, also when it was cut off.
-        answer: String,
-        /// What the user was shown, where that is more than the answer.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        shown: Option<String>,
-        /// Digest of what the client shows: with the answer that this one continues, if it does.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        answered: Option<TextDigest>,
-        /// Usage of all its runs.
-        usage: Usage,
-        /// The agent session that the next turn resumes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        session: Option<AgentSessionId>,
-        /// The point of that session at which the turn ended.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        point: Option<String>,
-        /// How many runs it took.
-        runs: u32,
-        /// Whether a client read it to its end.
-        delivery: Delivery,
+        /// How it ended.
+        #[serde(flatten)]
+        end: TurnEnd,
     },
     /// A job was started in this session.
     JobStarted {
@@ -129,7 +87,6 @@ pub enum TurnParent {
         /// Which.
         turn: TurnId,
         /// The turn before the continued one in the client's tree.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         under: Option<TurnId>,
     },
 }

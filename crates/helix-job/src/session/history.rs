@@ -136,7 +136,7 @@ impl TurnSummary {
             id: turn.id.clone(),
             number: turn.number,
             under: turn.under.clone(),
-            asked: turn.asked.clone(),
+            asked: turn.begin.asked.clone(),
             answered: turn.end.as_ref().and_then(|end| end.answered.clone()),
         }
     }

@@ -13,5 +13,5 @@ pub use branches::{Branch, branches};
 pub use digest::{TextDigest, TextRelation, relation};
 pub use event::{SessionEvent, TurnParent};
 pub use history::{Author, Exchange, HistoryMatch, Mismatch, TurnSummary, exchanges, match_history};
-pub use turn::{AnswerCheck, AnswerFinding, Attachment, ClientIds, Delivery, TurnEnd, TurnView};
+pub use turn::{AnswerCheck, AnswerFinding, Attachment, ClientIds, Delivery, TurnEnd, TurnStart, TurnView};
 pub use view::{IllegalSessionEvent, SessionState, SessionView};

@@ -20,14 +20,28 @@ pub struct TurnView {
     /// Its number in the conversation, from 1, by time of start.
     pub number: u32,
     /// The turn that it goes on from; absent at the beginning. May be one of another session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<TurnId>,
     /// What stands before it in the client's tree. Differs from `parent` where the turn continues an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under: Option<TurnId>,
     /// The turn whose answer it continues, if it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<TurnId>,
+    /// What it is about.
+    #[serde(flatten)]
+    pub begin: TurnStart,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// What was found in answers of its runs, in their order; nothing where all was well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<AnswerCheck>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// How it ended; absent while it runs.
+    pub end: Option<TurnEnd>,
+}
+
+/// What a turn begins with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnStart {
     /// Its first run.
     pub run: RunId,
     /// The user's message.
@@ -37,24 +51,14 @@ pub struct TurnView {
     /// What the client calls it.
     pub client: ClientIds,
     /// Model that the client chose, in the agent's words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What the client adds to the agent's instructions, for as long as the turn runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// Files that came with the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     /// Agent session that the turn writes to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_session: Option<AgentSessionId>,
-    /// When it began.
-    pub started_at: Timestamp,
-    /// What was found in answers of its runs, in their order; nothing where all was well.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<AnswerCheck>,
-    /// Its end; absent while it runs.
-    pub end: Option<TurnEnd>,
 }
 
 /// What was found in one run's answer.
@@ -79,24 +83,19 @@ pub struct AnswerFinding {
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnEnd {
-    /// When.
-    pub at: Timestamp,
     /// The evidence, of its last run.
     pub facts: Box<RunFacts>,
     /// The answer, also when it was cut off.
     pub answer: String,
     /// What the user was shown, where that is more than the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
     /// Digest of what the client shows: with the answer that this one continues, if it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<TextDigest>,
     /// What it consumed, all runs together.
     pub usage: Usage,
     /// The agent session that the next turn resumes.
     pub session: Option<AgentSessionId>,
     /// The point of that session at which the turn ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<String>,
     /// How many runs it took.
     pub runs: u32,
@@ -108,13 +107,10 @@ pub struct TurnEnd {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientIds {
     /// Id of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Id of the user's message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_message: Option<String>,
     /// What the request said, as a digest: the same request sent again has the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
 }
 
@@ -124,7 +120,6 @@ pub struct Attachment {
     /// Path, relative to the conversation's directory.
     pub path: String,
     /// What the user calls it, if anything.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Media type as the client names it.
     pub media_type: String,

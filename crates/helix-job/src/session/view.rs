@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::{SessionEvent, TurnParent};
-use super::turn::{TurnEnd, TurnView};
+use super::turn::TurnView;
 use crate::{ErrorView, Recorded};
 use helix_core::ids::{JobId, SessionId, TurnId};
 
@@ -19,10 +19,8 @@ pub struct SessionView {
     /// The client's own key.
     pub key: String,
     /// Whose it is, as the client tells it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// Session that it is a copy of, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copied_from: Option<SessionId>,
     /// Directory of the agent's work, absolute.
     pub directory: String,
@@ -41,12 +39,10 @@ pub struct SessionView {
     /// Jobs that it is about, in the order in which they came into it: started from it, or asked about in it.
     pub jobs: Vec<JobId>,
     /// Directory of its project, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// Number of the last event that this view includes.
     pub last_event: u64,
     /// Why nothing can be recorded in it at the moment; in no record, but known to the host that runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<ErrorView>,
 }
 
@@ -131,19 +127,7 @@ impl SessionView {
             SessionEvent::TurnStarted { .. } if view.running.is_some() => {
                 return Err(illegal("another turn is running"));
             }
-            SessionEvent::TurnStarted {
-                turn: id,
-                run,
-                message,
-                place,
-                asked,
-                client,
-                model,
-                system,
-                attachments,
-                resume: _,
-                agent_session,
-            } => {
+            SessionEvent::TurnStarted { turn: id, place, begin, resume: _ } => {
                 let (parent, under, continues) = match place {
                     TurnParent::Beginning => (None, None, None),
                     TurnParent::After { turn } => (Some(turn.clone()), Some(turn.clone()), None),
@@ -158,51 +142,24 @@ impl SessionView {
                     parent,
                     under,
                     continues,
-                    run: run.clone(),
-                    message: message.clone(),
-                    asked: asked.clone(),
-                    client: client.clone(),
-                    model: model.clone(),
-                    system: system.clone(),
-                    attachments: attachments.clone(),
-                    agent_session: agent_session.clone(),
+                    begin: begin.clone(),
                     started_at: at,
                     checks: Vec::new(),
+                    ended_at: None,
                     end: None,
                 });
                 view.running = turn.clone().map(Box::new);
             }
-            SessionEvent::TurnFinished {
-                turn: id,
-                facts,
-                answer,
-                shown,
-                answered,
-                usage,
-                session,
-                point,
-                runs,
-                delivery,
-            } => {
+            SessionEvent::TurnFinished { turn: id, end } => {
                 let Some(open) = view.running.take().filter(|open| &open.id == id) else {
                     return Err(illegal("this turn is not running"));
                 };
+                let mut ended = TurnView { ended_at: Some(at), end: Some(end.clone()), ..*open };
                 // Where the agent had lost the session that was to be resumed, it wrote to another one.
-                let agent_session = session.clone().or_else(|| open.agent_session.clone());
-                let end = Some(TurnEnd {
-                    at,
-                    facts: facts.clone(),
-                    answer: answer.clone(),
-                    shown: shown.clone(),
-                    answered: answered.clone(),
-                    usage: *usage,
-                    session: session.clone(),
-                    point: point.clone(),
-                    runs: *runs,
-                    delivery: *delivery,
-                });
+                ended.begin.agent_session = end.session.clone().or(ended.begin.agent_session);
                 // Only a run that is still to come would need the client's instructions.
-                turn = Some(TurnView { end, agent_session, system: None, ..*open });
+                ended.begin.system = None;
+                turn = Some(ended);
             }
             SessionEvent::JobStarted { job } => view.jobs.push(job.clone()),
             // Two questions about the same job at once join it twice.
@@ -236,67 +193,5 @@ impl SessionView {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use helix_core::ids::RunId;
-    use helix_core::run::{Ending, RunFacts};
-    use helix_core::usage::Usage;
-
-    fn recorded(number: u64, event: SessionEvent) -> Recorded<SessionEvent> {
-        Recorded { number, at: Timestamp::UNIX_EPOCH, event }
-    }
-
-    /// Two turns, one after the other; the second one runs.
-    fn events() -> Vec<Recorded<SessionEvent>> {
-        let turn = |number: u32| TurnId::nth(&SessionId::new("s").unwrap(), number);
-        let start = |number: u32| {
-            serde_json::from_value(serde_json::json!({
-                "type": "turn_started", "turn": turn(number), "run": RunId::for_turn(&turn(number), 1), "message": "m",
-                "place": match number { 1 => serde_json::json!({ "at": "beginning" }), _ => serde_json::json!({ "at": "after", "turn": turn(number - 1) }) },
-                "asked": "", "client": {},
-            }))
-            .unwrap()
-        };
-        let end = |number: u32| {
-            serde_json::from_value(serde_json::json!({
-                "type": "turn_finished", "turn": turn(number), "answer": "a", "usage": Usage::default(),
-                "runs": 1, "delivery": "delivered",
-                "facts": RunFacts::without_record(Ending::Unknown, None),
-            }))
-            .unwrap()
-        };
-        let open = serde_json::json!({ "type": "session_opened", "key": "k", "directory": "/d", "agent": "a" });
-        let open = serde_json::from_value(open).unwrap();
-        vec![recorded(1, open), recorded(2, start(1)), recorded(3, end(1)), recorded(4, start(2))]
-    }
-
-    #[test]
-    fn turns_after_each_other_are_a_line() {
-        let (view, turns) = SessionView::fold(&SessionId::new("s").unwrap(), &events()).unwrap().unwrap();
-        assert_eq!((view.turn_count, view.running().map(|turn| turn.number)), (2, Some(2)));
-        assert_eq!(turns[1].parent.as_ref(), Some(&turns[0].id));
-        assert_eq!(turns[0].end.as_ref().map(|end| end.runs), Some(1));
-    }
-
-    #[test]
-    fn a_second_turn_beside_a_running_one_and_a_foreign_end_are_refused() {
-        let id = SessionId::new("s").unwrap();
-        let mut events = events();
-        let again = recorded(5, events[1].event.clone());
-        events.push(again);
-        assert!(SessionView::fold(&id, &events).is_err());
-        events.pop();
-        let ended_twice = recorded(5, events[2].event.clone());
-        events.push(ended_twice);
-        assert!(SessionView::fold(&id, &events).is_err(), "turn 1 is not the running one");
-    }
-
-    /// A view must not grow with the length of the conversation.
-    #[test]
-    fn a_view_holds_no_ended_turn() {
-        let id = SessionId::new("s").unwrap();
-        let (view, _) = SessionView::fold(&id, &events()[..3]).unwrap().unwrap();
-        let text = serde_json::to_string(&view).unwrap();
-        assert!(!text.contains("\"answer\""), "{text}");
-    }
-}
+#[path = "view_test.rs"]
+mod tests;

@@ -10,8 +10,9 @@ use helix_core::run::{
 use helix_core::usage::Usage;
 use helix_job::question::Answer;
 use helix_job::{
-    Advice, AdviceAction, ChangeKind, ChangedFile, Committed, Effect, GateReport, IntegrationTarget, JobEvent, JobSpec,
-    Origin, Policy, Recorded, RepoRef, Review, Stage,
+    Advice, AdviceAction, AttemptStart, ChangeKind, ChangedFile, Committed, Effect, GateReport, Integrated,
+    IntegrationTarget, JobEvent, JobSpec, NotIntegrated, Origin, Policy, Recorded, RepoRef, Review, RunEnded, SideRun,
+    Stage,
 };
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
 use jiff::Timestamp;
@@ -187,7 +188,7 @@ impl World {
                 }
                 let base = parents.first().map_or_else(|| commit(0), |tip| tip.commit.clone());
                 let (start, base) = after.clone().unwrap_or((base.clone(), base));
-                JobEvent::AttemptStarted {
+                JobEvent::AttemptStarted(Box::new(AttemptStart {
                     phase: phase.clone(),
                     attempt: *attempt,
                     run: RunId::for_attempt(&job(), phase, *attempt),
@@ -196,7 +197,7 @@ impl World {
                     resume: resume.clone(),
                     correction: correction.clone(),
                     grant: *grant,
-                }
+                }))
             }
             Effect::Work { phase, attempt, stage: Stage::Agent } => {
                 let facts = match self.draw() {
@@ -271,10 +272,14 @@ impl World {
             }
             Effect::Integrate { .. } => {
                 if self.draw() == 1 {
-                    JobEvent::IntegrationFailed { findings: vec![finding("conflict")], gates: Vec::new(), fault: None }
+                    JobEvent::IntegrationFailed(NotIntegrated {
+                        findings: vec![finding("conflict")],
+                        gates: Vec::new(),
+                        fault: None,
+                    })
                 } else {
                     let target = IntegrationTarget::Branch { branch: "main".into() };
-                    JobEvent::Integrated { result: self.committed(true), target, gates: Vec::new() }
+                    JobEvent::Integrated(Integrated { result: self.committed(true), target, gates: Vec::new() })
                 }
             }
             Effect::Conclude { end } => JobEvent::JobFinished { end: end.clone() },
@@ -302,28 +307,23 @@ pub fn review_finished(
     verdict: Verdict,
 ) -> JobEvent {
     let review = Review {
-        run: RunId::for_review(&job(), phase, attempt, gate, round),
+        side: side_run(RunId::for_review(&job(), phase, attempt, gate, round)),
         agent: "claude".into(),
         model: None,
         summary: verdict.word().into(),
         verdict,
         tree,
-        facts: Some(Box::new(complete())),
-        usage: Usage { cost_usd: 0.1, turns: 1, ..Usage::default() },
-        duration_ms: 5,
     };
     JobEvent::ReviewFinished { phase: phase.clone(), attempt, gate, round, review: Box::new(review) }
 }
 
+fn side_run(run: RunId) -> SideRun {
+    let usage = Usage { cost_usd: 0.1, turns: 1, ..Usage::default() };
+    SideRun { run, facts: Some(Box::new(complete())), usage, duration_ms: 5 }
+}
+
 pub fn advice_given(phase: &PhaseId, round: u32, action: AdviceAction) -> JobEvent {
-    let advice = Advice {
-        run: RunId::for_advice(&job(), phase, round),
-        action,
-        reason: "because".into(),
-        facts: Some(Box::new(complete())),
-        usage: Usage { cost_usd: 0.1, turns: 1, ..Usage::default() },
-        duration_ms: 5,
-    };
+    let advice = Advice { side: side_run(RunId::for_advice(&job(), phase, round)), action, reason: "because".into() };
     JobEvent::AdviceGiven { phase: phase.clone(), round, advice: Box::new(advice) }
 }
 
@@ -337,14 +337,13 @@ pub fn fault() -> Fault {
 }
 
 pub fn run_finished(phase: &PhaseId, attempt: u32, facts: RunFacts) -> JobEvent {
-    JobEvent::RunFinished {
-        phase: phase.clone(),
-        attempt,
+    let end = RunEnded {
         facts: Box::new(facts),
         usage: Usage { cost_usd: 0.5, turns: 1, ..Usage::default() },
         session: Some(AgentSessionId::new("agent-session").unwrap()),
         duration_ms: 10,
-    }
+    };
+    JobEvent::RunFinished { phase: phase.clone(), attempt, end }
 }
 
 pub fn gate_finished(phase: &PhaseId, attempt: u32, gate: usize, tree: TreeId, verdict: Verdict) -> JobEvent {

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use helix_core::ids::QuestionId;
-use helix_engine::jobs::{AnswerError, QuestionFilter, Reply};
-use helix_job::question::QuestionView;
+use helix_engine::jobs::{AnswerError, QuestionFilter};
+use helix_job::question::{Answer, QuestionView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +97,7 @@ pub(crate) async fn answer(
     Path(text): Path<String>,
     Body(AnswerRequest { choice, text: words, by }): Body<AnswerRequest>,
 ) -> JsonResult<QuestionView> {
-    let reply = Reply { choice, text: words, by: person::named(by)? };
+    let reply = Answer { choice, text: words, by: person::named(by)? };
     Ok(Json(shared.engine.jobs().answer(&id(&text)?, reply).await?))
 }
 

@@ -87,7 +87,7 @@ pub(crate) async fn stored(
 ) -> Result<Json<Value>, ApiError> {
     let turn = turn_of_response(&shared, &headers, &id, None).await?;
     let previous = match &turn.parent {
-        Some(parent) => shared.engine.sessions().turn(parent).await.map_err(Problem::from)?.client.message,
+        Some(parent) => shared.engine.sessions().turn(parent).await.map_err(Problem::from)?.begin.client.message,
         None => None,
     };
     Ok(Json(stored_response(&id, &turn, previous)))

@@ -249,7 +249,7 @@ fn response(id: &str, model: &str, created_at: i64, previous: Option<String>) ->
 
 /// A response from the record of its turn.
 pub(super) fn stored_response(id: &str, turn: &TurnView, previous: Option<String>) -> Value {
-    let model = turn.model.as_ref().map_or_else(|| "helix".into(), |model| format!("helix:{model}"));
+    let model = turn.begin.model.as_ref().map_or_else(|| "helix".into(), |model| format!("helix:{model}"));
     let mut response = response(id, &model, turn.started_at.as_second(), previous);
     let Some(end) = &turn.end else { return response };
     let parts = [TextKind::Message.part(end.text())];

@@ -29,13 +29,13 @@ pub(super) fn write(sql: Sql<'_>, view: &SessionView, turn: &TurnView, text: &st
             turn.number,
             id(&turn.parent),
             id(&turn.under),
-            turn.asked.as_str(),
+            turn.begin.asked.as_str(),
             turn.end.as_ref().and_then(|end| end.answered.as_ref()).map(|digest| digest.as_str().to_owned()),
-            turn.agent_session.as_ref().map(|session| session.as_str().to_owned()),
+            turn.begin.agent_session.as_ref().map(|session| session.as_str().to_owned()),
             text,
         ],
     )?;
-    if let Some(message) = &turn.client.message {
+    if let Some(message) = &turn.begin.client.message {
         sql.execute(
             "INSERT INTO turn_messages (owner, message, turn) VALUES (?1, ?2, ?3)
              ON CONFLICT (owner, message) DO UPDATE SET turn = excluded.turn",

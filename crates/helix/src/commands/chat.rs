@@ -114,7 +114,7 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
     let mut text = String::new();
     for turn in &conversation.turns {
         let after = turn.parent.as_ref().map_or_else(String::new, |parent| format!(" (after {parent})"));
-        text.push_str(&format!("── {}{after}\nyou> {}\n", turn.id, turn.message.trim()));
+        text.push_str(&format!("── {}{after}\nyou> {}\n", turn.id, turn.begin.message.trim()));
         match &turn.end {
             None => text.push_str("(no answer yet)\n"),
             Some(end) => {

@@ -25,7 +25,7 @@ fn is_surroundings_fault(active: &Active) -> bool {
             || progress.last_attempt().is_some_and(environment_at_fault)
     });
     let integrations = match &active.integration {
-        Integration::Failed { fault, .. } => fault.as_ref(),
+        Integration::Failed(failed) => failed.fault.as_ref(),
         Integration::Open | Integration::Done { .. } => None,
     };
     phases_fault || integrations.is_some_and(|fault| is_surroundings(fault.kind))
@@ -42,7 +42,7 @@ fn environment_at_fault(last: &Attempt) -> bool {
     let by_run = last
         .run_end
         .as_ref()
-        .is_some_and(|ended| matches!(ended.outcome, Outcome::Unstarted { .. } | Outcome::Credentials { .. }));
+        .is_some_and(|ended| matches!(ended.outcome(), Outcome::Unstarted { .. } | Outcome::Credentials { .. }));
     let by_gate = last.gates.iter().any(|report| match &report.verdict {
         Verdict::Inconclusive { fault } => is_surroundings(fault.kind),
         Verdict::Pass | Verdict::Fail { .. } => false,

@@ -127,7 +127,7 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
             review.asked_by,
             review.review.agent,
             review.review.summary,
-            review.review.run,
+            review.review.side.run,
             gone(review.found)
         ));
     }
