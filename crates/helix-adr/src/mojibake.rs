@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::finalize::replace;
+
 /// Characters of Windows-1252 for the bytes 0x80 to 0x9F; those without one stand for themselves, as browsers read them.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
@@ -54,18 +56,9 @@ pub fn mojibake(text: &str, most: usize) -> Vec<Mojibake> {
 ///
 /// Exact: reading each repaired place wrongly again gives the text that was there.
 pub fn repair_mojibake(text: &str) -> (String, usize) {
-    let places = mojibake(text, usize::MAX);
-    let mut out = String::with_capacity(text.len());
-    let (mut done, mut count) = (0, 0);
-    for place in places {
-        let Some(repaired) = place.repaired else { continue };
-        out.push_str(&text[done..place.range.start]);
-        out.push_str(&repaired);
-        done = place.range.end;
-        count += 1;
-    }
-    out.push_str(&text[done..]);
-    (out, count)
+    let places = mojibake(text, usize::MAX).into_iter();
+    let edits: Vec<_> = places.filter_map(|place| Some((place.range, place.repaired?))).collect();
+    (replace(text, &edits), edits.len())
 }
 
 /// Stretches of characters outside of ASCII: only there is anything to find.
@@ -122,18 +115,11 @@ fn undo_one(pieces: &[Piece], before: Option<char>, after: Option<char>) -> (Vec
         };
         match undo_at(&pieces[at..], &around) {
             Some((characters, taken)) => {
-                let range = pieces[at].range.start..pieces[at + taken - 1].range.end;
-                match characters.as_slice() {
-                    [character] => out.push(Piece { character: *character, range, read_again: true }),
-                    several => {
-                        // Each character of a word has its own bytes; all were of one length.
-                        let each = taken / several.len();
-                        for (number, character) in several.iter().enumerate() {
-                            let first = at + number * each;
-                            let range = pieces[first].range.start..pieces[first + each - 1].range.end;
-                            out.push(Piece { character: *character, range, read_again: true });
-                        }
-                    }
+                // Each character of a word has its own bytes; all were of one length.
+                let each = taken / characters.len();
+                for (bytes, character) in pieces[at..at + taken].chunks(each).zip(characters) {
+                    let range = bytes[0].range.start..bytes[each - 1].range.end;
+                    out.push(Piece { character, range, read_again: true });
                 }
                 at += taken;
                 changed = true;

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use helix_core::document::Placed;
+use helix_core::source_text::SourceText;
 
 use super::file_name::mentions;
 use super::finalize::replace;
@@ -78,50 +79,41 @@ impl Renumbering {
 
     /// The decision's own text: what it calls itself follows; links to others that bear its number mean others.
     pub fn own(&self, adr: &Adr) -> Renamed {
-        let front = adr.front.as_ref();
-        let id = front.and_then(|front| front.adr_id.as_ref());
-        let mut edits: Vec<(Range<usize>, String)> =
-            id.and_then(|id| self.within(&adr.source, id)).into_iter().collect();
-        let body = adr.front_range.end;
-        edits.extend(self.names(&adr.source));
-        edits.extend(self.mentions(&adr.source).into_iter().filter(|(range, _)| range.start >= body));
-        self.renamed(&adr.source, edits)
+        let id = adr.front.iter().filter_map(|front| front.adr_id.as_ref());
+        self.renamed(&adr.source, adr.front_range.end, id, ByNumber::Follows)
     }
 
     /// Another decision, whose front matter may link this one.
     pub fn in_adr(&self, adr: &Adr, by_number: ByNumber) -> Renamed {
-        let mut edits = self.names(&adr.source);
         let links = adr.front.iter().flat_map(|front| front.links().into_iter().flat_map(|(_, ids)| ids));
-        let links = links.filter_map(|id| self.within(&adr.source, id));
-        let body = adr.front_range.end;
-        let mentions = self.mentions(&adr.source).into_iter().filter(|(range, _)| range.start >= body);
-        self.told(&adr.source, &mut edits, links.chain(mentions).collect(), by_number)
+        self.renamed(&adr.source, adr.front_range.end, links, by_number)
     }
 
     /// Any other text: a plan, a page.
     pub fn in_text(&self, text: &str, by_number: ByNumber) -> Renamed {
-        let mut edits = self.names(text);
-        self.told(text, &mut edits, self.mentions(text), by_number)
+        self.renamed(text, 0, [], by_number)
     }
 
-    fn told(
+    /// A text with ids before the place where its body begins.
+    fn renamed<'a>(
         &self,
         text: &str,
-        edits: &mut Vec<(Range<usize>, String)>,
-        numbers: Vec<(Range<usize>, String)>,
+        body: usize,
+        ids: impl IntoIterator<Item = &'a Placed<AdrId>>,
         by_number: ByNumber,
     ) -> Renamed {
-        let mut left = Vec::new();
+        let mentions = self.mentions(text).into_iter().filter(|(range, _)| range.start >= body);
+        let numbers: Vec<_> = ids.into_iter().filter_map(|id| self.within(text, id)).chain(mentions).collect();
+        let (mut edits, mut left) = (self.names(text), Vec::new());
         match by_number {
             ByNumber::Follows => edits.extend(numbers),
-            ByNumber::Stays => left.extend(numbers.iter().map(|(range, _)| line_of(text, range.start))),
+            ByNumber::Stays => {
+                let source = SourceText::new("", text);
+                left.extend(numbers.into_iter().map(|(range, _)| source.span(range).line));
+            }
         }
         left.sort_unstable();
         left.dedup();
-        Renamed { left, ..self.renamed(text, std::mem::take(edits)) }
-    }
-
-    fn renamed(&self, text: &str, mut edits: Vec<(Range<usize>, String)>) -> Renamed {
         edits.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
         // A number within a file name is part of that name.
         let mut end = 0;
@@ -130,7 +122,7 @@ impl Renumbering {
             end = end.max(range.end);
             free
         });
-        Renamed { text: replace(text, &edits), changed: edits.len(), left: Vec::new() }
+        Renamed { text: replace(text, &edits), changed: edits.len(), left }
     }
 
     /// Where the file is named.
@@ -180,11 +172,6 @@ impl Renumbering {
 fn like(digits: &str, number: u32) -> String {
     let width = digits.len();
     format!("{number:0width$}")
-}
-
-fn line_of(text: &str, at: usize) -> u32 {
-    let lines = text[..at].bytes().filter(|byte| *byte == b'\n').count();
-    u32::try_from(lines + 1).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

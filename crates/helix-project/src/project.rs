@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{CommitId, TreeId};
-use helix_core::slug::slug;
 use helix_plan::Plan;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
@@ -64,10 +63,6 @@ pub fn create(
     adr: Option<&Path>,
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
-    let disk = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| ProjectError::Disk { path, source }
-    };
     let parent = root.parent().unwrap_or(root);
     std::fs::create_dir_all(parent).map_err(disk(parent))?;
     let site = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(disk(parent))?;
@@ -116,10 +111,6 @@ fn furnish(
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
     let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let disk = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| ProjectError::Disk { path, source }
-    };
     let decided = match adr {
         None => None,
         Some(draft) => Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path),
@@ -136,7 +127,7 @@ fn furnish(
                 Some(adr) => with_adr(&text, parsed.plan.adr.is_some(), adr),
                 None => text.into_owned(),
             };
-            let path = format!("plans/{}/phases.yaml", directory_name(&parsed.plan.name));
+            let path = format!("plans/{}/phases.yaml", parsed.plan.file_name());
             // The workflow may ask for the decision, which has its name only now.
             parsed.plan.adr = decided.clone().or(parsed.plan.adr);
             shelves.expand(parsed, &file).map_err(refused)?;
@@ -179,10 +170,9 @@ fn with_adr(text: &str, has_key: bool, adr: &str) -> String {
     out
 }
 
-/// A plan's name as a directory name.
-fn directory_name(name: &str) -> String {
-    let slug = slug(name, 64);
-    if slug.is_empty() { "plan".into() } else { slug }
+fn disk(path: &Path) -> impl FnOnce(std::io::Error) -> ProjectError {
+    let path = path.to_path_buf();
+    move |source| ProjectError::Disk { path, source }
 }
 
 #[cfg(test)]
