@@ -12,7 +12,7 @@ fn a_plan_is_looked_at_with_its_workflow() {
         );
         std::fs::write(&path, text).unwrap();
         let shelves = Shelves::of(Some(project.path()), None);
-        let checked = check_file(&path, "p", Belongs::Nowhere, &SkillCatalog::default(), &shelves).unwrap().unwrap();
+        let checked = check_file(&path, "p", None, &SkillCatalog::default(), &shelves).unwrap().unwrap();
         checked.errors().map(|one| one.code.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(plan("{ name: extern-simple, inputs: { tests: pytest } }"), Vec::<String>::new());
@@ -37,7 +37,7 @@ fn claims_are_checked_for_drafts_of_a_known_project_only() {
         let found = adr_diagnostics("adr-draft.md", text.as_bytes(), belongs).unwrap();
         found.iter().filter(|one| one.message.contains(".py") && one.is_error()).count()
     };
-    assert_eq!(claims(&adr("draft", "Proposed"), Belongs::Project(project.path())), 2);
-    assert_eq!(claims(&adr("draft", "Proposed"), Belongs::Nowhere), 0);
-    assert_eq!(claims(&adr("3", "Accepted"), Belongs::Project(project.path())), 0);
+    assert_eq!(claims(&adr("draft", "Proposed"), Some(project.path())), 2);
+    assert_eq!(claims(&adr("draft", "Proposed"), None), 0);
+    assert_eq!(claims(&adr("3", "Accepted"), Some(project.path())), 0);
 }
