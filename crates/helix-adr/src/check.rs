@@ -11,6 +11,7 @@ use helix_core::source_text::{SourceText, sort_by_place};
 use super::codes;
 use super::complete::Mentions;
 use super::file_name::number_of_file_name;
+use super::finalize::status_word;
 use super::front_matter::FrontMatter;
 use super::graph::{Circle, Link, circle_text};
 use super::known::KnownAdrs;
@@ -18,7 +19,7 @@ use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
 use super::syntax::{Adr, AdrForm};
 use super::unfilled::{Left, left};
-use super::words::{AdrId, Language, SectionKind, Status};
+use super::words::{AdrId, SectionKind, Status};
 
 /// Fewest characters of a section that says something.
 const MIN_SECTION: usize = 10;
@@ -417,16 +418,6 @@ impl Checker<'_> {
             self.warning(codes::FILE_NAME_FORM, &(0..0), message, help);
         }
     }
-}
-
-/// The word that names the state at the beginning of a section Status: its place, what it means and its language.
-pub(super) fn status_word(text: &str, body: Range<usize>) -> Option<(Range<usize>, Status, Language)> {
-    let inside = text.get(body.clone())?;
-    let start = inside.find(char::is_alphabetic)?;
-    let rest = inside.get(start..)?;
-    let length = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-    let (status, language) = Status::named(rest.get(..length)?)?;
-    Some((body.start + start..body.start + start + length, status, language))
 }
 
 /// Words that promise something without saying what one would see.

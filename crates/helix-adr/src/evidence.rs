@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use helix_core::diagnostic::Span;
 use helix_core::source_text::SourceText;
 use helix_core::text::clip;
-use helix_plan::{PathError, normal_path, split_words};
+use helix_plan::{normal_path, split_words};
 
 use super::code_spans::{Segment, segments};
 
@@ -97,32 +97,16 @@ enum Label {
 }
 
 /// What labels say, in English and in German.
-const LABELS: [(Label, &[&str]); 4] = [
-    (Label::Test, &["test", "tests", "tested by", "getestet durch"]),
-    (Label::File, &["file", "files", "datei", "dateien"]),
-    (
-        Label::Command,
-        &["command", "commands", "cmd", "run", "check", "befehl", "befehle", "kommando", "aufruf", "prüfung"],
-    ),
-    (
-        Label::Any,
-        &[
-            "evidence",
-            "proof",
-            "verified by",
-            "checked by",
-            "nachweis",
-            "beleg",
-            "belegt durch",
-            "geprüft durch",
-            "nachgewiesen durch",
-        ],
-    ),
+const LABELS: [(Label, &str); 4] = [
+    (Label::Test, "test|tests|tested by|getestet durch"),
+    (Label::File, "file|files|datei|dateien"),
+    (Label::Command, "command|commands|cmd|run|check|befehl|befehle|kommando|aufruf|prüfung"),
+    (Label::Any, "evidence|proof|verified by|checked by|nachweis|beleg|belegt durch|geprüft durch|nachgewiesen durch"),
 ];
 
 /// A label opens a clause: nothing, a bracket, a dash or a full stop stands before it, so that "a failing test: …" is prose.
 static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let words = LABELS.map(|(_, words)| words.join("|")).join("|");
+    let words = LABELS.map(|(_, words)| words).join("|");
     Regex::new(&format!(
         r"(?i)(?P<before>^|\n|<!--|[(\[;,.|→—–]|(?:^|\s)-{{1,2}})\s*[*_]{{0,3}}(?P<word>{words})[*_]{{0,3}}\s?:[*_]{{0,3}}"
     ))
@@ -148,51 +132,34 @@ static SHOWS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:^|\s)(?:shows?|prints?|outputs?|says?|contains|zeigt|meldet|gibt|enthält|druckt)\s+(?:(?:the|den|die|das)\s+)?(?:(?:text|line|message|zeile|meldung)\s+)?$").ok()
 });
 
-/// Verbs that may follow the name of a test in plain text.
-const TAIL_WORDS: [&str; 10] = [
-    " passes",
-    " pass",
-    " is green",
-    " are green",
-    " succeeds",
-    " besteht",
-    " bestehen",
-    " ist grün",
-    " gelingt",
-    " läuft durch",
-];
+/// Files whose names say that they hold tests, by the conventions of the common runners.
+static TEST_FILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?ix)
+            (?:^|/)(?:test_[^/]*|[^/]*(?:[_.]test|[_.]spec|_tests))\.(?:py|[mc]?js|jsx|[mc]?ts|tsx|go|rs|rb|java)$
+          | (?:^|/)tests/.*\.rs$",
+    )
+    .ok()
+});
+
+fn matches(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
 
 /// Reads the evidence of one criterion from its paragraphs, given as byte ranges of the source.
-pub(super) fn read(source: &SourceText<'_>, parts: &[Range<usize>]) -> (Vec<Evidence>, Vec<UnusableEvidence>) {
-    let mut reader = Reader { source, found: Vec::new(), unusable: Vec::new() };
+pub(super) fn read<'s>(source: &'s SourceText<'s>, parts: &[Range<usize>]) -> (Vec<Evidence>, Vec<UnusableEvidence>) {
+    let (found, unusable) = (Vec::new(), Vec::new());
+    let mut reader = Reader { source, found, unusable, text: "", start: 0, segments: Vec::new(), used: Vec::new() };
     for part in parts {
         let text = source.slice(part.clone());
         // Most criteria of older files name no evidence: seen without a regular expression.
         if text.contains([':', '`']) {
-            Part { text, start: part.start, segments: segments(text), used: Vec::new() }.read(&mut reader);
+            reader = Reader { text, start: part.start, segments: segments(text), used: Vec::new(), ..reader };
+            reader.labelled();
+            reader.code_alone();
         }
     }
     (reader.found, reader.unusable)
-}
-
-struct Reader<'s> {
-    source: &'s SourceText<'s>,
-    found: Vec<Evidence>,
-    unusable: Vec<UnusableEvidence>,
-}
-
-impl Reader<'_> {
-    fn take(&mut self, label: Label, value: &str, range: Range<usize>, expected: Expected) {
-        let span = self.source.span(range);
-        match proof(label, value, expected) {
-            Ok(proof) => {
-                if !self.found.iter().any(|known| known.proof == proof) {
-                    self.found.push(Evidence { proof, span });
-                }
-            }
-            Err((message, help)) => self.unusable.push(UnusableEvidence { message, help, span }),
-        }
-    }
 }
 
 /// How a command must end, and what it must show.
@@ -202,47 +169,67 @@ struct Expected {
     shows: Vec<String>,
 }
 
-/// A paragraph of a criterion.
-struct Part<'t> {
-    text: &'t str,
+/// What was found so far, and the paragraph that is being read.
+struct Reader<'s> {
+    source: &'s SourceText<'s>,
+    found: Vec<Evidence>,
+    unusable: Vec<UnusableEvidence>,
+    text: &'s str,
+    /// Where the paragraph begins in the source.
     start: usize,
     segments: Vec<Segment>,
     /// Code spans that belong to evidence already, by their number.
     used: Vec<usize>,
 }
 
-impl Part<'_> {
-    fn read(mut self, reader: &mut Reader<'_>) {
-        self.labelled(reader);
-        self.code_alone(reader);
+impl<'s> Reader<'s> {
+    /// Takes a value, at a place of the paragraph, for evidence.
+    fn take(&mut self, label: Label, value: &str, place: &Range<usize>, expected: Expected) {
+        let span = self.source.span(self.start + place.start..self.start + place.end);
+        match proof(label, value, expected) {
+            Ok(proof) if self.found.iter().any(|known| known.proof == proof) => {}
+            Ok(proof) => self.found.push(Evidence { proof, span }),
+            Err((message, help)) => self.unusable.push(UnusableEvidence { message, help, span }),
+        }
     }
 
-    fn code(&self, number: usize) -> Option<(&str, Range<usize>)> {
+    /// Takes a code span, with what the text behind it says.
+    fn take_code(&mut self, label: Label, number: usize) {
+        self.used.push(number);
+        let expected = self.expected(number);
+        if let Some((code, place)) = self.code(number) {
+            self.take(label, code, &place, expected);
+        }
+    }
+
+    fn code(&self, number: usize) -> Option<(&'s str, Range<usize>)> {
         match self.segments.get(number)? {
             Segment::Code { inner, .. } => Some((self.text.get(inner.clone())?, inner.clone())),
             Segment::Text(_) => None,
         }
     }
 
-    fn labelled(&mut self, reader: &mut Reader<'_>) {
+    fn text_at(&self, number: usize) -> &'s str {
+        match self.segments.get(number) {
+            Some(Segment::Text(range)) => &self.text[range.clone()],
+            Some(Segment::Code { .. }) | None => "",
+        }
+    }
+
+    fn labelled(&mut self) {
         let Some(pattern) = LABEL.as_ref() else { return };
         let mut labels: Vec<(Label, Range<usize>, Option<char>)> = Vec::new();
         for segment in &self.segments {
             let Segment::Text(range) = segment else { continue };
             for found in pattern.captures_iter(&self.text[range.clone()]) {
-                let (Some(whole), Some(word), Some(before)) = (found.get(0), found.name("word"), found.name("before"))
-                else {
-                    continue;
-                };
+                let (before, word) = (&found["before"], found["word"].to_lowercase());
+                let known = LABELS.iter().find(|(_, words)| words.split('|').any(|known| known == word));
+                let (Some(whole), Some((label, _))) = (found.get(0), known) else { continue };
                 // Behind a code span, the beginning of a text is no beginning of a clause.
-                if before.as_str().is_empty() && range.start > 0 {
+                if before.is_empty() && range.start > 0 {
                     continue;
                 }
-                let lower = word.as_str().to_lowercase();
-                let Some((label, _)) = LABELS.iter().find(|(_, words)| words.contains(&lower.as_str())) else {
-                    continue;
-                };
-                let closing = match before.as_str().chars().next_back() {
+                let closing = match before.chars().next_back() {
                     Some('(') => Some(')'),
                     Some('[') => Some(']'),
                     Some(_) | None => None,
@@ -252,33 +239,23 @@ impl Part<'_> {
         }
         for (number, (label, place, closing)) in labels.iter().enumerate() {
             let limit = labels.get(number + 1).map_or(self.text.len(), |(_, next, _)| next.start);
-            self.value(*label, place.end..limit, *closing, reader);
+            self.value(*label, place.end..limit, *closing);
         }
     }
 
     /// The value behind a label: code spans in a row, or plain text up to the end of the clause.
-    fn value(&mut self, label: Label, range: Range<usize>, closing: Option<char>, reader: &mut Reader<'_>) {
+    fn value(&mut self, label: Label, range: Range<usize>, closing: Option<char>) {
         let first = range.start + leading_space(&self.text[range.clone()]);
-        let next = self.segments.iter().position(|segment| match segment {
-            Segment::Code { whole, .. } => whole.start == first,
-            Segment::Text(_) => false,
-        });
-        if let Some(mut number) = next {
+        let is_first = |segment: &Segment| matches!(segment, Segment::Code { whole, .. } if whole.start == first);
+        if let Some(mut number) = self.segments.iter().position(is_first) {
             loop {
-                self.used.push(number);
-                let expected = self.expected(number);
-                if let Some((code, place)) = self.code(number) {
-                    let (code, place) = (code.to_owned(), self.start + place.start..self.start + place.end);
-                    reader.take(label, &code, place, expected);
-                }
+                self.take_code(label, number);
                 let between = match self.segments.get(number + 1) {
                     Some(Segment::Text(text)) if text.end <= range.end => self.text[text.clone()].trim(),
                     _ => return,
                 };
-                if !matches!(between, "," | "&" | "+" | "and" | "und" | ", and" | "or" | "oder") {
-                    return;
-                }
-                if self.code(number + 2).is_none() {
+                let goes_on = matches!(between, "," | "&" | "+" | "and" | "und" | ", and" | "or" | "oder");
+                if !goes_on || self.code(number + 2).is_none() {
                     return;
                 }
                 number += 2;
@@ -291,34 +268,27 @@ impl Part<'_> {
         };
         for value in values {
             let place = trimmed(self.text, value);
-            let text = link_text(&self.text[place.clone()]).to_owned();
-            let place = self.start + place.start..self.start + place.end;
+            let text = link_text(&self.text[place.clone()]);
             if text.is_empty() {
-                let (message, help, span) = ("the evidence is empty", EVIDENCE_FORM, reader.source.span(place));
-                reader.unusable.push(UnusableEvidence { message: message.into(), help: help.into(), span });
+                let span = self.source.span(self.start + place.start..self.start + place.end);
+                let (message, help) = ("the evidence is empty".to_owned(), EVIDENCE_FORM.to_owned());
+                self.unusable.push(UnusableEvidence { message, help, span });
             } else {
-                reader.take(label, &text, place, Expected::default());
+                self.take(label, text, &place, Expected::default());
             }
         }
     }
 
     /// Code without a label is evidence when the text says how it ends, or when it stands alone at the end of the criterion.
-    fn code_alone(&mut self, reader: &mut Reader<'_>) {
+    fn code_alone(&mut self) {
         for number in 0..self.segments.len() {
-            if self.used.contains(&number) {
-                continue;
-            }
-            let Some((code, place)) = self.code(number) else { continue };
-            let (code, place) = (code.to_owned(), self.start + place.start..self.start + place.end);
-            if !is_command_line(&code) && !is_path(&code) {
+            let Some((code, _)) = self.code(number).filter(|_| !self.used.contains(&number)) else { continue };
+            if !is_command_line(code) && !is_path(code) {
                 continue;
             }
             let after = self.text_at(number + 1);
-            let ends = ENDS.as_ref().is_some_and(|ends| ends.is_match(after));
-            let shown = !self.shown(number).is_empty();
-            if (ends || shown) && is_program(&code) {
-                let expected = self.expected(number);
-                reader.take(Label::Command, &code, place, expected);
+            if (matches(&ENDS, after) || !self.shown(number).is_empty()) && is_program(code) {
+                self.take_code(Label::Command, number);
                 continue;
             }
             let before = number.checked_sub(1).map_or("", |before| self.text_at(before)).trim_end();
@@ -327,26 +297,15 @@ impl Part<'_> {
             let opened =
                 before.ends_with(['(', '[', '—', '–', '→']) || before.ends_with(" -") || before.ends_with("--");
             // A single word such as `false` may be a value; a command has arguments or a path, or a text that says how it ends.
-            if opened && alone_after && (code.trim().contains(char::is_whitespace) || is_path(&code)) {
-                let expected = self.expected(number);
-                reader.take(Label::Any, &code, place, expected);
+            if opened && alone_after && (code.trim().contains(char::is_whitespace) || is_path(code)) {
+                self.take_code(Label::Any, number);
             }
         }
     }
 
-    fn text_at(&self, number: usize) -> &str {
-        match self.segments.get(number) {
-            Some(Segment::Text(range)) => &self.text[range.clone()],
-            Some(Segment::Code { .. }) | None => "",
-        }
-    }
-
     fn expected(&mut self, number: usize) -> Expected {
-        let after = self.text_at(number + 1);
-        let exit = ENDS
-            .as_ref()
-            .and_then(|ends| ends.captures(after)?.name("code")?.as_str().parse().ok())
-            .unwrap_or_default();
+        let captures = ENDS.as_ref().and_then(|ends| ends.captures(self.text_at(number + 1)));
+        let exit = captures.and_then(|found| found.name("code")?.as_str().parse().ok()).unwrap_or_default();
         let shown = self.shown(number);
         let shows = shown.iter().filter_map(|number| Some(self.code(*number)?.0.to_owned())).collect();
         self.used.extend(shown);
@@ -357,18 +316,16 @@ impl Part<'_> {
     fn shown(&self, number: usize) -> Vec<usize> {
         let mut shown = Vec::new();
         let mut at = number;
-        while let Some(Segment::Text(range)) = self.segments.get(at + 1) {
-            let text = &self.text[range.clone()];
-            let says = SHOWS.as_ref().is_some_and(|shows| shows.is_match(text));
+        loop {
+            let text = self.text_at(at + 1);
             let goes_on = !shown.is_empty() && matches!(text.trim(), "and" | "," | "und");
             // A full stop in between begins another sentence, which may be about something else.
-            if !(says || goes_on) || text.contains(". ") || self.code(at + 2).is_none() {
-                break;
+            if !(goes_on || matches(&SHOWS, text)) || text.contains(". ") || self.code(at + 2).is_none() {
+                return shown;
             }
-            shown.push(at + 2);
             at += 2;
+            shown.push(at);
         }
-        shown
     }
 }
 
@@ -387,7 +344,6 @@ fn proof(label: Label, value: &str, expected: Expected) -> Result<Proof, (String
 fn file(value: &str) -> Result<Proof, (String, String)> {
     // A line or an anchor behind a path is for people.
     let path = value.split_once('#').map_or(value, |(path, _)| path);
-    let path = path.strip_prefix("./").unwrap_or(path);
     if path.contains(' ') && !is_path(path) {
         let help = "write only the file's path, relative to the repository's root";
         return Err((format!("`{}` is not a file", clip(value, 81)), help.into()));
@@ -396,35 +352,30 @@ fn file(value: &str) -> Result<Proof, (String, String)> {
 }
 
 fn repository_path(value: &str, path: &str) -> Result<String, (String, String)> {
-    let unusable =
-        |error: PathError| (format!("`{}` is not usable as evidence: {error}", clip(value, 81)), error.remedy.into());
-    normal_path(path).map_err(unusable)
+    normal_path(path)
+        .map_err(|error| (format!("`{}` is not usable as evidence: {error}", clip(value, 81)), error.remedy.to_owned()))
 }
 
 fn test(value: &str) -> Result<Proof, (String, String)> {
-    let mut name = value;
-    for tail in TAIL_WORDS {
-        name = name.strip_suffix(tail).unwrap_or(name);
-    }
-    let first = name.split(' ').next().unwrap_or_default();
-    if names_test(name) || is_path(first) && !name.contains(' ') {
+    // A verb such as "passes" may follow in plain text.
+    let verb = value.match_indices(' ').find(|(at, _)| matches(&ENDS, &value[*at..]));
+    let name = verb.map_or(value, |(at, _)| &value[..at]);
+    let (first, is_word) = (name.split(' ').next().unwrap_or_default(), !name.contains(' '));
+    if names_test(name) || is_word && is_path(first) {
         let path = first.split("::").next().unwrap_or(first);
         if is_path(path) {
-            repository_path(value, path.strip_prefix("./").unwrap_or(path))?;
+            repository_path(value, path)?;
         }
         return Ok(Proof::Test { name: name.to_owned() });
     }
-    if name.contains(' ') && is_command_line(name) {
+    if !is_word && is_command_line(name) {
         return Ok(Proof::TestCommand { line: name.to_owned() });
     }
-    if !name.contains(' ') && name.contains(['_', '.', ':']) {
+    if is_word && name.contains(['_', '.', ':']) {
         return Ok(Proof::Test { name: name.to_owned() });
     }
-    Err((
-        format!("`{}` is not a test", clip(value, 81)),
-        "name the test as its runner prints it, such as tests/test_x.py::test_y, or the command that runs it"
-            .to_owned(),
-    ))
+    let help = "name the test as its runner prints it, such as tests/test_x.py::test_y, or the command that runs it";
+    Err((format!("`{}` is not a test", clip(value, 81)), help.to_owned()))
 }
 
 fn command(value: &str, expected: Expected) -> Result<Proof, (String, String)> {
@@ -437,25 +388,7 @@ fn command(value: &str, expected: Expected) -> Result<Proof, (String, String)> {
 /// Whether the text names a single test: `file::test`, `file > test`, a test file, or a function behind `::`.
 fn names_test(value: &str) -> bool {
     let first = value.split(' ').next().unwrap_or_default();
-    if first.contains("::") {
-        return true;
-    }
-    is_path(first) && (value.contains(" > ") || value == first && is_test_file(first))
-}
-
-/// Whether a file's name says that it holds tests, by the conventions of the common runners.
-fn is_test_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    let Some((stem, end)) = name.rsplit_once('.') else { return false };
-    let code =
-        matches!(end, "py" | "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" | "go" | "rs" | "rb" | "java");
-    let named = stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || stem.ends_with("_spec")
-        || stem.ends_with(".test")
-        || stem.ends_with(".spec");
-    code && (named || end == "rs" && (path.starts_with("tests/") || path.contains("/tests/")))
+    first.contains("::") || is_path(first) && (value.contains(" > ") || value == first && matches(&TEST_FILE, first))
 }
 
 /// Whether a text looks like a path: one word with a slash or an ending.

@@ -4,9 +4,8 @@
 
 use std::ops::Range;
 
-use super::check::status_word;
 use super::syntax::Adr;
-use super::words::{AdrId, SectionKind, Status};
+use super::words::{AdrId, Language, SectionKind, Status};
 
 /// Why an ADR cannot be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -68,6 +67,16 @@ impl Adr {
         let (place, _, language) = status_word(&self.source, section.body.clone())?;
         Some((place, status.word_in(language).to_owned()))
     }
+}
+
+/// The word that names the state at the beginning of a section Status: its place, what it means and its language.
+pub(super) fn status_word(text: &str, body: Range<usize>) -> Option<(Range<usize>, Status, Language)> {
+    let inside = text.get(body.clone())?;
+    let start = inside.find(char::is_alphabetic)?;
+    let rest = inside.get(start..)?;
+    let length = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    let (status, language) = Status::named(rest.get(..length)?)?;
+    Some((body.start + start..body.start + start + length, status, language))
 }
 
 /// Replaces ranges, which are in order and do not overlap.

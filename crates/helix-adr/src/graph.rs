@@ -145,11 +145,10 @@ impl AdrGraph {
     /// The graph for Mermaid, as GitHub and Open WebUI draw it.
     pub fn to_mermaid(&self) -> String {
         let mut out = String::from("graph TD\n");
-        let names = self.names();
         for node in &self.nodes {
             let label = mermaid_text(&format!("{}: {}", node.id, node.title));
             let status = node.status.map_or("does not exist", Status::word);
-            out.push_str(&format!("    {}[\"{label}<br/>{status}\"]\n", names[&node.id]));
+            out.push_str(&format!("    {}[\"{label}<br/>{status}\"]\n", name(node.id)));
         }
         for edge in &self.edges {
             let arrow = match edge.link {
@@ -157,7 +156,7 @@ impl AdrGraph {
                 Link::DependsOn => "-->",
                 Link::Related => "-.-",
             };
-            let (from, to) = (&names[&edge.from], &names[&edge.to]);
+            let (from, to) = (name(edge.from), name(edge.to));
             out.push_str(&format!("    {from} {arrow}|{}| {to}\n", edge.link.word()));
         }
         let circular = self.edges.iter().enumerate().filter(|(_, edge)| edge.in_circle);
@@ -169,7 +168,7 @@ impl AdrGraph {
             [("gone", "opacity:0.5", Look::Gone), ("missing", "stroke:#c00,stroke-dasharray:4", Look::Missing)]
         {
             let members = self.nodes.iter().filter(|node| Look::of(node) == applies);
-            let members: Vec<&str> = members.map(|node| names[&node.id].as_str()).collect();
+            let members: Vec<String> = members.map(|node| name(node.id)).collect();
             if !members.is_empty() {
                 out.push_str(&format!("    classDef {class} {look}\n    class {} {class}\n", members.join(",")));
             }
@@ -180,7 +179,6 @@ impl AdrGraph {
     /// The graph for Graphviz.
     pub fn to_dot(&self) -> String {
         let mut out = String::from("digraph adrs {\n    rankdir=TB;\n    node [shape=box];\n");
-        let names = self.names();
         for node in &self.nodes {
             let status = node.status.map_or("does not exist", Status::word);
             let label = dot_text(&format!("{}: {}", node.id, node.title));
@@ -189,7 +187,7 @@ impl AdrGraph {
                 Look::Gone => ", style=dashed, fontcolor=gray40",
                 Look::Missing => ", style=dotted, color=red",
             };
-            out.push_str(&format!("    {} [label=\"{label}\\n{status}\"{look}];\n", names[&node.id]));
+            out.push_str(&format!("    {} [label=\"{label}\\n{status}\"{look}];\n", name(node.id)));
         }
         for edge in &self.edges {
             let style = match edge.link {
@@ -198,20 +196,19 @@ impl AdrGraph {
                 Link::Related => "style=dotted, dir=none",
             };
             let circle = if edge.in_circle { ", color=red" } else { "" };
-            let (from, to) = (&names[&edge.from], &names[&edge.to]);
+            let (from, to) = (name(edge.from), name(edge.to));
             out.push_str(&format!("    {from} -> {to} [label=\"{}\", {style}{circle}];\n", edge.link.word()));
         }
         out.push_str("}\n");
         out
     }
+}
 
-    /// Names for drawings: they come from numbers, never from what people wrote.
-    fn names(&self) -> BTreeMap<AdrId, String> {
-        let name = |id: AdrId| match id {
-            AdrId::Number(number) => format!("adr{number:03}"),
-            AdrId::Draft => "draft".to_owned(),
-        };
-        self.nodes.iter().map(|node| (node.id, name(node.id))).collect()
+/// The name of a decision in drawings: it comes from the number, never from what people wrote.
+fn name(id: AdrId) -> String {
+    match id {
+        AdrId::Number(number) => format!("adr{number:03}"),
+        AdrId::Draft => "draft".to_owned(),
     }
 }
 

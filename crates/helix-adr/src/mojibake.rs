@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::finalize::replace;
+
 /// Characters of Windows-1252 for the bytes 0x80 to 0x9F; those without one stand for themselves, as browsers read them.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
@@ -54,18 +56,9 @@ pub fn mojibake(text: &str, most: usize) -> Vec<Mojibake> {
 ///
 /// Exact: reading each repaired place wrongly again gives the text that was there.
 pub fn repair_mojibake(text: &str) -> (String, usize) {
-    let places = mojibake(text, usize::MAX);
-    let mut out = String::with_capacity(text.len());
-    let (mut done, mut count) = (0, 0);
-    for place in places {
-        let Some(repaired) = place.repaired else { continue };
-        out.push_str(&text[done..place.range.start]);
-        out.push_str(&repaired);
-        done = place.range.end;
-        count += 1;
-    }
-    out.push_str(&text[done..]);
-    (out, count)
+    let places = mojibake(text, usize::MAX).into_iter();
+    let edits: Vec<_> = places.filter_map(|place| Some((place.range, place.repaired?))).collect();
+    (replace(text, &edits), edits.len())
 }
 
 /// Stretches of characters outside of ASCII: only there is anything to find.
@@ -122,18 +115,11 @@ fn undo_one(pieces: &[Piece], before: Option<char>, after: Option<char>) -> (Vec
         };
         match undo_at(&pieces[at..], &around) {
             Some((characters, taken)) => {
-                let range = pieces[at].range.start..pieces[at + taken - 1].range.end;
-                match characters.as_slice() {
-                    [character] => out.push(Piece { character: *character, range, read_again: true }),
-                    several => {
-                        // Each character of a word has its own bytes; all were of one length.
-                        let each = taken / several.len();
-                        for (number, character) in several.iter().enumerate() {
-                            let first = at + number * each;
-                            let range = pieces[first].range.start..pieces[first + each - 1].range.end;
-                            out.push(Piece { character: *character, range, read_again: true });
-                        }
-                    }
+                // Each character of a word has its own bytes; all were of one length.
+                let each = taken / characters.len();
+                for (bytes, character) in pieces[at..at + taken].chunks(each).zip(characters) {
+                    let range = bytes[0].range.start..bytes[each - 1].range.end;
+                    out.push(Piece { character, range, read_again: true });
                 }
                 at += taken;
                 changed = true;
@@ -291,87 +277,5 @@ fn script(character: char) -> Option<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn western(text: &str) -> String {
-        text.bytes()
-            .map(|byte| match byte {
-                0x80..=0x9f => WINDOWS_1252[usize::from(byte) - 0x80],
-                other => char::from(other),
-            })
-            .collect()
-    }
-
-    fn latin1(text: &str) -> String {
-        text.bytes().map(char::from).collect()
-    }
-
-    fn mac(text: &str) -> String {
-        text.bytes()
-            .map(|byte| if byte < 0x80 { char::from(byte) } else { MAC_ROMAN[usize::from(byte) - 0x80] })
-            .collect()
-    }
-
-    #[test]
-    fn wrong_readings_are_found_and_right_ones_are_not() {
-        for (text, signs) in [
-            ("fÃ¼r", vec!["Ã¼"]),
-            ("a â†’ b", vec!["â†’"]),
-            ("f√ºr ‚Üí", vec!["√º", "‚Üí"]),
-            ("Â§ 5", vec!["Â§"]),
-            ("lost \u{fffd} letter", vec!["\u{fffd}"]),
-        ] {
-            let found: Vec<&str> = mojibake(text, 10).into_iter().map(|place| &text[place.range]).collect();
-            assert_eq!(found, signs, "{text}");
-        }
-        assert_eq!(mojibake(&"Ã¤".repeat(100), 3).len(), 3);
-    }
-
-    #[test]
-    fn what_people_write_stays_as_it_is() {
-        for text in [
-            "für → ä ö ü ß Ä Ö Ü",
-            "São Paulo, NÃO, Âmbar, Ângela",
-            "√2 ≈ 1.4, √π, √∞, ¬π, ≈∞, ƒ°",
-            "pâté, château, voilâ… élève »",
-            "„quoted“ – dash… „Spaß“ „Maß“. „Ä“ „Å“, „Ö“; die Umlaute ‚Ä‘ und ‚Ü‘",
-            "café…” «été» naïve» «à»",
-            "Ελλάδα, Россия, 日本語, 한국어, עברית",
-            "😀 ✅ ⚠️ ☕ 5 €, 10 °C, ½, ¿qué?, ©®™",
-            "řčšžťďň ąęłńóśźż őű",
-        ] {
-            assert_eq!(mojibake(text, 10), [], "{text}");
-            assert_eq!(repair_mojibake(text).0, text);
-        }
-    }
-
-    /// Every wrong reading of a text of every kind is undone, also when it happened two or three times.
-    #[test]
-    fn what_was_read_wrongly_is_repaired_exactly() {
-        let texts = [
-            "für → ä ö ü ß Ä Ö Ü, – und „Anführung“ … 5 €",
-            "Größe ≥ 3 ✓ ✅ 😀 ➜ │ ├── └──",
-            "où être naïve, São, piñata, crème brûlée",
-            "Россия, Ελλάδα, 日本語",
-            "nur ein § und 10 °C",
-        ];
-        for text in texts {
-            for (name, read) in [("cp1252", western as fn(&str) -> String), ("latin-1", latin1)] {
-                let once = read(text);
-                assert_eq!(repair_mojibake(&once).0, text, "{name}: {once}");
-                assert_eq!(repair_mojibake(&read(&once)).0, text, "{name} twice");
-                assert_eq!(repair_mojibake(&read(&read(&once))).0, text, "{name} three times");
-            }
-            let once = mac(text);
-            assert_eq!(repair_mojibake(&once).0, text, "mac: {once}");
-        }
-        let mixed = format!("richtig: ä, falsch: {}, doppelt: {}", western("ü"), western(&western("ö")));
-        assert_eq!(repair_mojibake(&mixed), ("richtig: ä, falsch: ü, doppelt: ö".to_owned(), 2));
-        assert_eq!(
-            repair_mojibake("lost \u{fffd}"),
-            ("lost \u{fffd}".to_owned(), 0),
-            "what is lost cannot be repaired"
-        );
-    }
-}
+#[path = "mojibake_test.rs"]
+mod tests;

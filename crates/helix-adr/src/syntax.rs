@@ -335,6 +335,24 @@ fn item_text<'a>(item: &'a AstNode<'a>) -> String {
     texts.join(" ")
 }
 
+/// The paragraphs of list items, and all others, each as it is written but on one line.
+pub(super) fn paragraphs(text: &str) -> (Vec<String>, Vec<String>) {
+    let text = without_lone_returns(text);
+    let source = SourceText::new("", &text);
+    let offsets = Offsets { text: &source, first_line: 1, first_column: 0 };
+    let arena = Arena::new();
+    let (mut items, mut others) = (Vec::new(), Vec::new());
+    for node in comrak::parse_document(&arena, &text, &Options::default()).descendants() {
+        if !matches!(node.data.borrow().value, NodeValue::Paragraph) {
+            continue;
+        }
+        let is_item = node.parent().is_some_and(|parent| matches!(parent.data.borrow().value, NodeValue::Item(_)));
+        let written = source.slice(offsets.range(node.data.borrow().sourcepos)).split_whitespace();
+        if is_item { &mut items } else { &mut others }.push(written.collect::<Vec<_>>().join(" "));
+    }
+    (items, others)
+}
+
 /// Headings of MADR, in English and in the German translation.
 const MADR_CONTEXT: [&str; 2] = ["Context and Problem Statement", "Kontext und Problemstellung"];
 const MADR_OTHERS: [&str; 5] =

@@ -12,7 +12,7 @@ use super::facts::{self, FactFinding};
 use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError};
 use super::location::{Location, Locator};
 use super::log::{Log, Stream};
-use super::observation::FailureObservation;
+use super::observation::{FailureObservation, Termination};
 use super::reading::{Forms, Mark, Prepared, prepare};
 use super::rule::{Pick, Rule, TABLE_VERSION};
 use super::rules;
@@ -131,9 +131,14 @@ impl Claim {
     /// Whether it says only that something went wrong.
     fn explains_nothing(&self) -> bool {
         let whatever = [&cause::UNEXPLAINED, &cause::NO_REASON].contains(&self.cause);
-        whatever || (self.cause == &cause::RUNTIME_EXCEPTION && self.priority <= UNSPECIFIC)
+        whatever
+            || self.decided_by == LINTER_FAILED
+            || (self.cause == &cause::RUNTIME_EXCEPTION && self.priority <= UNSPECIFIC)
     }
 }
+
+/// What says that a linter found something, where no rule knows its words.
+const LINTER_FAILED: &str = "fact:a linter ended with 1";
 
 /// Knows the table, compiled.
 #[derive(Debug)]
@@ -425,7 +430,11 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
         .iter()
         .enumerate()
         .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet());
-    let mut unexplained = claim(&cause::NO_REASON, "nothing", 5);
+    let mut unexplained = match observation.termination {
+        // What a linter says by its status is that it found something, in whatever words it tells of it.
+        Termination::Exited { code: 1 } if observation.phase == "lint" => claim(&cause::LINT, LINTER_FAILED, 6),
+        _ => claim(&cause::NO_REASON, "nothing", 5),
+    };
     unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
     Some(unexplained)
 }

@@ -49,17 +49,22 @@ fn the_bars_hold_on_every_set_and_on_each_half_of_the_corpus() {
     }
 }
 
-/// At first contact it was category 0.890, confidently wrong 0.022; the bars guard the aim, 0.90 and 0.03.
+/// At first contact: 13 had category 0.890 and confidently wrong 0.022. 15 had 0.838 and 0.046; where its labels' equally right
+/// readings count, 0.923 and 0.008.
 #[test]
 fn failures_that_nothing_was_learned_from_are_judged_nearly_as_well() {
     let classifier = Classifier::new().unwrap();
-    let cases = field::held_out();
-    let all = predictions(&classifier, &cases);
-    let figures = score(&all);
-    println!("held out: {figures:?}");
-    assert!(all.len() >= 300, "the set is there: {}", all.len());
-    assert!(figures.category_accuracy >= 0.90, "{figures:?}\n{}", misses(&all));
-    assert!(figures.confident_wrong_rate <= 0.02, "{figures:?}\n{}", misses(&all));
+    let bars = [(300, [0.90, 0.02], [0.90, 0.02]), (260, [0.85, 0.05], [0.93, 0.01])];
+    for (cases, (count, strict, lenient)) in field::held_out().iter().zip(bars) {
+        let all = predictions(&classifier, cases);
+        let figures = score(&all);
+        println!("held out: {figures:?}");
+        assert!(all.len() >= count, "the set is there: {}", all.len());
+        assert!(figures.category_accuracy >= strict[0], "{figures:?}\n{}", misses(&all));
+        assert!(figures.confident_wrong_rate <= strict[1], "{figures:?}\n{}", misses(&all));
+        assert!(figures.category_accuracy_lenient >= lenient[0], "{figures:?}\n{}", misses(&all));
+        assert!(figures.confident_wrong_rate_lenient <= lenient[1], "{figures:?}\n{}", misses(&all));
+    }
 }
 
 /// A kill by the memory controller and the supervisor's deadline are known without a word of text.

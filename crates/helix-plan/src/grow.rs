@@ -67,7 +67,8 @@ impl Plan {
     }
 }
 
-fn finding(code: &str, message: String, fix: &str) -> Finding {
+/// What is wrong with added phases.
+pub(super) fn finding(code: &str, message: String, fix: &str) -> Finding {
     let rule = format!("plan_fragment.{}", code.to_ascii_lowercase());
     Finding { rule, message, place: None, evidence: None, fix: Some(fix.into()) }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use helix_core::document::format_duration;
 use helix_core::ids::PhaseId;
+use helix_core::slug::slug;
 use helix_core::words;
 
 mod gate;
@@ -37,6 +38,11 @@ impl Plan {
     /// The phase with this id.
     pub fn phase(&self, id: &PhaseId) -> Option<&Phase> {
         self.phases.iter().find(|phase| &phase.id == id)
+    }
+
+    /// Its name in the form of file names: lower-case letters, digits and `-`.
+    pub fn file_name(&self) -> String {
+        Some(slug(&self.name, 64)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "plan".into())
     }
 }
 

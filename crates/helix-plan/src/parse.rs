@@ -18,13 +18,9 @@ use super::codes;
 use super::defaults::{gates_of_phase, in_order_of_cost};
 use super::dialects::{self, Normalised};
 use super::gates::{distinct, paths};
-use super::model::{
-    Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, VERIFY_TIMEOUT, Verify, WorkflowCall,
-};
+use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, WorkflowCall};
 use super::pattern::normal_path;
-use super::source::{
-    self, DefaultsSource, GeneratePhasesSource, PhaseSource, PlanSource, VerifySource, WorkflowSource,
-};
+use super::source::{self, DefaultsSource, GeneratePhasesSource, PhaseSource, PlanSource, WorkflowSource};
 
 /// A plan without errors, what is worth knowing about it, and where its parts were written.
 #[derive(Debug, Clone, PartialEq)]
@@ -257,7 +253,6 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
     };
     let readable = !written.unreadable.contains(&"gates");
     let gates = if readable { gates(written.gates, &proof, reader) } else { Vec::new() };
-    let verify = verify(written.verify);
     if let Some(kind) = kind.filter(|kind| kind.checks_others()) {
         never_left_out(kind, written.optional.as_ref(), written.on_failure.as_ref(), reader);
     }
@@ -274,7 +269,7 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
         inputs: values(&inputs),
         outputs: values(&outputs),
         gates: gates_of_phase(gates, !outputs.is_empty()),
-        verify,
+        verify: value(written.verify).flatten(),
         approval: written.approval.map(|approval| approval.value),
         on_failure: written.on_failure.map(|policy| policy.value).unwrap_or_default(),
         optional: written.optional.is_some_and(|optional| optional.value),
@@ -336,18 +331,6 @@ fn suggest_id(written: &str) -> String {
     }
 }
 
-/// What a `verify` key means.
-fn verify(written: Option<Placed<VerifySource>>) -> Option<Verify> {
-    match written?.value {
-        VerifySource::Switch(false) => None,
-        VerifySource::Switch(true) => Some(Verify { model: None, timeout: VERIFY_TIMEOUT }),
-        VerifySource::Detail(detail) => Some(Verify {
-            model: detail.model.map(|model| model.value),
-            timeout: detail.timeout.map_or(VERIFY_TIMEOUT, |timeout| timeout.value),
-        }),
-    }
-}
-
 fn generates(
     written: Option<Placed<GeneratePhasesSource>>,
     kind: Option<PhaseType>,
@@ -387,7 +370,7 @@ fn generates(
         max: max.value,
         template,
         gates: in_order_of_cost(gates),
-        verify: verify(written.verify),
+        verify: value(written.verify).flatten(),
         defaults: with_defaults(value(written.defaults).unwrap_or_default(), &scope.defaults),
     })
 }

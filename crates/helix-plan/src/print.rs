@@ -41,15 +41,7 @@ impl Plan {
 }
 
 fn write_phase(out: &mut String, phase: &Phase) {
-    let mut keys = object(json!(phase));
-    for key in ["depends_on", "skills", "inputs", "outputs"] {
-        leave_out(&mut keys, &[(key, json!([]))]);
-    }
-    leave_out_limits(&mut keys);
-    leave_out(
-        &mut keys,
-        &[("description", json!("")), ("on_failure", json!(OnFailure::default())), ("optional", json!(false))],
-    );
+    let Json::Object(mut keys) = without_built_in("phases", json!(phase)) else { return };
     if phase.name == phase.id.as_str() && !phase.description.is_empty() {
         keys.shift_remove("name");
     }
@@ -65,79 +57,54 @@ fn write_phase(out: &mut String, phase: &Phase) {
             }
             ("gates", Json::Array(gates)) if !gates.is_empty() => {
                 out.push_str("gates:\n");
-                for one in gates {
-                    out.push_str(&format!("      - {}\n", flow("", &gate(one))));
+                for gate in gates {
+                    out.push_str(&format!("      - {}\n", flow("", &gate)));
                 }
             }
-            ("verify", value) => line(out, 0, &key, &flow("", &verify(value))),
-            ("generates_phases", value) => line(out, 0, &key, &flow("", &generates(value))),
             (_, value) => line(out, 0, &key, &flow(&key, &value)),
         }
     }
 }
 
-/// The keys of what is written as a mapping.
-fn object(value: Json) -> Map<String, Json> {
+/// What holds without being written under a key of the mappings that stand under another key.
+fn built_in(place: &str, key: &str) -> Json {
+    let limits = Defaults::default();
+    match (place, key) {
+        ("phases", "description") => json!(""),
+        ("phases", "on_failure") => json!(OnFailure::default()),
+        ("phases", "optional") | ("gates", "strict") => json!(false),
+        ("phases", "depends_on" | "skills" | "inputs" | "outputs")
+        | ("gates", "files")
+        | ("generates_phases", "gates") => json!([]),
+        ("phases" | "defaults", "max_attempts") => json!(limits.max_attempts),
+        ("phases" | "defaults", "timeout") => json!(limits.timeout),
+        ("verify", "timeout") => json!(VERIFY_TIMEOUT),
+        ("gates", "timeout") => json!(GATE_TIMEOUT),
+        ("gates", "retries") => json!(PROBE_RETRIES),
+        ("gates", "delay") => json!(PROBE_DELAY),
+        ("probes", "status") => json!(HTTP_STATUS),
+        ("probes", "timeout") => json!(PROBE_TIMEOUT),
+        ("generates_phases", "template") => json!(GeneratePhases::default_template()),
+        ("generates_phases", "defaults") => json!({}),
+        _ => Json::Null,
+    }
+}
+
+/// A value under a key without what holds anyway.
+fn without_built_in(place: &str, value: Json) -> Json {
     match value {
-        Json::Object(keys) => keys,
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => Map::new(),
-    }
-}
-
-/// Leaves out what holds without being written.
-fn leave_out(keys: &mut Map<String, Json>, built_in: &[(&str, Json)]) {
-    keys.retain(|key, value| !value.is_null() && !built_in.iter().any(|(known, same)| known == key && same == value));
-}
-
-fn leave_out_limits(keys: &mut Map<String, Json>) {
-    let built_in = Defaults::default();
-    leave_out(keys, &[("max_attempts", json!(built_in.max_attempts)), ("timeout", json!(built_in.timeout))]);
-}
-
-fn verify(value: Json) -> Json {
-    let mut keys = object(value);
-    leave_out(&mut keys, &[("timeout", json!(VERIFY_TIMEOUT))]);
-    if keys.is_empty() { Json::Bool(true) } else { Json::Object(keys) }
-}
-
-fn generates(value: Json) -> Json {
-    let mut keys = object(value);
-    leave_out(&mut keys, &[("template", json!(GeneratePhases::default_template())), ("gates", json!([]))]);
-    if let Some(own) = keys.get_mut("verify") {
-        *own = verify(own.take());
-    }
-    if let Some(Json::Array(gates)) = keys.get_mut("gates") {
-        gates.iter_mut().for_each(|one| *one = gate(one.take()));
-    }
-    if let Some(Json::Object(own)) = keys.get_mut("defaults") {
-        leave_out_limits(own);
-    }
-    leave_out(&mut keys, &[("defaults", json!({}))]);
-    Json::Object(keys)
-}
-
-fn gate(value: Json) -> Json {
-    let mut keys = object(value);
-    let built_in = [
-        ("files", json!([])),
-        ("strict", json!(false)),
-        ("timeout", json!(GATE_TIMEOUT)),
-        ("retries", json!(PROBE_RETRIES)),
-        ("delay", json!(PROBE_DELAY)),
-    ];
-    leave_out(&mut keys, &built_in);
-    if let Some(command) = keys.get_mut("command")
-        && let Json::Array(lines) = command
-        && lines.len() == 1
-    {
-        *command = lines[0].take();
-    }
-    if let Some(Json::Array(probes)) = keys.get_mut("probes") {
-        for probe in probes.iter_mut().filter_map(Json::as_object_mut) {
-            leave_out(probe, &[("status", json!(HTTP_STATUS)), ("timeout", json!(PROBE_TIMEOUT))]);
+        Json::Array(items) => items.into_iter().map(|item| without_built_in(place, item)).collect(),
+        Json::Object(keys) => {
+            let keys = keys.into_iter().map(|(key, value)| {
+                let value = without_built_in(&key, value);
+                (key, value)
+            });
+            let kept: Map<String, Json> =
+                keys.filter(|(key, value)| !value.is_null() && *value != built_in(place, key)).collect();
+            if place == "verify" && kept.is_empty() { Json::Bool(true) } else { Json::Object(kept) }
         }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => value,
     }
-    Json::Object(keys)
 }
 
 /// A value in one line; numbers under the keys of time limits are durations.
@@ -151,6 +118,8 @@ fn flow(key: &str, value: &Json) -> String {
             (_, None) => number.as_f64().unwrap_or_default().to_string(),
         },
         Json::String(text) => scalar(text),
+        // One command line of several is written without a list.
+        Json::Array(items) if key == "command" && items.len() == 1 => flow("", &items[0]),
         Json::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| flow("", item)).collect();
             format!("[{}]", items.join(", "))

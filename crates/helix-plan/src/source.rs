@@ -11,7 +11,7 @@ use helix_core::mapping;
 use helix_core::source_text::SourceText;
 
 use super::codes;
-use super::model::{Approval, GateSpec, InputValue, OnFailure, PhaseType, Seconds};
+use super::model::{Approval, GateSpec, InputValue, OnFailure, PhaseType, Seconds, VERIFY_TIMEOUT, Verify};
 
 pub(super) const FIELD_CODES: FieldCodes = FieldCodes {
     unknown_key: codes::UNKNOWN_KEY,
@@ -143,6 +143,7 @@ mapping! { schema
 /// Independent verification: on, off, or with its own model and time limit.
 #[derive(Debug, Clone, PartialEq, JsonSchema)]
 #[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
 pub(super) enum VerifySource {
     /// On with the configured model, or off.
     Switch(bool),
@@ -161,11 +162,14 @@ mapping! { schema
 }
 
 impl FromNode for VerifySource {
-    type Value = Self;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+    type Value = Option<Verify>;
+    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Option<Verify>> {
         match (&node.value, node.as_bool()) {
-            (Value::Mapping(_), _) => VerifyDetail::from_node(node, what, reader).map(Self::Detail),
-            (_, Some(switch)) => Some(Self::Switch(switch)),
+            (Value::Mapping(_), _) => VerifyDetail::from_node(node, what, reader).map(|detail| {
+                let timeout = detail.timeout.map_or(VERIFY_TIMEOUT, |timeout| timeout.value);
+                Some(Verify { model: detail.model.map(|model| model.value), timeout })
+            }),
+            (_, Some(switch)) => Some(switch.then_some(Verify { model: None, timeout: VERIFY_TIMEOUT })),
             (_, None) => {
                 reader.wrong_type(node, what, "true, false or a mapping with `model` and `timeout`", None);
                 None

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{CommitId, TreeId};
-use helix_core::slug::slug;
 use helix_plan::Plan;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
@@ -64,10 +63,6 @@ pub fn create(
     adr: Option<&Path>,
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
-    let disk = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| ProjectError::Disk { path, source }
-    };
     let parent = root.parent().unwrap_or(root);
     std::fs::create_dir_all(parent).map_err(disk(parent))?;
     let site = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(disk(parent))?;
@@ -116,10 +111,6 @@ fn furnish(
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
     let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let disk = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| ProjectError::Disk { path, source }
-    };
     let decided = match adr {
         None => None,
         Some(draft) => Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path),
@@ -136,7 +127,7 @@ fn furnish(
                 Some(adr) => with_adr(&text, parsed.plan.adr.is_some(), adr),
                 None => text.into_owned(),
             };
-            let path = format!("plans/{}/phases.yaml", directory_name(&parsed.plan.name));
+            let path = format!("plans/{}/phases.yaml", parsed.plan.file_name());
             // The workflow may ask for the decision, which has its name only now.
             parsed.plan.adr = decided.clone().or(parsed.plan.adr);
             shelves.expand(parsed, &file).map_err(refused)?;
@@ -179,49 +170,11 @@ fn with_adr(text: &str, has_key: bool, adr: &str) -> String {
     out
 }
 
-/// A plan's name as a directory name.
-fn directory_name(name: &str) -> String {
-    let slug = slug(name, 64);
-    if slug.is_empty() { "plan".into() } else { slug }
+fn disk(path: &Path) -> impl FnOnce(std::io::Error) -> ProjectError {
+    let path = path.to_path_buf();
+    move |source| ProjectError::Disk { path, source }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_plan_is_checked_with_the_phases_of_its_workflow() {
-        let scratch = tempfile::tempdir().unwrap();
-        let draft = scratch.path().join("phases.yaml");
-        let create = |name: &str, text: &str| {
-            std::fs::write(&draft, text).unwrap();
-            let git = GitEnvironment::from_process();
-            create(&scratch.path().join(name), git, &Shelves::default(), None, Some(&draft))
-        };
-        let plan = |workflow: &str| {
-            format!(
-                "name: pages\nworkflow: {workflow}\nphases:\n  - {{ id: page, type: documentation, description: Write it., outputs: [page.md] }}\n"
-            )
-        };
-        for (workflow, code) in [("extern-simpel", "HX0129"), ("extern-simple", "HX0130")] {
-            match create("refused", &plan(workflow)) {
-                Err(ProjectError::Plan { diagnostics, .. }) => {
-                    assert!(diagnostics.iter().any(|one| one.code == code), "{workflow}: {diagnostics:#?}");
-                }
-                other => panic!("{workflow}: {other:?}"),
-            }
-            assert!(!scratch.path().join("refused").exists());
-        }
-    }
-
-    #[test]
-    fn the_adr_key_is_set_and_nothing_else_changes() {
-        let without = "# a plan\nname: x\nphases:\n  - id: a\n    name: adr\n";
-        assert_eq!(
-            with_adr(without, false, "adr/001-x.md"),
-            "# a plan\nname: x\nadr: adr/001-x.md\nphases:\n  - id: a\n    name: adr\n"
-        );
-        let with = "name: x\nadr: draft.md\nphases: []\n";
-        assert_eq!(with_adr(with, true, "adr/001-x.md"), "name: x\nadr: adr/001-x.md\nphases: []\n");
-    }
-}
+#[path = "project_test.rs"]
+mod tests;

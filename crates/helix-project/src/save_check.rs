@@ -17,15 +17,6 @@ use crate::workflows::Shelves;
 /// Largest file that is looked at, in bytes; no ADR or plan comes near it.
 const MAX_FILE: u64 = 8 << 20;
 
-/// Where a file belongs: decides what can be known of other files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Belongs<'a> {
-    /// To nothing that is known, such as a draft in a conversation that has no project yet.
-    Nowhere,
-    /// To the project with this root.
-    Project(&'a Path),
-}
-
 /// A file that was looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckedFile {
@@ -55,7 +46,8 @@ pub enum SaveCheckError {
     Project(#[from] AdrFileError),
 }
 
-/// Looks at a file; `None` when it is neither ADR nor plan. `shown` is its name for people; `shelves` have the workflows that a
+/// Looks at a file; `None` when it is neither ADR nor plan. `shown` is its name for people; without a
+/// `project` that it belongs to, nothing is known of other files. `shelves` have the workflows that a
 /// plan may name.
 ///
 /// # Errors
@@ -63,7 +55,7 @@ pub enum SaveCheckError {
 pub fn check_file(
     path: &Path,
     shown: &str,
-    belongs: Belongs<'_>,
+    project: Option<&Path>,
     skills: &SkillCatalog,
     shelves: &Shelves,
 ) -> Result<Option<CheckedFile>, SaveCheckError> {
@@ -73,13 +65,13 @@ pub fn check_file(
     }
     let bytes = read_bounded(path)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let within = match belongs {
-        Belongs::Project(root) => path.strip_prefix(root).unwrap_or(path),
-        Belongs::Nowhere => path.file_name().map_or(path, Path::new),
+    let within = match project {
+        Some(root) => path.strip_prefix(root).unwrap_or(path),
+        None => path.file_name().map_or(path, Path::new),
     };
     let Some(kind) = SavedKind::of(within, &text) else { return Ok(None) };
     let diagnostics = match kind {
-        SavedKind::Adr => adr_diagnostics(shown, &bytes, belongs)?,
+        SavedKind::Adr => adr_diagnostics(shown, &bytes, project)?,
         SavedKind::Plan => plan_diagnostics(shown, &bytes, skills, shelves),
     };
     Ok(Some(CheckedFile { kind, file: shown.to_owned(), text, diagnostics }))
@@ -97,14 +89,14 @@ pub fn read_bounded(path: &Path) -> Result<Vec<u8>, SaveCheckError> {
 ///
 /// # Errors
 /// [`AdrFileError`] when the project's ADRs cannot be read.
-pub fn adr_diagnostics(shown: &str, bytes: &[u8], belongs: Belongs<'_>) -> Result<Vec<Diagnostic>, AdrFileError> {
+pub fn adr_diagnostics(shown: &str, bytes: &[u8], project: Option<&Path>) -> Result<Vec<Diagnostic>, AdrFileError> {
     let adr = match Adr::parse_bytes(shown, bytes) {
         Ok(adr) => adr,
         Err(diagnostic) => return Ok(vec![*diagnostic]),
     };
-    let (mut found, rules) = match belongs {
-        Belongs::Nowhere => (check(&adr, &NoRepo), built_in_rules()),
-        Belongs::Project(root) => {
+    let (mut found, rules) = match project {
+        None => (check(&adr, &NoRepo), built_in_rules()),
+        Some(root) => {
             let facts = facts_for(root, &adr)?;
             (check(&adr, &facts), facts.rules()?)
         }
@@ -135,47 +127,5 @@ fn facts_for(root: &Path, adr: &Adr) -> Result<AdrDirectory, AdrFileError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_plan_is_looked_at_with_its_workflow() {
-        let project = tempfile::tempdir().unwrap();
-        let path = project.path().join("phases.yaml");
-        let plan = |text: &str| {
-            let text = format!(
-                "name: pages\nworkflow: {text}\nphases:\n  - {{ id: page, type: documentation, description: d, outputs: [page.md], depends_on: [verify] }}\n"
-            );
-            std::fs::write(&path, text).unwrap();
-            let shelves = Shelves::of(Some(project.path()), None);
-            let checked =
-                check_file(&path, "p", Belongs::Nowhere, &SkillCatalog::default(), &shelves).unwrap().unwrap();
-            checked.errors().map(|one| one.code.to_string()).collect::<Vec<_>>()
-        };
-        assert_eq!(plan("{ name: extern-simple, inputs: { tests: pytest } }"), Vec::<String>::new());
-        assert_eq!(plan("extern-simple"), ["HX0130"]);
-        assert_eq!(plan("own"), ["HX0129"]);
-        std::fs::create_dir(project.path().join("workflows")).unwrap();
-        let own = "name: own\ndescription: d\nphases:\n  - slot: work\n  - { id: verify, type: documentation, description: d, outputs: [v.md] }\n";
-        std::fs::write(project.path().join("workflows/own.yaml"), own).unwrap();
-        assert_eq!(plan("own"), Vec::<String>::new());
-    }
-
-    #[test]
-    fn claims_are_checked_for_drafts_of_a_known_project_only() {
-        let project = tempfile::tempdir().unwrap();
-        std::fs::write(project.path().join("here.py"), "").unwrap();
-        let adr = |id: &str, status: &str| {
-            format!(
-                "---\nadr_id: {id}\ntitle: T\nstatus: {status}\nfiles:\n  create: [here.py]\n  modify: [gone.py]\n---\n\n# T\n"
-            )
-        };
-        let claims = |text: &str, belongs| {
-            let found = adr_diagnostics("adr-draft.md", text.as_bytes(), belongs).unwrap();
-            found.iter().filter(|one| one.message.contains(".py") && one.is_error()).count()
-        };
-        assert_eq!(claims(&adr("draft", "Proposed"), Belongs::Project(project.path())), 2);
-        assert_eq!(claims(&adr("draft", "Proposed"), Belongs::Nowhere), 0);
-        assert_eq!(claims(&adr("3", "Accepted"), Belongs::Project(project.path())), 0);
-    }
-}
+#[path = "save_check_test.rs"]
+mod tests;

@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::error_chain;
 use helix_core::source_text::SourceText;
-use helix_core::text::one_line;
+use helix_core::text::{clip, one_line};
 use helix_plan::ParsedPlan;
 use serde::Serialize;
 
@@ -200,44 +201,14 @@ impl SkillCatalog {
     }
 
     fn page(&mut self, page: &Path, origin: SkillOrigin) -> Option<Skill> {
-        let text = match read_page(page) {
-            Ok(text) => text,
-            Err(error) => {
-                self.problem(page, None, &error_chain(&error));
-                return None;
-            }
-        };
-        let front = match Front::read(&text) {
-            Ok(front) => front,
-            Err(wrong) => {
-                self.problem(page, Some((&text, wrong.range)), &wrong.message);
-                return None;
-            }
-        };
-        let Some((name, place)) = front.text("name") else {
-            self.problem(page, Some((&text, 0..3)), "the front matter has no `name`");
-            return None;
-        };
-        let good = (1..=64).contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        if !good {
-            let shown: String = name.chars().take(40).collect();
-            self.problem(page, Some((&text, place)), &format!("{shown:?} is not a skill name"));
-            return None;
-        }
-        let description = front
-            .text("description")
-            .map(|(text, _)| one_line(text, LONGEST_DESCRIPTION))
-            .filter(|text| !text.is_empty());
-        let Some(description) = description else {
-            self.problem(page, Some((&text, 0..3)), "the front matter has no `description`");
-            return None;
-        };
-        let directory = page.parent()?.to_path_buf();
-        Some(Skill { name: name.to_owned(), description, origin, directory })
+        let text = read_page(page).map_err(|error| self.problem(page, None, &error_chain(&error))).ok()?;
+        let read = skill_of(&text);
+        let (name, description) =
+            read.map_err(|(place, message)| self.problem(page, Some((&text, place)), &message)).ok()?;
+        Some(Skill { name, description, origin, directory: page.parent()?.to_path_buf() })
     }
 
-    fn problem(&mut self, path: &Path, place: Option<(&str, std::ops::Range<usize>)>, message: &str) {
+    fn problem(&mut self, path: &Path, place: Option<(&str, Range<usize>)>, message: &str) {
         let file = path.display().to_string();
         let mut problem = Diagnostic::warning(codes::BAD_SKILL, &file, message).help(
             "a skill is a file SKILL.md with front matter: `name` (lower-case letters, digits, '-') and `description`",
@@ -245,6 +216,21 @@ impl SkillCatalog {
         problem.span = place.map(|(text, range)| SourceText::new(&file, text).span(range));
         self.problems.push(problem);
     }
+}
+
+/// Name and description of a skill by its page; otherwise what is wrong with it, and where.
+fn skill_of(text: &str) -> Result<(String, String), (Range<usize>, String)> {
+    let front = Front::read(text).map_err(|wrong| (wrong.range, wrong.message))?;
+    let missing = |key: &str| (0..3, format!("the front matter has no `{key}`"));
+    let (name, place) = front.text("name").ok_or_else(|| missing("name"))?;
+    let good = (1..=64).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !good {
+        return Err((place, format!("{:?} is not a skill name", clip(name, 41))));
+    }
+    let description = front.text("description").map(|(text, _)| one_line(text, LONGEST_DESCRIPTION));
+    let description = description.filter(|text| !text.is_empty()).ok_or_else(|| missing("description"))?;
+    Ok((name.to_owned(), description))
 }
 
 /// Finds pages, without following links.

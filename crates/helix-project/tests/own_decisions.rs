@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use helix_adr::{Standing, check_as};
 use helix_project::adr_files::AdrDirectory;
 
 #[test]
@@ -11,8 +12,8 @@ fn the_projects_own_adrs_are_valid_and_numbered_once() {
     assert!(directory.adrs().len() >= 4, "the decisions are there");
     assert_eq!(directory.known().collisions(), Default::default());
     for adr in directory.adrs() {
-        let checked = directory.check_as_decision(&root.join(&adr.file)).unwrap();
-        let text: Vec<String> = checked.diagnostics.iter().map(ToString::to_string).collect();
+        let problems = check_as(adr, &directory, Standing::Decision);
+        let text: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(text.is_empty(), "{}", text.join("\n"));
     }
     assert_eq!(std::fs::read_to_string(root.join("adr/INDEX.md")).unwrap(), directory.index(), "run `helix adr index`");

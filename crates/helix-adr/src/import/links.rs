@@ -9,71 +9,34 @@ use crate::syntax::Adr;
 
 use super::record::Record;
 
-/// Numbers by their meaning.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Links {
-    depends_on: BTreeSet<u32>,
-    related_to: BTreeSet<u32>,
-    supersedes: BTreeSet<u32>,
-    superseded_by: BTreeSet<u32>,
-}
+/// Numbers by the keys of the front matter.
+pub(super) type Links = BTreeMap<&'static str, BTreeSet<u32>>;
 
-/// What a line says of the ADRs in it; the first that is found counts.
-const SUPERSEDED_BY: [&str; 5] = ["superseded by", "superceded by", "replaced by", "ersetzt durch", "abgelöst durch"];
-const SUPERSEDES: [&str; 5] = ["supersedes", "supercedes", "replaces", "ersetzt", "löst"];
-const DEPENDS_ON: [&str; 6] = ["depends on", "builds on", "requires", "hängt ab von", "basiert auf", "baut auf"];
-const RELATED: [&str; 12] = [
-    "amends",
-    "amended",
-    "clarifies",
-    "clarified",
-    "refines",
-    "refined",
-    "relates",
-    "related",
-    "see also",
-    "ergänzt",
-    "verwandt",
-    "siehe",
+/// What a line says of the ADRs in it, by keys; the first that is found counts.
+const SAYINGS: [(&str, &[&str]); 4] = [
+    ("superseded_by", &["superseded by", "superceded by", "replaced by", "ersetzt durch", "abgelöst durch"]),
+    ("supersedes", &["supersedes", "supercedes", "replaces", "ersetzt", "löst"]),
+    ("depends_on", &["depends on", "builds on", "requires", "hängt ab von", "basiert auf", "baut auf"]),
+    ("related_to", &["amend", "clarifi", "refine", "relate", "see also", "ergänzt", "verwandt", "siehe"]),
 ];
 
-impl Links {
-    pub(super) fn read(adr: &Adr, record: &Record<'_>, renumbered: &BTreeMap<u32, u32>) -> Self {
-        let mut links = Self::default();
-        let status = record.status_text(adr).unwrap_or_default();
-        let listed = adr.sections.iter().filter(|section| {
-            let name = section.heading.to_lowercase();
-            ["links", "more information", "weitere informationen"].contains(&name.as_str())
-        });
-        let listed = listed.filter_map(|section| adr.source.get(section.body.clone()));
-        for line in status.lines().chain(listed.flat_map(str::lines)) {
-            let lower = line.to_lowercase();
-            let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-            let list = if says(&SUPERSEDED_BY) {
-                &mut links.superseded_by
-            } else if says(&SUPERSEDES) {
-                &mut links.supersedes
-            } else if says(&DEPENDS_ON) {
-                &mut links.depends_on
-            } else if says(&RELATED) {
-                &mut links.related_to
-            } else {
-                continue;
-            };
-            list.extend(numbers(line).into_iter().map(|number| renumbered.get(&number).copied().unwrap_or(number)));
+/// Reads what the state and the lists of links say, with the new numbers of ADRs that are converted too.
+pub(super) fn links(adr: &Adr, record: &Record<'_>, renumbered: &BTreeMap<u32, u32>) -> Links {
+    let mut links = Links::new();
+    let status = record.status_text(adr).unwrap_or_default();
+    let listed = adr.sections.iter().filter(|section| {
+        let name = section.heading.to_lowercase();
+        ["links", "more information", "weitere informationen"].contains(&name.as_str())
+    });
+    let listed = listed.filter_map(|section| adr.source.get(section.body.clone()));
+    for line in status.lines().chain(listed.flat_map(str::lines)) {
+        let lower = line.to_lowercase();
+        if let Some((key, _)) = SAYINGS.iter().find(|(_, words)| words.iter().any(|word| lower.contains(word))) {
+            let numbers = numbers(line).into_iter().map(|number| renumbered.get(&number).copied().unwrap_or(number));
+            links.entry(key).or_default().extend(numbers);
         }
-        links
     }
-
-    /// Keys of the front matter with their numbers.
-    pub(super) fn lists(&self) -> [(&'static str, &BTreeSet<u32>); 4] {
-        [
-            ("depends_on", &self.depends_on),
-            ("related_to", &self.related_to),
-            ("supersedes", &self.supersedes),
-            ("superseded_by", &self.superseded_by),
-        ]
-    }
+    links
 }
 
 /// The ADRs that a line names: by the targets of its links, or as `ADR-12`.

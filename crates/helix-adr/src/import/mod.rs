@@ -15,7 +15,7 @@ use super::file_name::number_of_file_name;
 use super::syntax::{Adr, AdrForm, Section};
 use super::template::quoted;
 use super::words::{AdrId, Language, SectionKind, Status};
-use links::Links;
+use links::{Links, links};
 use record::Record;
 
 /// A converted ADR.
@@ -80,7 +80,7 @@ pub fn import(adr: &Adr, id: AdrId, renumbered: &BTreeMap<u32, u32>) -> Result<I
         });
         Status::Proposed
     });
-    let links = Links::read(adr, &record, renumbered);
+    let links = links(adr, &record, renumbered);
     let mut text = front_matter(id, &title, status, &record, &links);
     text.push_str(&format!("\n# {title}\n"));
     push_block(&mut text, &body(adr, heading, language));
@@ -149,11 +149,9 @@ fn front_matter(id: AdrId, title: &str, status: Status, record: &Record<'_>, lin
     if let Some(date) = record.date() {
         out.push_str(&format!("date: {}\n", quoted(date)));
     }
-    for (key, numbers) in links.lists() {
-        if !numbers.is_empty() {
-            let list: Vec<String> = numbers.iter().map(|number| format!("\"{number:03}\"")).collect();
-            out.push_str(&format!("{key}: [{}]\n", list.join(", ")));
-        }
+    for (key, numbers) in links.iter().filter(|(_, numbers)| !numbers.is_empty()) {
+        let list: Vec<String> = numbers.iter().map(|number| format!("\"{number:03}\"")).collect();
+        out.push_str(&format!("{key}: [{}]\n", list.join(", ")));
     }
     out.push_str("---\n");
     out

@@ -2,7 +2,7 @@
 //!
 //! Must not lose a line: what is not understood is kept word for word by the caller.
 
-use crate::syntax::{Adr, AdrForm, Section};
+use crate::syntax::{Adr, AdrForm, Section, paragraphs};
 use crate::words::{SectionKind, Status};
 
 /// The parts outside of sections.
@@ -101,95 +101,16 @@ pub(super) fn criteria(adr: &Adr) -> Vec<String> {
     let mut found = Vec::new();
     for (number, section) in adr.sections.iter().enumerate() {
         let name = section.heading.to_lowercase();
-        if !CONFIRMING.iter().any(|known| name.starts_with(known)) {
-            continue;
+        if CONFIRMING.iter().any(|known| name.starts_with(known)) {
+            let end = adr.sections.get(number + 1).map_or(section.body.end, |next| next.heading_range.start);
+            let text = adr.source.get(section.body.start..end.max(section.body.start)).unwrap_or_default();
+            let (items, paragraphs) = paragraphs(text);
+            found.extend(if items.is_empty() { paragraphs } else { items });
         }
-        let end = adr.sections.get(number + 1).map_or(section.body.end, |next| next.heading_range.start);
-        let text = adr.source.get(section.body.start..end.max(section.body.start)).unwrap_or_default();
-        let (items, paragraphs) = blocks(text);
-        found.extend(if items.is_empty() { paragraphs } else { items });
     }
     found
 }
 
-/// The list items and the paragraphs of a text, each on one line; comments and code are left out.
-fn blocks(text: &str) -> (Vec<String>, Vec<String>) {
-    #[derive(PartialEq)]
-    enum Kind {
-        Item,
-        Paragraph,
-    }
-    let mut blocks: Vec<(Kind, String)> = Vec::new();
-    let (mut open, mut fenced, mut comment) = (false, false, false);
-    for line in text.lines() {
-        let plain = line.trim();
-        if plain.starts_with("```") || plain.starts_with("~~~") {
-            fenced = !fenced;
-            open = false;
-            continue;
-        }
-        comment = comment || plain.starts_with("<!--");
-        if fenced || comment || plain.is_empty() {
-            comment = comment && !plain.contains("-->");
-            open = false;
-            continue;
-        }
-        match item(plain) {
-            Some(item) => {
-                blocks.push((Kind::Item, item.to_owned()));
-                open = true;
-            }
-            None if open => {
-                if let Some((_, block)) = blocks.last_mut() {
-                    block.push(' ');
-                    block.push_str(plain);
-                }
-            }
-            None => {
-                blocks.push((Kind::Paragraph, plain.to_owned()));
-                open = true;
-            }
-        }
-    }
-    let (items, paragraphs): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(kind, _)| *kind == Kind::Item);
-    let texts = |blocks: Vec<(Kind, String)>| blocks.into_iter().map(|(_, text)| text).collect();
-    (texts(items), texts(paragraphs))
-}
-
-fn item(line: &str) -> Option<&str> {
-    let rest = match line.strip_prefix(['*', '-', '+']) {
-        Some(rest) => rest,
-        None => {
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            line.get(digits..).filter(|_| digits > 0)?.strip_prefix(['.', ')'])?
-        }
-    };
-    rest.strip_prefix([' ', '\t']).map(str::trim).filter(|text| !text.is_empty())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn states_of_every_form_are_read() {
-        for (text, status) in [
-            ("accepted", Some(Status::Accepted)),
-            ("Superseded by [ADR-0005](0005-x.md)", Some(Status::Superseded)),
-            ("superceded by [3. X](0003-x.md)", Some(Status::Superseded)),
-            ("\n**Accepted**\n\nSupersedes [1. X](0001-x.md)", Some(Status::Accepted)),
-            ("Abgelehnt", Some(Status::Rejected)),
-            ("ersetzt durch ADR 7", Some(Status::Superseded)),
-            ("proposed | rejected | accepted | deprecated", None),
-            ("maybe", None),
-        ] {
-            assert_eq!(status_of(text), status, "{text}");
-        }
-    }
-
-    #[test]
-    fn lists_come_before_paragraphs_and_comments_are_left_out() {
-        let text = "<!-- This is\nan optional element. -->\nSee:\n\n* one\n  and more\n1. two\n\n```sh\n- no\n```\n";
-        assert_eq!(blocks(text), (vec!["one and more".to_owned(), "two".to_owned()], vec!["See:".to_owned()]));
-    }
-}
+#[path = "record_test.rs"]
+mod tests;

@@ -9,7 +9,7 @@ use helix_job::session::AnswerFinding;
 
 use super::answer;
 use super::checked_files::CheckedFiles;
-use helix_project::save_check::{Belongs, SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
+use helix_project::save_check::{SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::Shelves;
 
@@ -88,7 +88,7 @@ impl Examined {
 pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<Examined, SaveCheckError> {
     let mut examined = Examined::default();
     let catalog = SkillCatalog::load(evidence.project.as_deref(), &evidence.skills);
-    let belongs = evidence.project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
+    let belongs = evidence.project.as_deref();
     let shelves = Shelves::of(evidence.project.as_deref(), evidence.config.clone());
     let shown = answer::read(split(&evidence.answer).0, &evidence.directory);
     if validators.contains(&Validator::StepMarker) {

@@ -16,7 +16,7 @@ use crate::submit::{Inspection, Site, SubmitRequest};
 use helix_git::Repository;
 use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use helix_project::project::{self, ProjectError};
-use helix_project::save_check::{Belongs, adr_diagnostics, read_bounded};
+use helix_project::save_check::{adr_diagnostics, read_bounded};
 use helix_project::workflows::Shelves;
 
 /// Why an ADR cannot be finalized when nobody said where.
@@ -35,7 +35,7 @@ impl Tools {
         let (shown, found) = blocking(move || {
             let inside = project.as_ref().and_then(|root| path.strip_prefix(root).ok());
             let shown = inside.unwrap_or(&path).display().to_string();
-            let belongs = project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
+            let belongs = project.as_deref();
             let bytes = read_bounded(&path)?;
             let found = adr_diagnostics(&shown, &bytes, belongs).map_err(Refusal::from)?;
             Ok::<_, Refusal>((shown, found))

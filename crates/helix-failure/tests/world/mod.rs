@@ -63,6 +63,9 @@ pub(crate) struct Figures {
     pub category_accuracy: f64,
     pub category_macro_f1: f64,
     pub confident_wrong_rate: f64,
+    /// As `category_accuracy`, where a label names another reading as equally right.
+    pub category_accuracy_lenient: f64,
+    pub confident_wrong_rate_lenient: f64,
     pub retry_accuracy_lenient: f64,
     pub blame_accuracy_lenient: f64,
     pub cause_line_accuracy: f64,
@@ -112,6 +115,11 @@ pub(crate) fn score(predictions: &[(&Case, Classified)]) -> Figures {
         confident_wrong_rate: share(of(&|(case, got)| {
             let got_label = got.category.label();
             label(case, "category") != got_label && got_label != "UNKNOWN" && got.confidence >= 0.5
+        })),
+        category_accuracy_lenient: share(of(&|(case, got)| lenient(case, "category", got.category.label()))),
+        confident_wrong_rate_lenient: share(of(&|(case, got)| {
+            let got_label = got.category.label();
+            !lenient(case, "category", got_label) && got_label != "UNKNOWN" && got.confidence >= 0.5
         })),
         retry_accuracy_lenient: share(of(&|(case, got)| lenient(case, "retry", got.retry.label()))),
         blame_accuracy_lenient: share(of(&|(case, got)| lenient(case, "blame", got.blame.label()))),

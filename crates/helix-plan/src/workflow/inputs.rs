@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::document::{Entry, FieldReader, FromNode, Node, Placed, Text, Value};
-use helix_core::slug::slug;
 use helix_core::{mapping, words};
 
 use super::super::codes;
@@ -180,7 +179,7 @@ impl Values {
         let (plan, inputs) = (&parsed.plan, &workflow.inputs);
         let no_inputs = BTreeMap::new();
         let given = plan.workflow.as_ref().map_or(&no_inputs, |call| &call.inputs);
-        let name = file_name(&plan.name);
+        let name = plan.file_name();
         let mut by_name = BTreeMap::new();
         let mut problems = Vec::new();
         let mut report = |input: &str, message: String, help: String| {
@@ -344,10 +343,4 @@ fn with_plan(value: &InputValue, name: &str) -> InputValue {
         InputValue::List(list) => InputValue::List(list.iter().map(|text| put(text)).collect()),
         InputValue::Flag(_) | InputValue::Number(_) => value.clone(),
     }
-}
-
-/// A plan's name in the form of file names: lower-case letters, digits and `-`.
-fn file_name(name: &str) -> String {
-    let slug = slug(name, 64);
-    if slug.is_empty() { "plan".into() } else { slug }
 }

@@ -5,19 +5,11 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use helix_adr::{Adr, Rule, Standing, check, check_as, complete, repair_mojibake};
+use helix_adr::{Adr, Rule, check, complete, repair_mojibake};
 use helix_core::diagnostic::Diagnostic;
 
 use super::writing::{disk, replace};
 use super::{AdrDirectory, AdrFileError, read, relative, threads};
-
-/// An ADR and what is wrong with it.
-#[derive(Debug)]
-pub struct CheckedAdr {
-    pub adr: Adr,
-    /// In the order of the file.
-    pub diagnostics: Vec<Diagnostic>,
-}
 
 /// A file and what is wrong with it.
 #[derive(Debug)]
@@ -28,16 +20,6 @@ pub struct CheckedFile<'d> {
 }
 
 impl AdrDirectory {
-    /// Checks a file that is to become a decision; it need not lie in the directory.
-    ///
-    /// # Errors
-    /// [`AdrFileError`] when it cannot be read.
-    pub fn check_as_decision(&self, path: &Path) -> Result<CheckedAdr, AdrFileError> {
-        let adr = read(path, &relative(&self.root, path))?;
-        let diagnostics = check_as(&adr, self, Standing::Decision);
-        Ok(CheckedAdr { adr, diagnostics })
-    }
-
     /// Checks many files on all processors, in their order; also by rules of completeness where some are given. What the
     /// directory has read already is not read again.
     pub fn check_files(&self, paths: &[PathBuf], rules: &[Rule]) -> Vec<Result<CheckedFile<'_>, AdrFileError>> {

@@ -82,10 +82,10 @@ struct Change {
     subject: String,
 }
 
-/// The last change of each path: its place in the history, 0 for the youngest; `None` for what is not committed.
+/// The last change of each path: 0 where it is not committed, else its place among the changes, from 1. The smaller the younger.
 struct History {
     changes: Vec<Change>,
-    last: HashMap<String, Option<usize>>,
+    last: HashMap<String, usize>,
 }
 
 /// Compares decisions with what changed since: since `since` if given, else since each decision's own last change. Without
@@ -117,12 +117,11 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
 
     let mut claimed: BTreeSet<DriftedFile> = BTreeSet::new();
     let decided_at = |file: &str| history.last.get(file).copied();
-    let mut youngest_decision: Option<Option<usize>> = None;
-    for (path, at) in history.last.iter().filter(|(path, _)| path.starts_with("adr/") && !path.ends_with(INDEX)) {
-        if path.ends_with(".md") && youngest_decision.is_none_or(|known| younger(*at, known)) {
-            youngest_decision = Some(*at);
-        }
-    }
+    let decisions = history
+        .last
+        .iter()
+        .filter(|(path, _)| path.starts_with("adr/") && path.ends_with(".md") && !path.ends_with(INDEX));
+    let youngest_decision = decisions.map(|(_, at)| *at).min();
     let mut undecided = BTreeSet::new();
     let statuses: BTreeMap<&str, Status> = directory
         .adrs()
@@ -135,12 +134,12 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
             continue;
         }
         let claimants: Vec<&Claimant> = directory.known().claims().of(path);
-        let change = at.and_then(|at| history.changes.get(at));
+        let change = at.checked_sub(1).and_then(|at| history.changes.get(at));
         for claimant in &claimants {
             let drifted = match (since.is_some(), decided_at(&claimant.file)) {
                 // A decision that changed in the same range was made anew.
                 (true, decided) => decided.is_none(),
-                (false, Some(decided)) => younger(*at, decided),
+                (false, Some(decided)) => *at < decided,
                 // The decision is older than all that is known of the history.
                 (false, None) => true,
             };
@@ -157,7 +156,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
                 });
             }
         }
-        let counts = since.is_some() || youngest_decision.is_none_or(|decision| younger(*at, decision));
+        let counts = since.is_some() || youngest_decision.is_none_or(|decision| *at < decision);
         if claimants.is_empty() && counts {
             undecided.insert(UndecidedFile { file: path.clone(), commit: change.map(|change| change.commit.clone()) });
         }
@@ -171,15 +170,6 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
         undecided: undecided.into_iter().collect(),
         notes,
     })
-}
-
-/// Whether the first change is younger than the second; what is not committed is the youngest of all.
-fn younger(first: Option<usize>, second: Option<usize>) -> bool {
-    match (first, second) {
-        (None, Some(_)) => true,
-        (None | Some(_), None) => false,
-        (Some(first), Some(second)) => first < second,
-    }
 }
 
 /// Begins a commit in the output; no path and no subject holds it.
@@ -207,7 +197,7 @@ impl History {
         for output in [&tracked.stdout, &fresh.stdout] {
             for path in output.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
                 if let Some(path) = inside(path) {
-                    history.last.insert(path, None);
+                    history.last.insert(path, 0);
                 }
             }
         }
@@ -230,9 +220,9 @@ impl History {
             if path.is_empty() {
                 continue;
             }
-            if let (Some(path), Some(at)) = (inside(path), history.changes.len().checked_sub(1)) {
+            if let Some(path) = inside(path).filter(|_| !history.changes.is_empty()) {
                 // The youngest change comes first; older ones do not replace it.
-                history.last.entry(path).or_insert(Some(at));
+                history.last.entry(path).or_insert(history.changes.len());
             }
         }
         Ok(history)

@@ -85,34 +85,22 @@ impl AdrDirectory {
         let numbers = self.allocate(&foreign);
         let renumbered: BTreeMap<u32, u32> =
             foreign.iter().zip(&numbers).filter_map(|(one, number)| Some((one.before?, *number))).collect();
-        let mut converted: Vec<(Foreign, u32, Imported)> = Vec::new();
-        for (one, number) in foreign.into_iter().zip(numbers) {
-            let imported = import(&one.adr, AdrId::Number(number), &renumbered)
-                .map_err(|source| AdrFileError::Import { file: one.adr.file.clone(), source })?;
-            converted.push((one, number, imported));
+        let replaced: BTreeSet<String> = foreign.iter().map(|one| one.adr.file.clone()).collect();
+        let mut files = Vec::new();
+        for (Foreign { path: from, adr, before: number_before }, number) in foreign.into_iter().zip(numbers) {
+            let imported = import(&adr, AdrId::Number(number), &renumbered)
+                .map_err(|source| AdrFileError::Import { file: adr.file, source })?;
+            let to = format!("adr/{}", finalized_file_name(number, &imported.title));
+            files.push(ImportedFile { from, to, number, number_before, imported, diagnostics: Vec::new() });
         }
         // The converted files are judged as part of the project that they are about to be part of.
-        let names: Vec<String> = converted
-            .iter()
-            .map(|(_, number, imported)| format!("adr/{}", finalized_file_name(*number, &imported.title)))
-            .collect();
-        let replaced: BTreeSet<&str> = converted.iter().map(|(one, _, _)| one.adr.file.as_str()).collect();
-        let mut together: Vec<Adr> =
-            self.adrs.iter().filter(|adr| !replaced.contains(adr.file.as_str())).cloned().collect();
-        let read: Vec<Adr> =
-            converted.iter().zip(&names).map(|((_, _, imported), name)| Adr::parse(name, &imported.text)).collect();
-        together.extend(read.iter().cloned());
-        let project = Self::of(self.root.clone(), together, Vec::new());
-        let files =
-            converted.into_iter().zip(names).zip(read).map(|(((one, number, imported), to), adr)| ImportedFile {
-                from: one.path,
-                to,
-                number,
-                number_before: one.before,
-                imported,
-                diagnostics: check(&adr, &project),
-            });
-        Ok(files.collect())
+        let read: Vec<Adr> = files.iter().map(|file| Adr::parse(&file.to, &file.imported.text)).collect();
+        let others = self.adrs.iter().filter(|adr| !replaced.contains(&adr.file));
+        let project = Self::of(self.root.clone(), others.chain(&read).cloned().collect(), Vec::new());
+        for (file, adr) in files.iter_mut().zip(&read) {
+            file.diagnostics = check(adr, &project);
+        }
+        Ok(files)
     }
 
     /// The number of each file: its own where no other decision of the project has it, else the next.

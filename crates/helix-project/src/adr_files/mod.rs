@@ -20,7 +20,7 @@ use helix_adr::{
     TemplateRequest, built_in_rules, index_markdown, parse_rules, template as adr_template,
 };
 
-pub use check::{CheckedAdr, CheckedFile};
+pub use check::CheckedFile;
 pub use drift::{Drift, DriftError, DriftedFile, UndecidedFile, drift};
 pub use error::AdrFileError;
 pub use implemented::Proven;

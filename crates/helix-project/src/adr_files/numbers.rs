@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use helix_adr::{Adr, AdrId, Status, finalized_file_name, next_number, number_of_file_name};
+use helix_adr::{Adr, AdrId, Standing, Status, check_as, finalized_file_name, next_number, number_of_file_name};
 use helix_core::diagnostic::Diagnostic;
 
 use super::writing::{disk, lock, repository, write_index, write_new};
-use super::{AdrDirectory, AdrFileError, CheckedAdr, relative};
+use super::{AdrDirectory, AdrFileError, read, relative};
 
 /// Branches whose numbers count, the youngest first: enough for all that are being worked on.
 const BRANCHES: usize = 50;
@@ -82,8 +82,9 @@ impl AdrDirectory {
         let _lock = lock(root)?;
         let directory = root.join("adr");
         let known = Self::open(root)?;
-        let CheckedAdr { adr, diagnostics } = known.check_as_decision(draft)?;
-        let file = adr.file.clone();
+        let file = relative(root, draft);
+        let adr = read(draft, &file)?;
+        let diagnostics = check_as(&adr, &known, Standing::Decision);
         if let Some(number) = adr.number() {
             return Err(AdrFileError::Numbered { file, id: AdrId::Number(number) });
         }

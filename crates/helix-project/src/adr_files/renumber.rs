@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use helix_adr::{AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
+use helix_adr::{Adr, AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
 use serde::Serialize;
 
 use super::writing::{disk, lock, replace, repository, write_index};
@@ -104,7 +104,7 @@ impl AdrDirectory {
 
     fn give_another_number(&self, file: &str, history: &History) -> Result<Renumbered, RenumberError> {
         let no_number = || RenumberError::NoNumber { file: file.to_owned() };
-        let adr = self.adrs.iter().find(|adr| adr.file == file).ok_or_else(no_number)?;
+        let adr = self.by_file(file).ok_or_else(no_number)?;
         let name = file.rsplit('/').next().unwrap_or(file);
         let named = number_of_file_name(file).ok_or_else(no_number)?;
         let own = adr.number().ok_or_else(no_number)?;
@@ -118,8 +118,7 @@ impl AdrDirectory {
             let taken = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the file exists already");
             return Err(disk("write", &path)(taken).into());
         }
-        let shared = self.others_than(file, renumbering.from());
-        let (changed, left) = self.tell_others(file, &renumbering, shared, history)?;
+        let (changed, left) = self.rename_in_others(file, &renumbering, history)?;
         let Renamed { text, .. } = renumbering.own(adr);
         replace(&old_path, &text).map_err(disk("write", &old_path))?;
         // Nobody else writes the directory: what was not there is not there.
@@ -128,39 +127,30 @@ impl AdrDirectory {
         Ok(Renumbered { from: renumbering.from(), to, old_path: file.to_owned(), path, changed, left })
     }
 
-    /// Whether other decisions have this number, too.
-    fn others_than(&self, file: &str, number: u32) -> Shared {
-        let other = self.adrs.iter().any(|adr| {
-            adr.file != file && (adr.number() == Some(number) || number_of_file_name(&adr.file) == Some(number))
-        });
-        if other { Shared::ByOthers } else { Shared::No }
-    }
-
     /// Changes what names the decision; gives the files, and the places that are left.
-    fn tell_others(
+    fn rename_in_others(
         &self,
         file: &str,
         renumbering: &Renumbering,
-        shared: Shared,
         history: &History,
     ) -> Result<(Vec<String>, Vec<Mention>), RenumberError> {
         let (mut changed, mut left) = (Vec::new(), Vec::new());
         let mine = history.is_in_base(file);
+        let own = Some(renumbering.from());
+        let has_number = |adr: &Adr| adr.number() == own || number_of_file_name(&adr.file) == own;
+        let is_shared = self.adrs.iter().any(|adr| adr.file != file && has_number(adr));
         for (other, text) in self.texts_that_may_name(renumbering, history)? {
             if other == file {
                 continue;
             }
-            let by_number = match (shared, mine, history.is_in_base(&other)) {
-                (Shared::No, _, _) => ByNumber::Follows,
-                // Written where the other decision was not known yet.
-                (Shared::ByOthers, Some(false), Some(false)) => ByNumber::Follows,
-                (Shared::ByOthers, _, _) => ByNumber::Stays,
-            };
+            // Outside of the base branch it was written where the other decision was not known yet.
+            let follows = !is_shared || mine == Some(false) && history.is_in_base(&other) == Some(false);
+            let by_number = if follows { ByNumber::Follows } else { ByNumber::Stays };
             let path = self.root.join(&other);
             let kind = SavedKind::of(Path::new(&other), &text);
             // What stands in the base branch word for word was written about the decision that is there.
             let is_as_in_base = || mine == Some(false) && history.is_as_in_base(&other, &text);
-            let renamed = match self.adrs.iter().find(|adr| adr.file == other) {
+            let renamed = match self.by_file(&other) {
                 Some(adr) => renumbering.in_adr(adr, by_number),
                 None if kind.is_some() || other.ends_with(".md") => renumbering.in_text(&text, by_number),
                 None => {
@@ -206,13 +196,6 @@ impl AdrDirectory {
         }
         Ok(texts)
     }
-}
-
-/// Whether a number is that of one decision alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shared {
-    No,
-    ByOthers,
 }
 
 /// What git knows of a project's files.

@@ -22,24 +22,19 @@ pub(super) fn each<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
             .chunks(size)
             .map(|chunk| {
                 let run = move || chunk.iter().map(work).collect::<Vec<R>>();
-                (chunk, thread::Builder::new().name("adr".into()).stack_size(PARSER_STACK).spawn_scoped(scope, run))
+                let thread = thread::Builder::new().name("adr".into()).stack_size(PARSER_STACK);
+                // No thread to be had: the work is done all the same, only later.
+                thread.spawn_scoped(scope, run).map_err(|error| {
+                    tracing::debug!(%error, "no thread for checking ADRs");
+                    run()
+                })
             })
             .collect();
-        let mut answers = Vec::with_capacity(items.len());
-        for (chunk, thread) in started {
-            match thread {
-                Ok(thread) => match thread.join() {
-                    Ok(done) => answers.extend(done),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                },
-                // No thread to be had: the work is done all the same, only later.
-                Err(error) => {
-                    tracing::debug!(%error, "no thread for checking ADRs");
-                    answers.extend(chunk.iter().map(work));
-                }
-            }
-        }
-        answers
+        let done = |thread: Result<thread::ScopedJoinHandle<'_, Vec<R>>, Vec<R>>| match thread {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(done) => done,
+        };
+        started.into_iter().flat_map(done).collect()
     })
 }
 

@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use helix_project::save_check::{Belongs, check_file};
+use helix_project::save_check::check_file;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::Shelves;
 use serde::Deserialize;
@@ -66,7 +66,7 @@ pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
     // The configuration itself is not read: a mistake in it must not reach the agent as a finding.
     let skills = SkillCatalog::load(project.as_deref(), &skill_directories(&context.environment));
     let shelves = Shelves::of(project.as_deref(), user_directory(&context.environment));
-    let belongs = project.as_deref().map_or(Belongs::Nowhere, Belongs::Project);
+    let belongs = project.as_deref();
     let shown = path.strip_prefix(&directory).unwrap_or(&path).display().to_string();
     let checked = check_file(&path, &shown, belongs, &skills, &shelves)
         .map_err(|error| unreadable("the file that was written cannot be checked").because(&error))?;

@@ -1,0 +1,39 @@
+//! New projects with plans that name workflows and decisions.
+
+use super::*;
+
+#[test]
+fn a_plan_is_checked_with_the_phases_of_its_workflow() {
+    let scratch = tempfile::tempdir().unwrap();
+    let draft = scratch.path().join("phases.yaml");
+    let create = |name: &str, text: &str| {
+        std::fs::write(&draft, text).unwrap();
+        let git = GitEnvironment::from_process();
+        create(&scratch.path().join(name), git, &Shelves::default(), None, Some(&draft))
+    };
+    let plan = |workflow: &str| {
+        format!(
+            "name: pages\nworkflow: {workflow}\nphases:\n  - {{ id: page, type: documentation, description: Write it., outputs: [page.md] }}\n"
+        )
+    };
+    for (workflow, code) in [("extern-simpel", "HX0129"), ("extern-simple", "HX0130")] {
+        match create("refused", &plan(workflow)) {
+            Err(ProjectError::Plan { diagnostics, .. }) => {
+                assert!(diagnostics.iter().any(|one| one.code == code), "{workflow}: {diagnostics:#?}");
+            }
+            other => panic!("{workflow}: {other:?}"),
+        }
+        assert!(!scratch.path().join("refused").exists());
+    }
+}
+
+#[test]
+fn the_adr_key_is_set_and_nothing_else_changes() {
+    let without = "# a plan\nname: x\nphases:\n  - id: a\n    name: adr\n";
+    assert_eq!(
+        with_adr(without, false, "adr/001-x.md"),
+        "# a plan\nname: x\nadr: adr/001-x.md\nphases:\n  - id: a\n    name: adr\n"
+    );
+    let with = "name: x\nadr: draft.md\nphases: []\n";
+    assert_eq!(with_adr(with, true, "adr/001-x.md"), "name: x\nadr: adr/001-x.md\nphases: []\n");
+}
