@@ -50,7 +50,8 @@ pub struct FailureSettings {
 }
 
 /// Whether failures are remembered, or classified and reported only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum MemoryUse {
     On,

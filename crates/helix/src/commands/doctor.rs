@@ -17,10 +17,9 @@ use serde_json::json;
 
 use crate::config::{Origin, Settings};
 use crate::context::Context;
-use crate::error::Ended;
-use crate::exit::Exit;
+use crate::error::{Ended, Exit};
 use crate::host::find;
-use crate::terminal::{Meaning, Table, Terminal};
+use crate::terminal::{Meaning, Terminal};
 
 /// How long a program may take to say its version.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -259,7 +258,7 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Checks) {
         Err((found, remedy)) => checks.problem("database", found, remedy),
     }
     match find(settings).await {
-        Ok(Some(client)) => checks.good("host", format!("process {} at {}", client.pid(), client.url())),
+        Ok(Some(client)) => checks.good("host", format!("process {} at {}", client.pid, client.url)),
         Ok(None) => checks.good("host", "none is running"),
         Err(error) => checks.note("host", error.in_one_line(), "the next helix command takes over"),
     }
@@ -325,10 +324,9 @@ fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String 
         lines.push(format!("{sign} {}: {}", check.what, check.found));
         lines.extend(check.remedy.iter().map(|remedy| format!("  hint: {remedy}")));
     }
-    let mut table = Table::new(["setting", "value", "from"]);
-    for Origin { key, value, origin } in settings {
+    let rows = settings.iter().map(|Origin { key, value, origin }| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        table.row([(key.clone(), None), (value, None), (origin.clone(), Some(Meaning::Weak))]);
-    }
-    format!("{}\n\n{}", lines.join("\n"), table.for_data(terminal))
+        [(key.clone(), None), (value, None), (origin.clone(), Some(Meaning::Weak))]
+    });
+    format!("{}\n\n{}", lines.join("\n"), terminal.table(["setting", "value", "from"], rows))
 }

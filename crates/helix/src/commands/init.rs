@@ -7,12 +7,10 @@ use helix_engine::{DialectName, Program, agent_kind};
 use helix_project::survey::{Survey, survey};
 use serde_json::json;
 
-use crate::codes;
 use crate::commands::plan::{PLAN_FILE, template};
 use crate::config::{FILE_NAME, sample};
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
 use crate::terminal::Meaning;
 

@@ -14,11 +14,9 @@ use helix_project::survey::{Survey, Tests, survey};
 use serde_json::json;
 
 use crate::arguments::budget;
-use crate::codes;
 use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::unreadable;
 use crate::terminal::{Meaning, Reading};
 
@@ -79,10 +77,7 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
     match action {
         Action::Check { plan, explain } => check(context, plan, *explain),
         Action::New { name, output } => new(context, name, output.as_deref()),
-        Action::Schema => {
-            context.terminal.json(&helix_plan::json_schema())?;
-            Ok(Exit::Success)
-        }
+        Action::Schema => context.terminal.json(&helix_plan::json_schema()),
     }
 }
 
@@ -276,9 +271,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     prompts.retain(|one| selected.contains(&one.phase));
     let refusals = &inspection.refusals;
     let terminal = &context.terminal;
-    if terminal.reading == Reading::People {
-        terminal.say_diagnostics(warnings, source);
-    }
+    terminal.say_diagnostics(warnings, source);
     let mut lines = vec![format!("{}: {}, dry run", plan.name, count(selected.len(), "phase"))];
     for (number, wave) in (1..).zip(&waves) {
         lines.push(format!("\nwave {number}{}", if wave.len() > 1 { " (in parallel)" } else { "" }));

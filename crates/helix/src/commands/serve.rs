@@ -8,8 +8,7 @@ use tokio::signal::unix::SignalKind;
 
 use crate::config::{Overrides, Settings};
 use crate::context::Context;
-use crate::error::Ended;
-use crate::exit::Exit;
+use crate::error::{Ended, Exit};
 use crate::host::{Access, Host, Listening, READY_MARK, become_session_leader, until_idle};
 use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, Reading};
@@ -71,7 +70,7 @@ async fn serve(context: &Context, arguments: &Arguments, settings: &Settings, li
     Ok(Exit::Success)
 }
 
-fn announce(context: &Context, host: &Host, access: &Access) -> Result<(), crate::error::CommandError> {
+fn announce(context: &Context, host: &Host, access: &Access) -> Ended {
     let info = host.info();
     if context.terminal.reading == Reading::Programs {
         return context.terminal.json_line(&json!({ "url": info.url, "pid": info.pid, "token_file": info.token_file }));
@@ -87,5 +86,5 @@ fn announce(context: &Context, host: &Host, access: &Access) -> Result<(), crate
         context.terminal.say(&format!("token file: {}", host.token.file.display()));
     }
     context.terminal.say("Press Ctrl-C to stop.");
-    Ok(())
+    Ok(Exit::Success)
 }

@@ -12,9 +12,8 @@ use helix_process::TOOLCHAIN;
 
 use super::files::{Files, Setting};
 use super::keys::Agent;
-use crate::codes;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
 /// All agents; `claude` is there without being configured, and stays reachable beside agents that have a section.
 pub(super) fn agents(

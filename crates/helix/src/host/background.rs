@@ -10,10 +10,9 @@ use helix_store::StateDir;
 
 use super::{EPHEMERAL, find};
 use crate::client::Client;
-use crate::codes;
 use crate::config::Settings;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 use crate::files::{tail, unwritable};
 
 /// What a background host prints on standard output once it can be reached.

@@ -10,8 +10,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
-use crate::codes;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
 /// Lines that are typed ahead before the thread stops reading.
 const TYPED_AHEAD: usize = 16;

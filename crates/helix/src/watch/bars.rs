@@ -12,7 +12,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 
 use super::lines::{lines, meaning};
-use crate::terminal::{Colour, Meaning, Terminal, duration, money, one_line};
+use crate::terminal::{Look, Meaning, Terminal, duration, money, one_line};
 
 /// How often spinners turn.
 const TICK: Duration = Duration::from_millis(120);
@@ -56,7 +56,7 @@ impl PhaseBars {
         }
     }
 
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&self) {
         for (_, phase) in &self.phases {
             phase.bar.finish_and_clear();
         }
@@ -67,7 +67,7 @@ impl PhaseBars {
 
     fn begin(&mut self, view: &JobView) {
         let width = view.phases.iter().map(|phase| phase.id.as_str().len()).max().unwrap_or(0);
-        let coloured = self.terminal.error_colour == Colour::On;
+        let coloured = self.terminal.error_look == Look::Colour;
         for (place, phase) in view.phases.iter().enumerate() {
             // Phases keep their order; those that are added stand anywhere among them.
             if self.phases.get(place).is_some_and(|(known, _)| *known == phase.id) {

@@ -9,12 +9,10 @@ use helix_core::text::count;
 use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, is_decision};
 use serde_json::json;
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::unreadable;
-use crate::terminal::{Meaning, Reading};
+use crate::terminal::Meaning;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -46,9 +44,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         };
         let own = diagnostics.iter().filter(|one| one.is_error()).count();
         errors += own;
-        if terminal.reading == Reading::People {
-            terminal.say_diagnostics(&diagnostics, adr.as_ref().map_or("", |adr| adr.source.as_str()));
-        }
+        terminal.say_diagnostics(&diagnostics, adr.as_ref().map_or("", |adr| adr.source.as_str()));
         if own == 0 {
             good.push_str(&format!("{name}: {}\n", terminal.paint(Meaning::Good, "valid")));
         } else {

@@ -9,10 +9,8 @@ use helix_core::text::short_commit;
 use helix_git::GitEnvironment;
 use helix_project::adr_files::{AdrDirectory, Drift, DriftError, drift};
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::terminal::Meaning;
 
 #[derive(Debug, Args)]

@@ -9,10 +9,8 @@ use helix_project::adr_files::{AdrDirectory, ImportedFile};
 use serde_json::json;
 
 use super::check::with_directories;
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::unreadable;
 use crate::terminal::Reading;
 
@@ -49,8 +47,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
                 })
             })
             .collect();
-        context.terminal.json(&json!({ "written": arguments.write, "index": done.index, "files": files }))?;
-        return Ok(Exit::Success);
+        return context.terminal.json(&json!({ "written": arguments.write, "index": done.index, "files": files }));
     }
     for file in &done.files {
         say(context, root, file, arguments.write)?;

@@ -15,10 +15,8 @@ use clap::Args;
 use helix_job::{JobStatus, JobView};
 
 use crate::client::{ChatEvent, Client, Talk, chat_body};
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Host, Listening, Reached};
 use crate::terminal::{Meaning, Reading, duration, one_line};
 use crate::watch::{Left, job_report, watch};
@@ -86,7 +84,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let began = std::time::Instant::now();
     let host = Host::start(&context.environment, context.settings()?, &Listening::ephemeral()).await?;
     let client = host.client()?;
-    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", client.url(), scratch.root().display()));
+    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", client.url, scratch.root().display()));
     converse(context, &client, scratch).await?;
     let started = client.jobs().await?.into_iter().next();
     let job = started.ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))?;
