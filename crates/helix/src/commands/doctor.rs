@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use clap::Args;
 use helix_agents::{ExitStatus, Supported, probe};
-use helix_engine::{Program, agent_kind};
+use helix_engine::{Product, Program, agent_kind};
 use helix_project::survey::{Tests, survey};
-use helix_store::{Access, SqliteJournal, StateDir};
+use helix_store::{Access, OpenError, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::config::{Origin, Settings};
 use crate::context::Context;
-use crate::error::{Ended, Exit};
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::find;
 use crate::terminal::{Meaning, Terminal};
 
@@ -108,10 +108,10 @@ async fn agents(settings: &Settings, checks: &mut Checks) {
             Ok(capabilities) => capabilities,
             Err(error) => {
                 let remedy = match agent_kind(profile.dialect).program {
-                    Program::Installed { name: program, install, .. } if profile.command == [program] => {
+                    Program::Installed(Product { name: program, install, .. }) if profile.command == [program] => {
                         format!("install it: {install}; or set `command` in [agents.{name}]")
                     }
-                    Program::Installed { .. } | Program::Helix { .. } | Program::Named => {
+                    Program::Installed(_) | Program::Helix { .. } | Program::Named => {
                         format!("correct `command` in [agents.{name}] ({})", setting.origin)
                     }
                 };
@@ -255,7 +255,8 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Checks) {
     token(&state, fix, checks);
     match database(&state).await {
         Ok(found) => checks.good("database", found),
-        Err((found, remedy)) => checks.problem("database", found, remedy),
+        Err(CommandError::Problem(one)) => checks.problem("database", one.message, one.hint.unwrap_or_default()),
+        Err(CommandError::ReaderLeft) => {}
     }
     match find(settings).await {
         Ok(Some(client)) => checks.good("host", format!("process {} at {}", client.pid, client.url)),
@@ -279,20 +280,18 @@ fn token(state: &StateDir, fix: bool, checks: &mut Checks) {
     }
 }
 
-/// Where the database is; else what is wrong with it, and the remedy.
-async fn database(state: &StateDir) -> Result<String, (String, String)> {
+/// Where the database is; else what is wrong with it.
+async fn database(state: &StateDir) -> Result<String, CommandError> {
     let path = state.database();
     if !path.exists() {
         return Ok("none yet".to_owned());
     }
-    let opened = SqliteJournal::open(path.clone(), Access::ReadOnly).await;
-    let journal = opened.map_err(|error| (error.to_string(), error.hint()))?;
-    let problems = journal.check().await.map_err(|error| (error.to_string(), error.hint()))?;
+    let problems = SqliteJournal::open(path.clone(), Access::ReadOnly).await?.check().await?;
     if !problems.is_empty() {
-        let remedy = "restore the state directory from a backup, or choose another one";
-        return Err((problems.join("; "), remedy.to_owned()));
+        return Err(CommandError::environment(codes::ENGINE, problems.join("; "))
+            .hint("restore the state directory from a backup, or choose another one"));
     }
-    SqliteJournal::try_to_lock(path.clone()).await.map_err(|error| (error.to_string(), error.hint()))?;
+    SqliteJournal::try_to_lock(path.clone()).await.map_err(OpenError::from)?;
     Ok(path.display().to_string())
 }
 

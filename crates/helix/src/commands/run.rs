@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use helix_core::ids::JobId;
 use helix_core::text::count;
+use helix_engine::submit::plan_file;
 use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::{Value, json};
 use tokio::signal::unix::SignalKind;
@@ -115,7 +116,7 @@ async fn detach(context: &Context, path: &Path, body: &JobRequest) -> Ended {
     // A host that is to be started would say only in its log what is wrong with the plan; one that runs knows jobs by their
     // keys, also those whose plan is gone.
     if find(context.settings()?).await?.is_none() {
-        plan::found_and_readable(path)?;
+        plan_file(path)?;
     }
     let client = context.host().await?;
     let accepted = client.submit(body).await?;

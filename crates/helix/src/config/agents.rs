@@ -35,7 +35,7 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
     let kind = agent_kind(named.unwrap_or_else(|| name.parse().unwrap_or(DialectName::Claude)));
     let command = match (agent.command, kind.program) {
         (Some(written), _) => command_of(environment, files, written),
-        (None, Program::Installed { name, .. }) => vec![name.to_owned()],
+        (None, Program::Installed(product)) => vec![product.name.to_owned()],
         (None, Program::Helix { subcommand }) => {
             vec![environment.program.to_string_lossy().into_owned(), subcommand.to_owned()]
         }

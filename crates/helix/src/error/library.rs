@@ -112,7 +112,7 @@ impl From<SubmitError> for CommandError {
 impl From<AdrFileError> for CommandError {
     fn from(error: AdrFileError) -> Self {
         let (code, hint) = match &error {
-            AdrFileError::Disk { action: "read" | "list" | "find", .. } => {
+            AdrFileError::Disk { action: "read" | "find", .. } => {
                 (codes::INPUT_UNREADABLE, "check the path and its permissions; an ADR has at most 8 MiB")
             }
             AdrFileError::Disk { .. } => {

@@ -59,8 +59,7 @@ fn prepare_and_enter(context: &Context) -> Result<CommandError, CommandError> {
             .hint("install git (apt-get install git)"));
     }
     let flavour = flavour::runnable().ok_or_else(|| {
-        CommandError::environment(codes::DEMO, "the demo needs python3, node or sh to run tests")
-            .hint("install python3 or node")
+        CommandError::environment(codes::DEMO, "the demo needs python3 or sh to run tests").hint("install python3")
     })?;
     say(context, Meaning::Weak, &format!("Using {} for the demo project", flavour.name));
     let state = context.overrides.state_dir.as_ref().map(|directory| context.path(directory));
