@@ -14,7 +14,7 @@ use helix_engine::agent_run::RunTimeouts;
 use helix_engine::consultant::{Enforcement, Retention, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
-use helix_engine::failures::{FailureSettings, MemoryUse};
+use helix_engine::failures::FailureSettings;
 use helix_engine::{AgentProfile, ConsultantConfig, ConsultantPrompt, EngineConfig, FOLLOW_JOBS};
 use helix_failure::memory::Holdout;
 use helix_git::GitEnvironment;
