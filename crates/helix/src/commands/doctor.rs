@@ -4,7 +4,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use clap::Args;
@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     checks.good("configuration", files);
     context.block_on(async {
         agents(settings, &mut checks).await;
-        git(context, &mut checks);
+        git(context, &mut checks).await;
         limits(settings, &mut checks);
         toolchains(context, &mut checks).await;
         state(settings, arguments.fix, &mut checks).await;
@@ -143,24 +143,18 @@ async fn agents(settings: &Settings, checks: &mut Checks) {
     }
 }
 
-fn git(context: &Context, checks: &mut Checks) {
-    let ask = |arguments: &[&str]| {
-        let output = Command::new("git").args(arguments).current_dir(&context.environment.directory).output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        (output.status.success() && !text.is_empty()).then_some(text)
-    };
-    let Some(version) = ask(&["--version"]) else {
+async fn git(context: &Context, checks: &mut Checks) {
+    let Ok(version) = answer(context, &["git", "--version"]).await else {
         return checks.problem("git", "not found in PATH", "install git (apt-get install git)");
     };
     checks.good("git", version.trim_start_matches("git version "));
-    match (ask(&["config", "user.name"]), ask(&["config", "user.email"])) {
-        (Some(name), Some(email)) => checks.good("git identity", format!("{name} <{email}>")),
-        _ => checks.problem(
-            "git identity",
-            "user.name and user.email are not both set",
-            "git config --global user.name \"Your Name\"; git config --global user.email you@example.org",
-        ),
+    let name = answer(context, &["git", "config", "user.name"]).await.unwrap_or_default();
+    let email = answer(context, &["git", "config", "user.email"]).await.unwrap_or_default();
+    if name.is_empty() || email.is_empty() {
+        let remedy = "git config --global user.name \"Your Name\"; git config --global user.email you@example.org";
+        return checks.problem("git identity", "user.name and user.email are not both set", remedy);
     }
+    checks.good("git identity", format!("{name} <{email}>"));
 }
 
 /// How many agents may run at the same time, and whether any could start now.
@@ -214,7 +208,7 @@ async fn toolchains(context: &Context, checks: &mut Checks) {
     }
 }
 
-/// The first line of what a program prints, or why it is of no use.
+/// The first line of what a program prints, if it prints any, or why it is of no use.
 async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     let mut asked = tokio::process::Command::new(command[0]);
     asked.args(&command[1..]).current_dir(&context.environment.directory).stdin(Stdio::null()).kill_on_drop(true);
@@ -229,7 +223,7 @@ async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     // Some print their version to standard error.
     let said = first(&output.stdout).or_else(|| first(&output.stderr));
     if output.status.success() {
-        return Ok(said.unwrap_or_else(|| "it works".to_owned()));
+        return Ok(said.unwrap_or_default());
     }
     Err(first(&output.stderr).or(said).unwrap_or_else(|| output.status.to_string()))
 }

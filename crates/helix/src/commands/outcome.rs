@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
     /// Dialect of the agent
-    #[arg(long, default_value = "claude", value_parser = words(DialectName::ALL.map(|name| (name.as_str(), name))))]
+    #[arg(long, default_value = "claude", value_parser = words(DialectName::WORDS.iter().copied()))]
     dialect: DialectName,
 }
 

@@ -9,7 +9,7 @@ use tokio::signal::unix::SignalKind;
 use crate::config::{Overrides, Settings};
 use crate::context::Context;
 use crate::error::{Ended, Exit};
-use crate::host::{Access, Host, Listening, READY_MARK, become_session_leader, until_idle};
+use crate::host::{Access, Host, Listening, READY_MARK, until_idle};
 use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, Reading};
 
@@ -31,15 +31,12 @@ pub(crate) struct Arguments {
     /// Exit when no job is running
     #[arg(long, hide = true)]
     until_idle: bool,
-    /// Detach from the terminal and print the address when ready
+    /// Print a mark when ready, for the command that waits for it
     #[arg(long, hide = true)]
     background: bool,
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
-    if arguments.background {
-        become_session_leader()?;
-    }
     let overrides = Overrides { listen: arguments.listen.clone(), ..context.overrides.clone() };
     let settings = Settings::load(&context.environment, &overrides)?;
     let access = if arguments.no_auth { Access::Open } else { Access::Token(arguments.token.clone()) };

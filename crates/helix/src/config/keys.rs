@@ -58,7 +58,7 @@ mapping! {
     /// `[agents.NAME]`.
     pub(super) struct Agent {
         /// how Helix talks to it: claude, codex, command, replay (docs/agents.md)
-        dialect: Dialect, example = "\"claude\"";
+        dialect: DialectName, example = "\"claude\"";
         /// program and leading arguments
         command: CommandWords, example = "[\"claude\"]";
         /// default model of phases
@@ -90,7 +90,7 @@ mapping! {
         /// template of its instructions; default: built in (docs/consultant.md)
         prompt: Text, example = "\"prompts/consultant.md.j2\"";
         /// checks of its answers; []: none
-        enforcement: Vec<ValidatorName>, example = "[\"step_marker\", \"adr_structure\", \"file_existence\", \"plan_valid\"]";
+        enforcement: Vec<Validator>, example = "[\"step_marker\", \"adr_structure\", \"file_existence\", \"plan_valid\"]";
         /// corrections in one turn
         enforcement_retries: u32, example = "2";
         /// sub-agents from experts.toml for second opinions
@@ -192,7 +192,7 @@ mapping! {
     /// `[escalation]`.
     pub(super) struct Escalation {
         /// then ask a person; "never": fail the phase
-        person: Person, example = "\"ask\"";
+        person: AskPerson, example = "\"ask\"";
     }
 }
 
@@ -208,7 +208,7 @@ mapping! {
     /// `[failures]`.
     pub(super) struct Failures {
         /// "off": classify and report failures, but do not remember them (docs/failures.md)
-        memory: Memory, example = "\"on\"";
+        memory: MemoryUse, example = "\"on\"";
         /// share of suggestions hidden from agents, to measure their effect
         holdout: Share, example = "0.1";
         /// longest wait for the memory, at most 5 s
@@ -267,23 +267,11 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Dialect -> DialectName, |node, what, reader| {
-        word(node, what, reader, &DialectName::ALL.map(|name| (name.as_str(), name)))
-    };
-    ValidatorName -> Validator, |node, what, reader| {
-        word(node, what, reader, &Validator::ALL.map(|one| (one.word(), one)))
-    };
     OnDisconnect -> Option<Disconnect>, |node, what, reader| {
         word(node, what, reader, &[("stop", None), ("detach", Some(Disconnect::Detach))])
     };
     Tasks -> BackgroundTasks, |node, what, reader| {
         word(node, what, reader, &[("answer", BackgroundTasks::Answer), ("off", BackgroundTasks::Refuse)])
-    };
-    Person -> AskPerson, |node, what, reader| {
-        word(node, what, reader, &[("ask", AskPerson::Ask), ("never", AskPerson::Never)])
-    };
-    Memory -> MemoryUse, |node, what, reader| {
-        word(node, what, reader, &[("on", MemoryUse::On), ("off", MemoryUse::Off)])
     };
     Client -> Option<Profile>, |node, what, reader| {
         let [first, second, third] = Profile::NAMES.map(|name| (name, Profile::named(name)));

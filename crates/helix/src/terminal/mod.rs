@@ -155,19 +155,12 @@ impl Terminal {
 
     /// Writes a line for people to standard error.
     pub(crate) fn say(&self, line: &str) {
-        let mut stderr = std::io::stderr().lock();
-        if writeln!(stderr, "{line}").is_err() {
-            // Nowhere is left to say that nothing can be said.
-        }
+        to_standard_error(&format!("{line}\n"));
     }
 
     /// Asks for a line on standard error.
     pub(crate) fn prompt(&self, text: &str) {
-        let mut stderr = std::io::stderr().lock();
-        let prompt = self.paint_error(Meaning::Strong, text);
-        if write!(stderr, "{prompt} ").and_then(|()| stderr.flush()).is_err() {
-            // Nobody sees the prompt; what is typed still counts.
-        }
+        to_standard_error(&format!("{} ", self.paint_error(Meaning::Strong, text)));
     }
 
     /// Colours a text for standard output.
@@ -198,6 +191,13 @@ impl Terminal {
         for diagnostic in diagnostics {
             self.note(&problem::picture(diagnostic, source, self.error_look));
         }
+    }
+}
+
+fn to_standard_error(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    if stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).is_err() {
+        // Nowhere is left to say that nothing can be said; what is typed after a prompt still counts.
     }
 }
 

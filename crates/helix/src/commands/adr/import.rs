@@ -36,18 +36,8 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     let import = if arguments.write { AdrDirectory::import } else { AdrDirectory::preview_import };
     let done = import(root, &paths)?;
     if context.terminal.reading == Reading::Programs {
-        let files: Vec<_> = done
-            .files
-            .iter()
-            .map(|file| {
-                json!({
-                    "from": file.from, "to": file.to, "number": file.number, "number_before": file.number_before,
-                    "form": file.imported.form, "title": file.imported.title, "status": file.imported.status.word(),
-                    "notes": file.imported.notes, "diagnostics": file.diagnostics, "text": file.imported.text,
-                })
-            })
-            .collect();
-        return context.terminal.json(&json!({ "written": arguments.write, "index": done.index, "files": files }));
+        let value = json!({ "written": arguments.write, "index": done.index, "files": done.files });
+        return context.terminal.json(&value);
     }
     for file in &done.files {
         say(context, root, file, arguments.write)?;

@@ -237,10 +237,9 @@ fn observed(explain: &Explain) -> FailureObservation {
 async fn recall(context: &Context, diagnosis: Diagnosis) -> Section<Vec<PastFailure>> {
     let settings = match context.settings() {
         Ok(settings) => settings,
-        Err(CommandError::Problem(problem)) => {
-            return Section::Missing(format!("the configuration cannot be read: {}", problem.message));
+        Err(error) => {
+            return Section::Missing(format!("the configuration cannot be read: {}", error.in_one_line()));
         }
-        Err(CommandError::ReaderLeft) => return Section::Missing("output closed".into()),
     };
     let path = settings.state_dir.value.join(StateDir::FAILURES);
     let memory = match FailureMemory::open(MemoryOptions::new(path, Access::ReadOnly)).await {
