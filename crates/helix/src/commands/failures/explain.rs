@@ -199,7 +199,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         let (classified, actions, report) = (&classified, actions(&classified), report.json());
         return terminal.json(&Answer { classified, actions, fingerprint, report });
     }
-    let why = explain.why.then(|| why(terminal, &classified)).unwrap_or_default();
+    let why = if explain.why { why(terminal, &classified) } else { String::new() };
     terminal.raw(&format!("{}{why}", report.terminal(terminal.look)))
 }
 
