@@ -7,3 +7,4 @@ pub use crate::api::questions::{AnswerRequest, QuestionList};
 pub use crate::api::sessions::{SessionDetail, SessionList};
 pub use crate::openai::{ErrorBody, ErrorEnvelope};
 pub use crate::problem::Problem;
+pub use rmcp::model::CallToolResult;
