@@ -8,8 +8,8 @@ pub mod profile;
 pub mod version;
 
 pub use dialect::{
-    AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Program, Reader, RecordedRun,
-    RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
+    AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Product, Program, Reader,
+    RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
 pub use probe::{ProbeError, probe};
 pub use profile::{

@@ -12,50 +12,36 @@ use helix_core::ids::AgentSessionId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The languages that Helix speaks with agents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DialectName {
-    /// Claude Code, headless, JSON lines in both directions.
-    Claude,
-    /// Codex, headless, JSON lines on stdout.
-    Codex,
-    /// Any program: a prompt on stdin, a record in the last line of stdout.
-    Command,
-    /// The embedded agent that plays a cassette.
-    Replay,
-}
-
-impl DialectName {
-    /// All dialects of this version.
-    pub const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Command, Self::Replay];
-
-    /// The name in configuration files and run labels.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::Command => "command",
-            Self::Replay => "replay",
-        }
+helix_core::words! {
+    /// The languages that Helix speaks with agents.
+    #[derive(Hash, PartialOrd, Ord)]
+    pub enum DialectName {
+        /// Claude Code, headless, JSON lines in both directions.
+        Claude = "claude",
+        /// Codex, headless, JSON lines on stdout.
+        Codex = "codex",
+        /// Any program: a prompt on stdin, a record in the last line of stdout.
+        Command = "command",
+        /// The embedded agent that plays a cassette.
+        Replay = "replay",
     }
 }
 
 impl fmt::Display for DialectName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.word())
     }
 }
 
 /// Says that a text names no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect {0:?}; known: {known}", known = DialectName::ALL.map(DialectName::as_str).join(", "))]
+#[error("unknown dialect {0:?}; known: {known}", known = DialectName::ALL.map(DialectName::word).join(", "))]
 pub struct UnknownDialect(pub String);
 
 impl FromStr for DialectName {
     type Err = UnknownDialect;
     fn from_str(text: &str) -> Result<Self, UnknownDialect> {
-        Self::ALL.into_iter().find(|name| name.as_str() == text).ok_or_else(|| UnknownDialect(text.to_owned()))
+        Self::from_word(text).ok_or_else(|| UnknownDialect(text.to_owned()))
     }
 }
 

@@ -30,7 +30,8 @@ pub use error::EngineError;
 pub use jobs::Follow;
 // What a host needs to configure an engine, to be its agents' keeper, and to show what its agents did.
 pub use helix_agents::{
-    AgentKind, AgentProfile, DialectName, ExitMeaning, Program, RecordedRun, RecordingError, agent_kind, keeper_main,
+    AgentKind, AgentProfile, DialectName, ExitMeaning, Product, Program, RecordedRun, RecordingError, agent_kind,
+    keeper_main,
 };
 pub use helix_consultant::{
     self as consultant, BUILT_IN_PROMPT, ConsultantConfig, ConsultantPrompt, FOLLOW_JOBS, experts, prompt_inputs,

@@ -155,14 +155,14 @@ pub struct Escalation {
     pub person: AskPerson,
 }
 
-/// Whether a person is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AskPerson {
-    /// The job waits for an answer.
-    Ask,
-    /// The phase fails at once.
-    Never,
+helix_core::words! {
+    /// Whether a person is asked.
+    pub enum AskPerson {
+        /// The job waits for an answer.
+        Ask = "ask",
+        /// The phase fails at once.
+        Never = "never",
+    }
 }
 
 impl Default for Escalation {

@@ -19,7 +19,11 @@ pub trait ToolForwarder: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// Why it failed and what to do, for the user.
-    fn call(&self, name: String, arguments: Map<String, Value>) -> impl Future<Output = Result<Value, String>> + Send;
+    fn call(
+        &self,
+        name: String,
+        arguments: Map<String, Value>,
+    ) -> impl Future<Output = Result<CallToolResult, String>> + Send;
 }
 
 /// Why the connection failed.
@@ -79,9 +83,7 @@ impl<F: ToolForwarder> ServerHandler for Proxy<F> {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let called = self.forwarder.call(request.name.into_owned(), request.arguments.unwrap_or_default()).await;
-        let result = called.map_err(|message| ErrorData::internal_error(message, None))?;
-        let mut result: CallToolResult = serde_json::from_value(result)
-            .map_err(|error| ErrorData::internal_error(format!("cannot parse the host's answer: {error}"), None))?;
+        let mut result = called.map_err(|message| ErrorData::internal_error(message, None))?;
         // The host's answer lacks this field, which older protocol versions imply.
         result.result_type.get_or_insert(ResultType::COMPLETE);
         Ok(result.into())

@@ -8,3 +8,4 @@ pub use crate::api::sessions::SessionDetail;
 pub use crate::openai::{ErrorBody, ErrorEnvelope};
 pub use crate::problem::Problem;
 pub use helix_engine::{JobPage, SessionPage};
+pub use rmcp::model::CallToolResult;

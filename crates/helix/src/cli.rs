@@ -4,22 +4,20 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Mutex;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 
-use crate::codes;
 use crate::commands::{
-    adr, answer, chat, completions, demo, doctor, events, failures, hook, init, jobs, man, mcp, outcome, plan, project,
-    prompt, run, serve, skills, workflow,
+    adr, answer, chat, demo, describe, doctor, failures, hook, init, jobs, mcp, outcome, plan, project, prompt, run,
+    serve, skills, workflow,
 };
 use crate::config::Overrides;
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::terminal::{Reading, Terminal};
 
 /// Helix turns a conversation into verified software by driving coding agents.
@@ -100,41 +98,40 @@ enum Command {
     Hook(hook::Hook),
     /// Describe the journal's events
     #[command(subcommand)]
-    Events(events::Action),
+    Events(Events),
     /// Print a shell completion script
-    Completions(completions::Arguments),
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
     /// Print the manual page
     Man,
 }
 
-pub(crate) fn main() -> ExitCode {
+#[derive(Debug, Subcommand)]
+enum Events {
+    /// Print the JSON Schema of events
+    Schema,
+}
+
+pub(crate) fn main() -> Exit {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let environment = match Environment::of_this_process() {
-        Ok(environment) => environment,
-        Err(error) => {
-            Terminal::without_surroundings().report(&error);
-            return error.exit().into();
-        }
-    };
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, &Terminal::new(&environment, wanted_reading(&arguments))).into(),
+        Err(error) => return usage(&error, &Terminal::new(wanted_reading(&arguments))),
     };
-    let reading = if cli.shared.json { Reading::Programs } else { Reading::People };
-    let terminal = Terminal::new(&environment, reading);
-    log_to_stderr(&environment, matches!(cli.command, Command::Serve(_)));
+    let terminal = Terminal::new(if cli.shared.json { Reading::Programs } else { Reading::People });
     keep_panics();
-    let overrides = Overrides { config: cli.shared.config, state_dir: cli.shared.state_dir, listen: None };
-    let context = Context::new(environment, terminal, overrides);
-    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&context, cli.command)));
-    let ended = ended.unwrap_or_else(|_| Err(broken()));
-    match ended {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            context.terminal.report(&error);
-            error.exit().into()
-        }
-    }
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let environment = Environment::of_this_process()?;
+        log_to_stderr(&environment, matches!(cli.command, Command::Serve(_)));
+        let overrides = Overrides { config: cli.shared.config, state_dir: cli.shared.state_dir, listen: None };
+        dispatch(&Context::new(environment, terminal, overrides), cli.command)
+    }));
+    ended.unwrap_or_else(|_| Err(broken())).unwrap_or_else(|error| {
+        terminal.report(&error);
+        error.exit()
+    })
 }
 
 fn dispatch(context: &Context, command: Command) -> Ended {
@@ -157,9 +154,9 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Prompt(action) => prompt::run(context, &action),
         Command::Mcp => mcp::run(context),
         Command::Hook(action) => hook::run(context, &action),
-        Command::Events(action) => events::run(context, &action),
-        Command::Completions(arguments) => completions::run(context, &arguments, Cli::command()),
-        Command::Man => man::run(context, Cli::command()),
+        Command::Events(Events::Schema) => describe::events(context),
+        Command::Completions { shell } => describe::completions(context, shell, Cli::command()),
+        Command::Man => describe::manual(context, Cli::command()),
     }
 }
 
@@ -178,15 +175,12 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
         terminal.report(&CommandError::usage(codes::USAGE, message).hint("see `helix --help`"));
         return Exit::Usage;
     }
-    match error.print() {
-        Ok(()) => {}
-        Err(closed) if closed.kind() == std::io::ErrorKind::BrokenPipe => {}
-        Err(full) => {
-            let error =
-                CommandError::environment(codes::OUTPUT_STREAM, "cannot write to standard output").because(&full);
-            terminal.report(&error);
-            return error.exit();
-        }
+    if let Err(full) = error.print()
+        && full.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        let error = CommandError::unwritten(&full);
+        terminal.report(&error);
+        return error.exit();
     }
     if is_help { Exit::Success } else { Exit::Usage }
 }

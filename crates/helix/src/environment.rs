@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::codes;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
 /// Environment variables and directories of this process.
 #[derive(Debug, Clone)]
@@ -24,16 +23,14 @@ impl Environment {
     /// # Errors
     /// When the working directory or the program's own path cannot be found.
     pub(crate) fn of_this_process() -> Result<Self, CommandError> {
-        let directory = std::env::current_dir().map_err(|error| {
-            CommandError::environment(codes::RUNTIME, "cannot find the working directory")
-                .because(&error)
-                .hint("change to a directory that exists")
-        })?;
-        let program = std::env::current_exe().map_err(|error| {
-            CommandError::environment(codes::RUNTIME, "cannot find the program's own file")
-                .because(&error)
-                .hint("mount /proc: Helix needs it to start and watch agents")
-        })?;
+        let missing = |what: &str, hint: &str| {
+            let error = CommandError::environment(codes::RUNTIME, format!("cannot find the {what}")).hint(hint);
+            move |source: std::io::Error| error.because(&source)
+        };
+        let directory =
+            std::env::current_dir().map_err(missing("working directory", "change to a directory that exists"))?;
+        let program = std::env::current_exe()
+            .map_err(missing("program's own file", "mount /proc: Helix needs it to start and watch agents"))?;
         let (mut variables, mut unreadable) = (BTreeMap::new(), Vec::new());
         for (name, value) in std::env::vars_os() {
             let Ok(name) = name.into_string() else { continue };
@@ -117,15 +114,7 @@ impl Environment {
 
     /// Where a program would be found.
     pub(crate) fn find_program(&self, name: &str) -> Option<PathBuf> {
-        use std::os::unix::fs::PermissionsExt;
-        let executable =
-            |path: &Path| path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
-        if name.contains('/') {
-            let path = self.directory.join(name);
-            return executable(&path).then_some(path);
-        }
-        let path = self.variable("PATH")?;
-        std::env::split_paths(path).map(|directory| directory.join(name)).find(|candidate| executable(candidate))
+        helix_process::find_program(Path::new(name), self.variable("PATH")?, &self.directory).ok()
     }
 }
 

@@ -7,8 +7,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use crate::codes;
-use crate::error::CommandError;
+use crate::error::{CommandError, WRITABLE, codes};
 
 /// The text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
@@ -71,7 +70,7 @@ pub(crate) fn unwritable(path: &Path) -> impl Fn(std::io::Error) -> CommandError
     move |source| {
         CommandError::environment(codes::OUTPUT_UNWRITABLE, format!("cannot write {}", path.display()))
             .because(&source)
-            .hint("check that the directory exists and is writable, and that the disk is not full")
+            .hint(WRITABLE)
     }
 }
 

@@ -5,17 +5,14 @@
 mod arguments;
 mod cli;
 mod client;
-mod codes;
 mod commands;
 mod config;
 mod context;
 mod early;
 mod environment;
 mod error;
-mod exit;
 mod files;
 mod host;
-mod library_errors;
 mod offline;
 mod question;
 mod runtime;
@@ -28,6 +25,6 @@ fn main() -> ExitCode {
     // Keepers and replayed agents are started for every run: they must not wait for anything the commands need.
     match early::dispatch(std::env::args_os()) {
         Some(code) => code,
-        None => cli::main(),
+        None => ExitCode::from(u8::from(cli::main())),
     }
 }

@@ -2,14 +2,15 @@
 //!
 //! Must not change anything, not even create a state directory.
 
+use helix_engine::EngineError;
 use helix_engine::evidence::Archive;
 use helix_git::GitEnvironment;
 use helix_job::JobView;
-use helix_job::question::{QuestionStatus, QuestionView};
+use helix_job::phrases::open_questions;
+use helix_job::question::QuestionView;
 use helix_store::{Access, JobFilter, Journal, MAX_ROWS_PER_PAGE, OpenError, SqliteJournal};
 use jiff::Timestamp;
 
-use crate::codes;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -19,22 +20,31 @@ use crate::host::find;
 ///
 /// # Errors
 /// As [`job`] when there is none.
-pub(crate) async fn open_or_missing(settings: &Settings, id: &str) -> Result<SqliteJournal, CommandError> {
-    open(settings).await?.ok_or_else(|| missing(id))
+pub(crate) async fn open_or_missing(context: &Context, id: &str) -> Result<SqliteJournal, CommandError> {
+    open(context.settings()?).await?.ok_or_else(|| missing(id))
 }
 
 /// Evidence and changes of jobs.
-pub(crate) fn archive<'a>(settings: &'a Settings, journal: &'a SqliteJournal) -> Archive<'a> {
-    Archive { journal, state_dir: &settings.state_dir.value, git: GitEnvironment::from_process() }
+pub(crate) fn archive<'a>(context: &'a Context, journal: &'a SqliteJournal) -> Result<Archive<'a>, CommandError> {
+    let state_dir = &context.settings()?.state_dir.value;
+    Ok(Archive { journal, state_dir, git: GitEnvironment::from_process() })
 }
 
 fn missing(id: &str) -> CommandError {
-    CommandError::usage(codes::NOT_FOUND, format!("no job {id:?}"))
-        .hint("`helix jobs list` shows all jobs; a unique prefix of the id is enough")
+    EngineError::NotFound { kind: "job", id: id.to_owned() }.into()
 }
 
-/// Jobs of the journal alone: of a running host, without what is under way in it.
-pub(crate) async fn jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<JobView>, CommandError> {
+/// All jobs, newest first.
+pub(crate) async fn jobs(context: &Context) -> Result<Vec<JobView>, CommandError> {
+    let settings = context.settings()?;
+    match find(settings).await? {
+        Some(client) => Ok(client.jobs().await?),
+        None => recorded_jobs(settings, JobFilter::default()).await,
+    }
+}
+
+/// Jobs of the journal alone.
+async fn recorded_jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<JobView>, CommandError> {
     let Some(journal) = open(settings).await? else { return Ok(Vec::new()) };
     let mut jobs = Vec::new();
     let mut cursor = None;
@@ -51,11 +61,10 @@ pub(crate) async fn jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<J
 
 /// One job, by id or unique beginning.
 pub(crate) async fn job(context: &Context, id: &str) -> Result<JobView, CommandError> {
-    let settings = context.settings()?;
-    if let Some(client) = find(settings).await? {
+    if let Some(client) = find(context.settings()?).await? {
         return Ok(client.job(id).await?);
     }
-    let found = open_or_missing(settings, id).await?.job(id.to_owned()).await?;
+    let found = open_or_missing(context, id).await?.job(id.to_owned()).await?;
     found.map(|job| job.at(Timestamp::now())).ok_or_else(|| missing(id))
 }
 
@@ -68,9 +77,8 @@ pub(crate) async fn questions(context: &Context, of: Option<&str>) -> Result<Vec
     let mut questions: Vec<QuestionView> = match of {
         Some(id) => job(context, id).await?.questions,
         None => {
-            let jobs = jobs(settings, JobFilter::unfinished()).await?;
-            let all = jobs.into_iter().flat_map(|job| job.questions);
-            all.filter(|question| question.status == QuestionStatus::Open).collect()
+            let jobs = recorded_jobs(settings, JobFilter::unfinished()).await?;
+            jobs.iter().flat_map(open_questions).cloned().collect()
         }
     };
     questions.sort_by_key(|question| question.asked_at);

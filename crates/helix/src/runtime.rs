@@ -10,8 +10,7 @@ use rustix::process::Signal as SignalNumber;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::codes;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
 /// Threads for blocking work that every command soon needs: files, the database's writer and a reader, address look-up.
 const BESIDE_WORKERS: usize = 4;

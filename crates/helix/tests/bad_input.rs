@@ -28,7 +28,7 @@ fn wrong_usage_is_exit_2_and_json_when_asked() {
 #[test]
 fn plans_that_cannot_be_read_or_are_wrong_are_shown_with_their_place() {
     let user = User::new();
-    user.run(&["plan", "check", "none.yaml"]).refused(2, &["HX0921", "none.yaml", "hint:"]);
+    user.run(&["plan", "check", "none.yaml"]).refused(2, &["HX0401", "none.yaml", "hint:"]);
     user.write("p.yaml", &PLAN.replace("outputs", "outptus"));
     user.run(&["plan", "check", "p.yaml"]).refused(2, &["HX0106", "p.yaml:7:5", "did you mean"]);
     user.write("c.yaml", &PLAN.replace("    outputs", "    depends_on: [a]\n    outputs"));

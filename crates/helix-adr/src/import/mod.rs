@@ -19,7 +19,7 @@ use links::{Links, links};
 use record::Record;
 
 /// A converted ADR.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Imported {
     /// Its text in Helix's form.
     pub text: String,

@@ -73,19 +73,24 @@ pub fn agent_kind(name: DialectName) -> &'static AgentKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     /// A product that users install for themselves.
-    Installed {
-        name: &'static str,
-        /// What the product is called.
-        product: &'static str,
-        /// The command that installs it.
-        install: &'static str,
-        /// A model that it has, as an example.
-        model: &'static str,
-    },
+    Installed(Product),
     /// Helix itself, with this subcommand.
     Helix { subcommand: &'static str },
     /// Whatever the configuration names; there is nothing to fall back on.
     Named,
+}
+
+/// An agent that users install for themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Product {
+    /// The program.
+    pub name: &'static str,
+    /// What the product is called.
+    pub product: &'static str,
+    /// The command that installs it.
+    pub install: &'static str,
+    /// A model that it has, as an example.
+    pub model: &'static str,
 }
 
 /// Whether an exit status can stand for a record.

@@ -20,33 +20,22 @@ const DEEPEST: usize = 4;
 /// Most findings of one validator: a longer list is not read, and the next try finds the rest.
 const MOST_FINDINGS: usize = 20;
 
-/// A rule for answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Validator {
-    /// The last line is a step marker with a known step. Applies to every answer.
-    StepMarker,
-    /// ADRs that the turn wrote or that stand whole in the answer have no errors.
-    AdrStructure,
-    /// Files that the answer names as being there are there.
-    FileExistence,
-    /// Plans that the turn wrote or that stand whole in the answer have no errors.
-    PlanValid,
+helix_core::words! {
+    /// A rule for answers, with its name in the configuration, the record and corrections; in the order in which they look.
+    #[derive(PartialOrd, Ord)]
+    pub enum Validator {
+        /// The last line is a step marker with a known step. Applies to every answer.
+        StepMarker = "step_marker",
+        /// ADRs that the turn wrote or that stand whole in the answer have no errors.
+        AdrStructure = "adr_structure",
+        /// Files that the answer names as being there are there.
+        FileExistence = "file_existence",
+        /// Plans that the turn wrote or that stand whole in the answer have no errors.
+        PlanValid = "plan_valid",
+    }
 }
 
 impl Validator {
-    /// All of them, in the order in which they look.
-    pub const ALL: [Self; 4] = [Self::StepMarker, Self::AdrStructure, Self::FileExistence, Self::PlanValid];
-
-    /// Its name in the configuration, the record and corrections.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::StepMarker => "step_marker",
-            Self::AdrStructure => "adr_structure",
-            Self::FileExistence => "file_existence",
-            Self::PlanValid => "plan_valid",
-        }
-    }
-
     fn finding(self, finding: Finding) -> AnswerFinding {
         AnswerFinding { validator: self.word().to_owned(), finding }
     }

@@ -151,7 +151,8 @@ pub enum OutcomeName {
 }
 
 /// What an outcome means for trying again. Decided by type alone, never by text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "advice", content = "not_before", rename_all = "snake_case")]
 pub enum Retry {
     /// The run is over and usable: go on to the gates.
     Accept,

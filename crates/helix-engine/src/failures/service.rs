@@ -49,12 +49,12 @@ pub struct FailureSettings {
     pub deadline: Duration,
 }
 
-/// Whether failures are remembered, or classified and reported only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum MemoryUse {
-    On,
-    Off,
+helix_core::words! {
+    /// Whether failures are remembered, or classified and reported only.
+    pub enum MemoryUse {
+        On = "on",
+        Off = "off",
+    }
 }
 
 impl Default for FailureSettings {

@@ -131,7 +131,7 @@ impl JobRecord<'_> {
         let kept = tokio::task::spawn_blocking(move || kept_agents(&root, &job)).await;
         let profiles = kept.ok().and_then(Result::ok).flatten().unwrap_or_default();
         let profile = profiles.iter().find(|profile| profile.name == agent);
-        profile.map_or(agent, |profile| profile.dialect.as_str()).to_owned()
+        profile.map_or(agent, |profile| profile.dialect.word()).to_owned()
     }
 
     async fn log(&self, report: &GateReport) -> Log {

@@ -92,7 +92,7 @@ impl Observer {
             notes.extend(self.failures.record(context).await.events());
         }
         let profile = self.services.runner.profile(&session.agent);
-        let dialect = profile.map_or("", |profile| profile.dialect.as_str());
+        let dialect = profile.map_or("", |profile| profile.dialect.word());
         if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), at) {
             context.place.check = About::of(&outcome).check(turn);
             notes.extend(self.failures.record(context).await.events());

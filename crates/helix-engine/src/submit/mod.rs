@@ -18,6 +18,7 @@ use helix_job::{JobView, Origin};
 use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, inspect};
+pub use plan_file::plan_file;
 
 use crate::codes;
 pub(crate) use inspect::{Inspector, Site};

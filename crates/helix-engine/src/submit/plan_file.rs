@@ -21,54 +21,60 @@ pub(super) struct PlanFile {
     shown_as: Option<String>,
 }
 
+/// The plan file that a path means: itself, or the one plan of the directory.
+///
+/// # Errors
+/// [`SubmitError::Refused`] when there is none, or more than one.
+pub fn plan_file(wanted: &Path) -> Result<PathBuf, SubmitError> {
+    if !std::fs::metadata(wanted).map_err(|error| unreadable(wanted, &error))?.is_dir() {
+        return Ok(wanted.to_path_buf());
+    }
+    let direct = wanted.join("phases.yaml");
+    if direct.is_file() {
+        return Ok(direct);
+    }
+    let mut found: Vec<PathBuf> = std::fs::read_dir(wanted.join("plans"))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path().join("phases.yaml")))
+        .filter(|path| path.is_file())
+        .collect();
+    found.sort();
+    match &found[..] {
+        [one] => Ok(one.clone()),
+        [] => Err(refused(
+            format!("no plan in {}", wanted.display()),
+            "expected phases.yaml or plans/NAME/phases.yaml; `helix plan new NAME` writes a first one",
+        )),
+        several => {
+            let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
+            Err(refused(format!("several plans in {}", wanted.display()), format!("name one: {}", names.join(", "))))
+        }
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> SubmitError {
+    let hint = "check the path and its permissions; `helix plan new NAME` writes a first plan";
+    refused(format!("cannot read the plan {}: {error}", path.display()), hint)
+}
+
+fn refused(message: String, hint: impl Into<String>) -> SubmitError {
+    SubmitError::refused(codes::PLAN_UNREADABLE, Blame::Request, message, hint)
+}
+
 impl PlanFile {
     /// Reads the file, or finds the one plan of a directory.
     pub(super) fn find(wanted: &Path, shown_as: Option<String>) -> Result<Self, SubmitError> {
-        let unreadable =
-            |message: String, hint: &str| SubmitError::refused(codes::PLAN_UNREADABLE, Blame::Request, message, hint);
-        let path = if wanted.is_dir() { Self::in_directory(wanted)? } else { wanted.to_path_buf() };
-        let metadata = std::fs::metadata(&path).map_err(|error| {
-            unreadable(
-                format!("cannot read the plan {}: {error}", path.display()),
-                "check the path; `helix plan new` writes a first plan",
-            )
-        })?;
+        let path = plan_file(wanted)?;
+        let metadata = std::fs::metadata(&path).map_err(|error| unreadable(&path, &error))?;
         if !metadata.is_file() || metadata.len() > MAX_PLAN {
             let what =
                 if metadata.is_file() { format!("has {} bytes", metadata.len()) } else { "is not a file".into() };
-            return Err(unreadable(format!("{} {what}", path.display()), "a plan is a file of at most 16 MiB"));
+            return Err(refused(format!("{} {what}", path.display()), "a plan is a file of at most 16 MiB"));
         }
-        let bytes = std::fs::read(&path).map_err(|error| {
-            unreadable(format!("cannot read the plan {}: {error}", path.display()), "check its permissions")
-        })?;
+        let bytes = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         Ok(Self { path, bytes, shown_as })
-    }
-
-    fn in_directory(directory: &Path) -> Result<PathBuf, SubmitError> {
-        let direct = directory.join("phases.yaml");
-        if direct.is_file() {
-            return Ok(direct);
-        }
-        let mut found: Vec<PathBuf> = std::fs::read_dir(directory.join("plans"))
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| Some(entry.ok()?.path().join("phases.yaml")))
-            .filter(|path| path.is_file())
-            .collect();
-        found.sort();
-        let (message, hint) = match &found[..] {
-            [one] => return Ok(one.clone()),
-            [] => (
-                format!("no plan in {}", directory.display()),
-                "expected phases.yaml or plans/<name>/phases.yaml; `helix plan new` writes a first one".to_owned(),
-            ),
-            several => {
-                let names: Vec<String> = several.iter().map(|path| path.display().to_string()).collect();
-                (format!("several plans in {}", directory.display()), format!("name one: {}", names.join(", ")))
-            }
-        };
-        Err(SubmitError::refused(codes::PLAN_UNREADABLE, Blame::Request, message, hint))
     }
 
     /// What messages call it.

@@ -47,7 +47,7 @@ impl Tally {
 
 /// A rate of success with a Beta(1, 1) prior: what was never tried has the rate 0.5 and the widest interval, so that it
 /// can be tried.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effectiveness {
     /// The outcomes that it rests on.
     pub tally: Tally,
@@ -76,7 +76,7 @@ fn posterior(tally: &Tally) -> (f64, f64) {
 }
 
 /// Effect of the memory: failures gone in the next attempt where it was shown, against where it was held back.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Benefit {
     /// Where it was shown.
     pub shown: Effectiveness,
@@ -121,7 +121,7 @@ impl SourceEffect {
 }
 
 /// The memory in figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryStatistics {
     /// Distinct failures.
     pub failures: u64,

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use helix_adr::{Adr, AdrId, Imported, check, finalized_file_name, foreign_number, import};
 use helix_core::diagnostic::Diagnostic;
+use serde::Serialize;
 
 use super::numbers::taken_elsewhere;
 use super::writing::{disk, lock, replace, write_index, write_new};
 use super::{AdrDirectory, AdrFileError, read, relative};
 
 /// A foreign file and what it becomes.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct ImportedFile {
     pub from: PathBuf,
     /// Where the ADR lies, or would lie, relative to the project's root.
@@ -21,6 +22,7 @@ pub struct ImportedFile {
     pub number: u32,
     /// The number that it had, if it had one.
     pub number_before: Option<u32>,
+    #[serde(flatten)]
     pub imported: Imported,
     /// What the rule set says about it.
     pub diagnostics: Vec<Diagnostic>,

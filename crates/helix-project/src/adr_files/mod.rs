@@ -57,15 +57,7 @@ impl AdrDirectory {
     /// [`AdrFileError::Disk`] when the directory cannot be listed. Files that cannot be read are in
     /// [`AdrDirectory::unreadable`].
     pub fn open(root: &Path) -> Result<Self, AdrFileError> {
-        let directory = root.join("adr");
-        let listed = std::fs::read_dir(&directory)
-            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>());
-        let mut files = match listed {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            listed => listed.map_err(disk("list", &directory))?,
-        };
-        files.retain(|path| is_decision(path));
-        files.sort();
+        let files = decisions_in(&root.join("adr"))?;
         let read = threads::each(&files, |path| read(path, &relative(root, path)));
         let (mut adrs, mut unreadable) = (Vec::with_capacity(files.len()), Vec::new());
         for (path, read) in files.into_iter().zip(read) {
@@ -170,10 +162,23 @@ fn example_request() -> TemplateRequest {
     }
 }
 
-/// Whether a file of `adr/` may be a decision: Markdown that is neither index nor readme.
-pub fn is_decision(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.ends_with(".md") && !name.starts_with('.') && name != INDEX && !name.eq_ignore_ascii_case("readme.md")
+/// ADRs of a directory in the order of their names, without index and readme; none if it is not there.
+///
+/// # Errors
+/// [`AdrFileError::Disk`] when it cannot be listed.
+pub fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, AdrFileError> {
+    let listed = std::fs::read_dir(directory)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>());
+    let mut files = match listed {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        listed => listed.map_err(disk("read", directory))?,
+    };
+    files.retain(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.ends_with(".md") && !name.starts_with('.') && name != INDEX && !name.eq_ignore_ascii_case("readme.md")
+    });
+    files.sort();
+    Ok(files)
 }
 
 fn read(path: &Path, name: &str) -> Result<Adr, AdrFileError> {

@@ -3,8 +3,9 @@
 //! Must not know how a host is started or found.
 
 mod streams;
-mod tools;
 
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use helix_core::diagnostic::Diagnostic;
@@ -13,18 +14,17 @@ use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_job::session::SessionView;
 use helix_server::wire::{
-    Accepted, AnswerRequest, CancelRequest, ErrorEnvelope, JobPage, JobRequest, Problem, QuestionList, ResumeRequest,
-    RetryRequest, SessionDetail, SessionPage,
+    Accepted, AnswerRequest, CallToolResult, CancelRequest, ErrorEnvelope, JobPage, JobRequest, Problem, QuestionList,
+    ResumeRequest, RetryRequest, SessionDetail, SessionPage,
 };
 use helix_store::HostInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
-use crate::codes;
-use crate::error::CommandError;
-use crate::exit::Exit;
+use crate::error::{CommandError, Exit, codes};
 use crate::files::read_text;
 
 pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, Talk, chat_body, session_key};
@@ -42,9 +42,9 @@ const HEALTH: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
-    url: String,
+    pub(crate) url: String,
     token: String,
-    pid: u32,
+    pub(crate) pid: u32,
 }
 
 /// Why a request has no answer.
@@ -66,14 +66,6 @@ impl From<ClientError> for CommandError {
     }
 }
 
-/// A request to continue a finished job.
-#[derive(Debug, Clone)]
-pub(crate) enum Reopen {
-    /// From what has not passed.
-    Resume(ResumeRequest),
-    Retry(RetryRequest),
-}
-
 impl Client {
     /// A client of an announced host.
     ///
@@ -89,19 +81,6 @@ impl Client {
             .map_err(|error| CommandError::helix(codes::RUNTIME, "cannot set up an HTTP client").because(&error))?;
         let url = host.url.trim_end_matches('/').to_owned();
         Ok(Self { http, url, token: token.trim().to_owned(), pid: host.pid })
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.pid
-    }
-
-    pub(crate) fn url(&self) -> &str {
-        &self.url
-    }
-
-    /// Whether the host answers.
-    pub(crate) async fn is_healthy(&self) -> bool {
-        self.health().await.is_ok()
     }
 
     /// Asks the host whether it answers.
@@ -154,15 +133,19 @@ impl Client {
         self.post(&job_path(id, "/cancel"), &CancelRequest { by: Some(by.to_owned()) }).await
     }
 
-    /// Resumes a job, or runs one of its phases again.
+    /// Resumes a job from what has not passed; runs `phase` again if one is named.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn reopen(&self, id: &str, body: &Reopen) -> Result<JobView, ClientError> {
-        match body {
-            Reopen::Resume(body) => self.post(&job_path(id, "/resume"), body).await,
-            Reopen::Retry(body) => self.post(&job_path(id, "/retry"), body).await,
-        }
+    pub(crate) async fn reopen(
+        &self,
+        id: &str,
+        phase: Option<String>,
+        request: ResumeRequest,
+    ) -> Result<JobView, ClientError> {
+        let Some(phase) = phase else { return self.post(&job_path(id, "/resume"), &request).await };
+        let ResumeRequest { budget_usd, by } = request;
+        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd, by }).await
     }
 
     /// All questions of a job, or the open questions of all jobs.
@@ -195,7 +178,7 @@ impl Client {
         Ok(JobEvents(streams::frames(self.send(request).await?)))
     }
 
-    /// The conversation that a client calls by this key.
+    /// The session that a client calls by this key.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -215,7 +198,7 @@ impl Client {
         Ok(ChatStream(streams::frames(self.send(request).await?)))
     }
 
-    /// A conversation with its turns; `None` if the host has no session of this id.
+    /// A session with its turns; `None` if the host has no session of this id.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -226,6 +209,40 @@ impl Client {
             return Ok(None);
         }
         decoded(accepted(response).await?).await.map(Some)
+    }
+
+    /// Calls a tool over MCP, as agents do, for a client whose relative paths start at `directory`. The result is MCP's own, also for
+    /// a refusal of the tool.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn call_tool(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        directory: &Path,
+    ) -> Result<CallToolResult, ClientError> {
+        /// A JSON-RPC response.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Reply {
+            Done { result: CallToolResult },
+            Refused { error: Value },
+        }
+        let call = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments },
+        });
+        let request = self
+            .request(Method::POST, "/mcp")
+            .header("accept", "application/json, text/event-stream")
+            .header("x-helix-directory", directory.as_os_str().as_bytes());
+        match self.decode(request.json(&call)).await? {
+            Reply::Done { result } => Ok(result),
+            Reply::Refused { error } => {
+                let message = error["message"].as_str().unwrap_or_default();
+                Err(ClientError::Refused(CommandError::usage(codes::HOST_REFUSED, message).hint("nothing was changed")))
+            }
+        }
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {

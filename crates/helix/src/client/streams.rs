@@ -12,9 +12,7 @@ use serde_json::{Value, json};
 use sse_stream::SseStream;
 
 use super::unreadable_answer;
-use crate::codes;
-use crate::error::CommandError;
-use crate::exit::Exit;
+use crate::error::{CommandError, Exit, codes};
 
 /// The frames of a response.
 pub(super) type Frames = SseStream<Body>;

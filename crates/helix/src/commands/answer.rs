@@ -7,10 +7,8 @@ use helix_core::ids::QuestionId;
 use helix_job::question::{QuestionStatus, QuestionView};
 use helix_server::wire::AnswerRequest;
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::questions;
 use crate::question::{ask, can_ask, how_to_answer, shown};
 

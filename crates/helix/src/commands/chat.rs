@@ -9,10 +9,8 @@ use helix_server::wire::SessionDetail;
 use tokio::signal::unix::SignalKind;
 
 use crate::client::{ChatEvent, Client, Talk, chat_body, session_key};
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, one_line, plain, typed_text};
 
@@ -126,22 +124,20 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
             }
         }
     }
-    context.terminal.answer(conversation, &plain(&text))?;
-    Ok(Exit::Success)
+    context.terminal.answer(conversation, &plain(&text))
 }
 
 async fn say(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
     let mut answer = client.chat(talk, &chat_body(model, message)).await?;
     loop {
         match answer.next().await? {
-            Some(ChatEvent::Text(text)) => context.terminal.raw(&plain(&text))?,
+            Some(ChatEvent::Text(text)) => drop(context.terminal.raw(&plain(&text))?),
             Some(ChatEvent::Activity(text)) => {
                 let line = format!("  {}", one_line(&text, 120));
                 context.terminal.say(&context.terminal.paint_error(Meaning::Weak, &line));
             }
             None => {
-                context.terminal.raw("\n")?;
-                return Ok(Exit::Success);
+                return context.terminal.raw("\n");
             }
         }
     }

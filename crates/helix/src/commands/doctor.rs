@@ -4,23 +4,22 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use clap::Args;
 use helix_agents::{ExitStatus, Supported, probe};
-use helix_engine::{Program, agent_kind};
+use helix_engine::{Product, Program, agent_kind};
 use helix_project::survey::{Tests, survey};
-use helix_store::{Access, SqliteJournal, StateDir};
+use helix_store::{Access, OpenError, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::config::{Origin, Settings};
 use crate::context::Context;
-use crate::error::Ended;
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::find;
-use crate::terminal::{Meaning, Table, Terminal};
+use crate::terminal::{Meaning, Terminal};
 
 /// How long a program may take to say its version.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -82,7 +81,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     checks.good("configuration", files);
     context.block_on(async {
         agents(settings, &mut checks).await;
-        git(context, &mut checks);
+        git(context, &mut checks).await;
         limits(settings, &mut checks);
         toolchains(context, &mut checks).await;
         state(settings, arguments.fix, &mut checks).await;
@@ -109,10 +108,10 @@ async fn agents(settings: &Settings, checks: &mut Checks) {
             Ok(capabilities) => capabilities,
             Err(error) => {
                 let remedy = match agent_kind(profile.dialect).program {
-                    Program::Installed { name: program, install, .. } if profile.command == [program] => {
+                    Program::Installed(Product { name: program, install, .. }) if profile.command == [program] => {
                         format!("install it: {install}; or set `command` in [agents.{name}]")
                     }
-                    Program::Installed { .. } | Program::Helix { .. } | Program::Named => {
+                    Program::Installed(_) | Program::Helix { .. } | Program::Named => {
                         format!("correct `command` in [agents.{name}] ({})", setting.origin)
                     }
                 };
@@ -144,24 +143,18 @@ async fn agents(settings: &Settings, checks: &mut Checks) {
     }
 }
 
-fn git(context: &Context, checks: &mut Checks) {
-    let ask = |arguments: &[&str]| {
-        let output = Command::new("git").args(arguments).current_dir(&context.environment.directory).output().ok()?;
-        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        (output.status.success() && !text.is_empty()).then_some(text)
-    };
-    let Some(version) = ask(&["--version"]) else {
+async fn git(context: &Context, checks: &mut Checks) {
+    let Ok(version) = answer(context, &["git", "--version"]).await else {
         return checks.problem("git", "not found in PATH", "install git (apt-get install git)");
     };
     checks.good("git", version.trim_start_matches("git version "));
-    match (ask(&["config", "user.name"]), ask(&["config", "user.email"])) {
-        (Some(name), Some(email)) => checks.good("git identity", format!("{name} <{email}>")),
-        _ => checks.problem(
-            "git identity",
-            "user.name and user.email are not both set",
-            "git config --global user.name \"Your Name\"; git config --global user.email you@example.org",
-        ),
+    let name = answer(context, &["git", "config", "user.name"]).await.unwrap_or_default();
+    let email = answer(context, &["git", "config", "user.email"]).await.unwrap_or_default();
+    if name.is_empty() || email.is_empty() {
+        let remedy = "git config --global user.name \"Your Name\"; git config --global user.email you@example.org";
+        return checks.problem("git identity", "user.name and user.email are not both set", remedy);
     }
+    checks.good("git identity", format!("{name} <{email}>"));
 }
 
 /// How many agents may run at the same time, and whether any could start now.
@@ -215,7 +208,7 @@ async fn toolchains(context: &Context, checks: &mut Checks) {
     }
 }
 
-/// The first line of what a program prints, or why it is of no use.
+/// The first line of what a program prints, if it prints any, or why it is of no use.
 async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     let mut asked = tokio::process::Command::new(command[0]);
     asked.args(&command[1..]).current_dir(&context.environment.directory).stdin(Stdio::null()).kill_on_drop(true);
@@ -230,7 +223,7 @@ async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     // Some print their version to standard error.
     let said = first(&output.stdout).or_else(|| first(&output.stderr));
     if output.status.success() {
-        return Ok(said.unwrap_or_else(|| "it works".to_owned()));
+        return Ok(said.unwrap_or_default());
     }
     Err(first(&output.stderr).or(said).unwrap_or_else(|| output.status.to_string()))
 }
@@ -256,10 +249,11 @@ async fn state(settings: &Settings, fix: bool, checks: &mut Checks) {
     token(&state, fix, checks);
     match database(&state).await {
         Ok(found) => checks.good("database", found),
-        Err((found, remedy)) => checks.problem("database", found, remedy),
+        Err(CommandError::Problem(one)) => checks.problem("database", one.message, one.hint.unwrap_or_default()),
+        Err(CommandError::ReaderLeft) => {}
     }
     match find(settings).await {
-        Ok(Some(client)) => checks.good("host", format!("process {} at {}", client.pid(), client.url())),
+        Ok(Some(client)) => checks.good("host", format!("process {} at {}", client.pid, client.url)),
         Ok(None) => checks.good("host", "none is running"),
         Err(error) => checks.note("host", error.in_one_line(), "the next helix command takes over"),
     }
@@ -280,20 +274,18 @@ fn token(state: &StateDir, fix: bool, checks: &mut Checks) {
     }
 }
 
-/// Where the database is; else what is wrong with it, and the remedy.
-async fn database(state: &StateDir) -> Result<String, (String, String)> {
+/// Where the database is; else what is wrong with it.
+async fn database(state: &StateDir) -> Result<String, CommandError> {
     let path = state.database();
     if !path.exists() {
         return Ok("none yet".to_owned());
     }
-    let opened = SqliteJournal::open(path.clone(), Access::ReadOnly).await;
-    let journal = opened.map_err(|error| (error.to_string(), error.hint()))?;
-    let problems = journal.check().await.map_err(|error| (error.to_string(), error.hint()))?;
+    let problems = SqliteJournal::open(path.clone(), Access::ReadOnly).await?.check().await?;
     if !problems.is_empty() {
-        let remedy = "restore the state directory from a backup, or choose another one";
-        return Err((problems.join("; "), remedy.to_owned()));
+        return Err(CommandError::environment(codes::ENGINE, problems.join("; "))
+            .hint("restore the state directory from a backup, or choose another one"));
     }
-    SqliteJournal::try_to_lock(path.clone()).await.map_err(|error| (error.to_string(), error.hint()))?;
+    SqliteJournal::try_to_lock(path.clone()).await.map_err(OpenError::from)?;
     Ok(path.display().to_string())
 }
 
@@ -325,10 +317,9 @@ fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String 
         lines.push(format!("{sign} {}: {}", check.what, check.found));
         lines.extend(check.remedy.iter().map(|remedy| format!("  hint: {remedy}")));
     }
-    let mut table = Table::new(["setting", "value", "from"]);
-    for Origin { key, value, origin } in settings {
+    let rows = settings.iter().map(|Origin { key, value, origin }| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        table.row([(key.clone(), None), (value, None), (origin.clone(), Some(Meaning::Weak))]);
-    }
-    format!("{}\n\n{}", lines.join("\n"), table.for_data(terminal))
+        [(key.clone(), None), (value, None), (origin.clone(), Some(Meaning::Weak))]
+    });
+    format!("{}\n\n{}", lines.join("\n"), terminal.table(["setting", "value", "from"], rows))
 }

@@ -7,10 +7,8 @@ use std::path::Path;
 use helix_core::ids::PhaseId;
 use serde_json::json;
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
 
 /// Checks a name that becomes a file's or directory's.

@@ -12,11 +12,9 @@ use helix_project::skills::SkillCatalog;
 use helix_project::workflows::Shelves;
 use serde::Deserialize;
 
-use crate::codes;
 use crate::config::{skill_directories, user_directory};
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 
 /// Longest input: it repeats what was written, and more than this nobody checks.
 const MAX_INPUT: u64 = 64 << 20;

@@ -3,16 +3,14 @@
 use std::path::Path;
 
 use clap::Args;
-use helix_engine::{DialectName, Program, agent_kind};
+use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_project::survey::{Survey, survey};
 use serde_json::json;
 
-use crate::codes;
 use crate::commands::plan::{PLAN_FILE, template};
 use crate::config::{FILE_NAME, sample};
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
 use crate::terminal::Meaning;
 
@@ -27,15 +25,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let directory = context.path(arguments.directory.as_ref().unwrap_or(&context.environment.directory));
     if !directory.is_dir() {
-        return Err(CommandError::usage(
-            codes::INPUT_UNREADABLE,
-            format!("{} is not a directory", directory.display()),
-        )
-        .hint("create it first, or use another one"));
+        let message = format!("{} is not a directory", directory.display());
+        return Err(CommandError::usage(codes::INPUT_UNREADABLE, message).hint("create it first, or use another one"));
     }
     let survey = survey(&directory);
     let agents: Vec<&str> = products()
-        .map(|product| product.name)
+        .map(|(_, product)| product.name)
         .filter(|name| context.environment.find_program(name).is_some())
         .collect();
     let repository = directory.ancestors().any(|path| path.join(".git").exists());
@@ -75,7 +70,7 @@ fn names(survey: &Survey) -> Vec<&'static str> {
 /// What was found, as lines.
 fn found(survey: &Survey, agents: &[&str], directory: &Path, repository: bool) -> Vec<String> {
     let list = |found: &[&str], nothing: String| if found.is_empty() { nothing } else { found.join(", ") };
-    let known: Vec<String> = products().map(|known| format!("{} ({})", known.product, known.install)).collect();
+    let known: Vec<String> = products().map(|(_, known)| format!("{} ({})", known.product, known.install)).collect();
     let mut rows = vec![
         ("agents", list(agents, format!("none in PATH: install {}", known.join(" or ")))),
         ("languages", list(&names(survey), "none recognised".to_owned())),
@@ -84,43 +79,31 @@ fn found(survey: &Survey, agents: &[&str], directory: &Path, repository: bool) -
     if survey.tests.is_empty() {
         rows.push(("tests", "none found: set the command in the plan's tests_pass gate".to_owned()));
     }
+    let shown = directory.display();
     rows.push(match repository {
         true => ("git", "git repository found".to_owned()),
-        false => (
-            "git",
-            format!("{} is not a repository: run `git init` and commit before `helix run`", directory.display()),
-        ),
+        false => ("git", format!("{shown} is not a repository: run `git init` and commit before `helix run`")),
     });
     rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
 }
 
-/// An agent that users install for themselves.
-struct Product {
-    dialect: DialectName,
-    name: &'static str,
-    product: &'static str,
-    install: &'static str,
-    model: &'static str,
-}
-
-/// Claude Code goes first: it also keeps to budgets of money and turns.
-fn products() -> impl Iterator<Item = Product> {
-    DialectName::ALL.into_iter().filter_map(|name| match agent_kind(name).program {
-        Program::Installed { name: program, product, install, model } => {
-            Some(Product { dialect: name, name: program, product, install, model })
-        }
+/// Agents that users install for themselves. Claude Code goes first: it also keeps to budgets of money and turns.
+fn products() -> impl Iterator<Item = (DialectName, Product)> {
+    DialectName::ALL.into_iter().filter_map(|dialect| match agent_kind(dialect).program {
+        Program::Installed(product) => Some((dialect, product)),
         Program::Helix { .. } | Program::Named => None,
     })
 }
 
 fn configuration(agents: &[&str]) -> String {
     let found = |name: &str| agents.contains(&name);
-    let default = agents.first().copied().or_else(|| products().next().map(|first| first.name)).unwrap_or_default();
+    let default =
+        agents.first().copied().or_else(|| products().next().map(|(_, first)| first.name)).unwrap_or_default();
     let note = if found(default) { "found in PATH" } else { "not found in PATH when this file was written" };
     let sections: Vec<String> = products()
         .enumerate()
-        .filter(|(place, one)| *place == 0 || found(one.name))
-        .map(|(_, Product { dialect, name, model, .. })| {
+        .filter(|(place, (_, one))| *place == 0 || found(one.name))
+        .map(|(_, (dialect, Product { name, model, .. }))| {
             format!("[agents.{name}]\ndialect = \"{dialect}\"\ncommand = [\"{name}\"]\n# model = \"{model}\"\n")
         })
         .collect();

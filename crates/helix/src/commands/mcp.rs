@@ -4,15 +4,14 @@
 
 use std::sync::Arc;
 
+use helix_server::wire::CallToolResult;
 use helix_server::{ToolForwarder, serve_mcp_stdio};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
 use crate::client::{Client, ClientError};
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::terminal::Reading;
 
 pub(crate) fn run(context: &Context) -> Ended {
@@ -22,12 +21,9 @@ pub(crate) fn run(context: &Context) -> Ended {
     context.settings()?;
     let way = WayToHost { context: Arc::new(context.clone()), client: Arc::default() };
     context.block_on(async {
-        serve_mcp_stdio(way).await.map_err(|error| {
-            CommandError::usage(codes::USAGE, &error)
-                .because(&error)
-                .hint("`helix mcp` is for MCP clients: see docs/mcp.md")
-        })?;
-        Ok(Exit::Success)
+        let served = serve_mcp_stdio(way).await.map(|()| Exit::Success);
+        let hint = "`helix mcp` is for MCP clients: see docs/mcp.md";
+        served.map_err(|error| CommandError::wrapping(Exit::Usage, codes::USAGE, &error).hint(hint))
     })
 }
 
@@ -48,8 +44,8 @@ impl WayToHost {
         Ok(known.insert(self.context.host().await?).clone())
     }
 
-    async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<Value, CommandError> {
-        let directory = Some(self.context.environment.directory.as_path());
+    async fn tool(&self, name: &str, arguments: Map<String, Value>) -> Result<CallToolResult, CommandError> {
+        let directory = self.context.environment.directory.as_path();
         let first = self.client().await?.call_tool(name, arguments.clone(), directory).await;
         match first {
             // Nothing has reached the host, so that nothing happens twice.
@@ -63,7 +59,7 @@ impl WayToHost {
 }
 
 impl ToolForwarder for WayToHost {
-    async fn call(&self, name: String, arguments: Map<String, Value>) -> Result<Value, String> {
+    async fn call(&self, name: String, arguments: Map<String, Value>) -> Result<CallToolResult, String> {
         self.tool(&name, arguments).await.map_err(|error| error.in_one_line())
     }
 }

@@ -5,16 +5,14 @@
 pub(crate) mod adr;
 pub(crate) mod answer;
 pub(crate) mod chat;
-pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod describe;
 pub(crate) mod doctor;
 pub(crate) mod draft;
-pub(crate) mod events;
 pub(crate) mod failures;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod jobs;
-pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod outcome;
 pub(crate) mod plan;

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_agents::{AskedSchema, DialectName, Ended as AgentEnded, classify_recording};
-use helix_core::run::{Ending, Retry, StopCause};
+use helix_core::run::{Ending, StopCause};
 use serde_json::json;
 
 use crate::arguments::{exit_status, words};
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
 use crate::files::{open, tail, unreadable};
 
 /// How much of the recorded standard error is looked at.
@@ -50,7 +49,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     stderr: Option<PathBuf>,
     /// Dialect of the agent
-    #[arg(long, default_value = "claude", value_parser = words(DialectName::ALL.map(|name| (name.as_str(), name))))]
+    #[arg(long, default_value = "claude", value_parser = words(DialectName::WORDS.iter().copied()))]
     dialect: DialectName,
 }
 
@@ -72,9 +71,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         "usage": classified.usage,
         "session": classified.session,
         "answer": classified.answer,
-        "retry": retry(classified.outcome.retry()),
-    }))?;
-    Ok(Exit::Success)
+        "retry": classified.outcome.retry(),
+    }))
 }
 
 /// What files must be.
@@ -90,16 +88,6 @@ fn stderr_tail(arguments: &Arguments) -> Result<String, CommandError> {
     }
     open(&path, OUTPUT)?;
     tail(&path, STDERR_TAIL).map_err(unreadable(&path))
-}
-
-fn retry(retry: Retry) -> serde_json::Value {
-    match retry {
-        Retry::Accept => json!({ "advice": "accept" }),
-        Retry::Resume => json!({ "advice": "resume" }),
-        Retry::Fresh => json!({ "advice": "fresh" }),
-        Retry::Later(until) => json!({ "advice": "later", "not_before": until }),
-        Retry::Never => json!({ "advice": "never" }),
-    }
 }
 
 fn signal(text: &str) -> Result<Ending, String> {

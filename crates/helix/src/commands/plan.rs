@@ -7,18 +7,16 @@ use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 use helix_core::text::count;
 use helix_engine::preview::first_prompts;
-use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect};
+use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
 use helix_job::Origin;
 use helix_plan::{ParsedPlan, Plan};
 use helix_project::survey::{Survey, Tests, survey};
 use serde_json::json;
 
 use crate::arguments::budget;
-use crate::codes;
 use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::unreadable;
 use crate::terminal::{Meaning, Reading};
 
@@ -79,16 +77,13 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
     match action {
         Action::Check { plan, explain } => check(context, plan, *explain),
         Action::New { name, output } => new(context, name, output.as_deref()),
-        Action::Schema => {
-            context.terminal.json(&helix_plan::json_schema())?;
-            Ok(Exit::Success)
-        }
+        Action::Schema => context.terminal.json(&helix_plan::json_schema()),
     }
 }
 
 fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
     let terminal = &context.terminal;
-    let file = found_and_readable(&context.path(plan))?;
+    let file = plan_file(&context.path(plan))?;
     let shown = context.shown(&file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
     let workflow = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
@@ -163,48 +158,7 @@ fn refusal(error: &SubmitError) -> serde_json::Value {
 }
 
 fn hint(error: &SubmitError) -> Option<&str> {
-    match error {
-        SubmitError::Plan { .. } => None,
-        SubmitError::Refused { hint, .. } => hint.as_deref(),
-    }
-}
-
-/// The plan file that a path means: itself, or the one in the directory.
-///
-/// # Errors
-/// When there is none, or more than one.
-pub(crate) fn found_and_readable(path: &Path) -> Result<PathBuf, CommandError> {
-    let metadata = std::fs::metadata(path).map_err(|error| {
-        CommandError::usage(codes::INPUT_UNREADABLE, format!("cannot read {}", path.display()))
-            .because(&error)
-            .hint("use a plan file or a project; `helix plan new NAME` writes one")
-    })?;
-    if !metadata.is_dir() {
-        return Ok(path.to_owned());
-    }
-    let direct = path.join(PLAN_FILE);
-    if direct.is_file() {
-        return Ok(direct);
-    }
-    let below = path.join("plans");
-    let mut found: Vec<PathBuf> = match std::fs::read_dir(&below) {
-        Ok(entries) => {
-            entries.flatten().map(|entry| entry.path().join(PLAN_FILE)).filter(|plan| plan.is_file()).collect()
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(unreadable(&below)(error)),
-    };
-    found.sort();
-    match found.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} has no plan", path.display()))
-            .hint("`helix plan new NAME` writes plans/NAME/phases.yaml")),
-        several => {
-            let names: Vec<String> = several.iter().map(|plan| plan.display().to_string()).collect();
-            Err(CommandError::usage(codes::INPUT_UNREADABLE, format!("{} has several plans", path.display()))
-                .hint(format!("name one: {}", names.join(", "))))
-        }
-    }
+    if let SubmitError::Refused { hint, .. } = error { hint.as_deref() } else { None }
 }
 
 fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
@@ -255,7 +209,7 @@ phases:
 /// # Errors
 /// When the plan has errors or the selection names phases that it does not have.
 pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> Ended {
-    let file = found_and_readable(path)?;
+    let file = plan_file(path)?;
     let mut request = request(context, &file);
     request.project = selection.project.as_ref().map(|project| context.path(project));
     request.agent.clone_from(&selection.agent);
@@ -276,9 +230,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     prompts.retain(|one| selected.contains(&one.phase));
     let refusals = &inspection.refusals;
     let terminal = &context.terminal;
-    if terminal.reading == Reading::People {
-        terminal.say_diagnostics(warnings, source);
-    }
+    terminal.say_diagnostics(warnings, source);
     let mut lines = vec![format!("{}: {}, dry run", plan.name, count(selected.len(), "phase"))];
     for (number, wave) in (1..).zip(&waves) {
         lines.push(format!("\nwave {number}{}", if wave.len() > 1 { " (in parallel)" } else { "" }));

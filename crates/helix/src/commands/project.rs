@@ -1,11 +1,12 @@
 //! `helix project create`: makes a project as the Consultant does, through the host's own tool.
 
+use std::path::PathBuf;
+
 use clap::Subcommand;
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Ended;
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, codes};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -15,24 +16,29 @@ pub(crate) enum Action {
         name: String,
         /// Draft of the ADR
         #[arg(long, value_name = "DRAFT")]
-        adr: Option<std::path::PathBuf>,
+        adr: Option<PathBuf>,
         /// Draft of the plan
         #[arg(long, value_name = "DRAFT")]
-        plan: Option<std::path::PathBuf>,
+        plan: Option<PathBuf>,
     },
 }
 
 pub(crate) fn run(context: &Context, action: Action) -> Ended {
     let Action::Create { name, adr, plan } = action;
-    let absolute = |path: std::path::PathBuf| context.path(path);
+    let absolute = |path: PathBuf| context.path(path);
     let arguments = json!({ "name": name, "adr": adr.map(absolute), "plan": plan.map(absolute) });
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     context.block_on(async {
         let reached = context.reach().await?;
-        let answer = reached.client().tool("project_create", arguments).await;
+        let client = reached.client();
+        let answer = client.call_tool("project_create", arguments, &context.environment.directory).await;
         reached.stop().await?;
         let answer = answer?;
-        context.terminal.answer(&answer.data, &answer.text())?;
-        Ok(Exit::Success)
+        let texts: Vec<&str> = answer.content.iter().filter_map(|block| Some(block.as_text()?.text.as_str())).collect();
+        let text = texts.join("\n");
+        if answer.is_error == Some(true) {
+            return Err(CommandError::usage(codes::HOST_REFUSED, text).hint("nothing was changed"));
+        }
+        context.terminal.answer(&answer.structured_content, &text)
     })
 }

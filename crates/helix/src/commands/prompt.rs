@@ -7,10 +7,9 @@ use helix_engine::{BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 use serde_json::json;
 
 use crate::context::Context;
-use crate::error::Ended;
-use crate::exit::Exit;
+use crate::error::{Ended, Exit};
 use crate::files::read_text;
-use crate::terminal::{Meaning, Reading};
+use crate::terminal::Meaning;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -27,8 +26,7 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
     match action {
         Action::Show => {
             let value = json!({ "template": BUILT_IN_PROMPT, "inputs": prompt_inputs() });
-            context.terminal.answer(&value, BUILT_IN_PROMPT.trim_end())?;
-            Ok(Exit::Success)
+            context.terminal.answer(&value, BUILT_IN_PROMPT.trim_end())
         }
         Action::Check { file } => {
             let text = read_text(&context.path(file))?;
@@ -36,9 +34,7 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
             let valid = problems.is_empty();
             let good = valid.then(|| format!("{}: {}", file.display(), context.terminal.paint(Meaning::Good, "valid")));
             context.terminal.answer(&json!({ "valid": valid, "diagnostics": problems }), &good.unwrap_or_default())?;
-            if context.terminal.reading == Reading::People {
-                context.terminal.say_diagnostics(&problems, &text);
-            }
+            context.terminal.say_diagnostics(&problems, &text);
             Ok(if valid { Exit::Success } else { Exit::Usage })
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use helix_core::ids::JobId;
 use helix_core::text::count;
+use helix_engine::submit::plan_file;
 use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::{Value, json};
 use tokio::signal::unix::SignalKind;
@@ -14,8 +15,7 @@ use crate::client::ClientError;
 use crate::commands::plan::{self, Selection};
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, busy_jobs, find, until_idle};
 use crate::runtime::signal_stream;
 use crate::terminal::Reading;
@@ -53,9 +53,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
         let reached = context.reach().await?;
         let submitted = reached.client().submit(&body).await;
         let (reached, accepted) = or_leave(context, reached, submitted).await?;
-        if context.terminal.reading == Reading::People {
-            context.terminal.say_diagnostics(&accepted.warnings, "");
-        }
+        context.terminal.say_diagnostics(&accepted.warnings, "");
         end(context, watch(context, reached, &accepted.job).await?).await
     })
 }
@@ -118,14 +116,12 @@ async fn detach(context: &Context, path: &Path, body: &JobRequest) -> Ended {
     // A host that is to be started would say only in its log what is wrong with the plan; one that runs knows jobs by their
     // keys, also those whose plan is gone.
     if find(context.settings()?).await?.is_none() {
-        plan::found_and_readable(path)?;
+        plan_file(path)?;
     }
     let client = context.host().await?;
     let accepted = client.submit(body).await?;
-    if context.terminal.reading == Reading::People {
-        context.terminal.say_diagnostics(&accepted.warnings, "");
-    }
-    let value = json!({ "job": accepted.job.id, "host": client.url(), "host_pid": client.pid() });
+    context.terminal.say_diagnostics(&accepted.warnings, "");
+    let value = json!({ "job": accepted.job.id, "host": client.url, "host_pid": client.pid });
     left_behind(context, &value, &accepted.job.id)
 }
 

@@ -8,9 +8,8 @@ use tokio::signal::unix::SignalKind;
 
 use crate::config::{Overrides, Settings};
 use crate::context::Context;
-use crate::error::Ended;
-use crate::exit::Exit;
-use crate::host::{Access, Host, Listening, READY_MARK, become_session_leader, until_idle};
+use crate::error::{Ended, Exit};
+use crate::host::{Access, Host, Listening, READY_MARK, until_idle};
 use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, Reading};
 
@@ -32,15 +31,12 @@ pub(crate) struct Arguments {
     /// Exit when no job is running
     #[arg(long, hide = true)]
     until_idle: bool,
-    /// Detach from the terminal and print the address when ready
+    /// Print a mark when ready, for the command that waits for it
     #[arg(long, hide = true)]
     background: bool,
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
-    if arguments.background {
-        become_session_leader()?;
-    }
     let overrides = Overrides { listen: arguments.listen.clone(), ..context.overrides.clone() };
     let settings = Settings::load(&context.environment, &overrides)?;
     let access = if arguments.no_auth { Access::Open } else { Access::Token(arguments.token.clone()) };
@@ -71,7 +67,7 @@ async fn serve(context: &Context, arguments: &Arguments, settings: &Settings, li
     Ok(Exit::Success)
 }
 
-fn announce(context: &Context, host: &Host, access: &Access) -> Result<(), crate::error::CommandError> {
+fn announce(context: &Context, host: &Host, access: &Access) -> Ended {
     let info = host.info();
     if context.terminal.reading == Reading::Programs {
         return context.terminal.json_line(&json!({ "url": info.url, "pid": info.pid, "token_file": info.token_file }));
@@ -87,5 +83,5 @@ fn announce(context: &Context, host: &Host, access: &Access) -> Result<(), crate
         context.terminal.say(&format!("token file: {}", host.token.file.display()));
     }
     context.terminal.say("Press Ctrl-C to stop.");
-    Ok(())
+    Ok(Exit::Success)
 }

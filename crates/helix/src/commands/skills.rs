@@ -4,12 +4,10 @@ use clap::Subcommand;
 use helix_project::skills::{SkillCatalog, SkillError, SkillOrigin};
 use serde_json::json;
 
-use crate::codes;
 use crate::config::skill_directories;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
-use crate::terminal::{Meaning, Reading, Table};
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::terminal::Meaning;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -35,37 +33,25 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
 
 fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
     let skills: Vec<_> = catalog.skills().collect();
-    if skills.is_empty() {
-        context.terminal.note("no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)");
-    }
-    let mut table = Table::new(["name", "from", "description"]);
-    for skill in &skills {
+    let rows = skills.iter().map(|skill| {
         let origin = match skill.origin {
             SkillOrigin::Project => "project",
             SkillOrigin::User => "yours",
         };
-        table.row([
-            (skill.name.clone(), None),
-            (origin.to_owned(), Some(Meaning::Weak)),
-            (skill.description.clone(), None),
-        ]);
-    }
+        [(skill.name.clone(), None), (origin.to_owned(), Some(Meaning::Weak)), (skill.description.clone(), None)]
+    });
     let value = json!({ "skills": skills, "problems": catalog.problems });
-    context.terminal.answer(&value, &table.for_data(&context.terminal))?;
-    if context.terminal.reading == Reading::People {
-        context.terminal.say_diagnostics(&catalog.problems, "");
-    }
+    let nothing = "no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)";
+    context.terminal.list(&value, nothing, ["name", "from", "description"], rows)?;
+    context.terminal.say_diagnostics(&catalog.problems, "");
     Ok(Exit::Success)
 }
 
 fn show(context: &Context, catalog: &SkillCatalog, name: &str, file: Option<&str>) -> Ended {
     let read = catalog.read(name, file).map_err(|error| {
-        let code = match &error {
-            SkillError::Unknown { .. } => codes::NOT_FOUND,
-            SkillError::Outside { .. } | SkillError::Unreadable { .. } => codes::INPUT_UNREADABLE,
-        };
-        CommandError::usage(code, &error).because(&error).hint("`helix skills list` shows all skills")
+        let unknown = matches!(error, SkillError::Unknown { .. });
+        let code = if unknown { codes::NOT_FOUND } else { codes::INPUT_UNREADABLE };
+        CommandError::wrapping(Exit::Usage, code, &error).hint("`helix skills list` shows all skills")
     })?;
-    context.terminal.answer(&read, read.text.trim_end())?;
-    Ok(Exit::Success)
+    context.terminal.answer(&read, read.text.trim_end())
 }

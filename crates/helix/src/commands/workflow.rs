@@ -11,11 +11,9 @@ use helix_project::workflows::{Listed, Shelves};
 use serde_json::json;
 
 use super::draft;
-use crate::codes;
 use crate::config::user_directory;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::terminal::{Meaning, Reading};
 
 #[derive(Debug, Subcommand)]
@@ -46,10 +44,7 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
         Action::List => list(context),
         Action::Show { name } => show(context, name),
         Action::New { name, output } => new(context, name, output.as_deref()),
-        Action::Schema => {
-            context.terminal.json(&json_schema())?;
-            Ok(Exit::Success)
-        }
+        Action::Schema => context.terminal.json(&json_schema()),
     }
 }
 
@@ -130,8 +125,7 @@ fn show(context: &Context, name: &str) -> Ended {
         text.push_str(&format!("  {name} ({kind}): {}; {value}\n", input.description));
     }
     text.push_str(&format!("\n{}", workflow.source.trim_end()));
-    context.terminal.answer(&workflow, &text)?;
-    Ok(Exit::Success)
+    context.terminal.answer(&workflow, &text)
 }
 
 fn value(value: &InputValue) -> String {

@@ -12,9 +12,8 @@ use helix_process::TOOLCHAIN;
 
 use super::files::{Files, Setting};
 use super::keys::Agent;
-use crate::codes;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
 /// All agents; `claude` is there without being configured, and stays reachable beside agents that have a section.
 pub(super) fn agents(
@@ -36,7 +35,7 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
     let kind = agent_kind(named.unwrap_or_else(|| name.parse().unwrap_or(DialectName::Claude)));
     let command = match (agent.command, kind.program) {
         (Some(written), _) => command_of(environment, files, written),
-        (None, Program::Installed { name, .. }) => vec![name.to_owned()],
+        (None, Program::Installed(product)) => vec![product.name.to_owned()],
         (None, Program::Helix { subcommand }) => {
             vec![environment.program.to_string_lossy().into_owned(), subcommand.to_owned()]
         }

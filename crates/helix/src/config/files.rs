@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 
 use std::ops::Range;
 
-use helix_core::diagnostic::{Diagnostic, Span};
+use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
-use helix_core::source_text::SourceText;
+use helix_core::source_text::{SourceText, utf8};
 
 use super::keys::File;
-use crate::codes;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
 /// Name of the file.
 pub(crate) const FILE_NAME: &str = "helix.toml";
@@ -177,18 +176,9 @@ fn load(path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
         }
     };
     let name = path.display().to_string();
-    let (text, diagnostics) = match String::from_utf8(bytes) {
-        Ok(text) => {
-            let diagnostics = check(&name, &text);
-            (text, diagnostics)
-        }
-        Err(error) => {
-            let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]).into_owned();
-            let diagnostic = Diagnostic::error(codes::CONFIG_SYNTAX, &name, "the file is not UTF-8")
-                .at(Span::locate(&valid, valid.len(), valid.len()))
-                .help("save it as UTF-8");
-            (valid, vec![diagnostic])
-        }
+    let (text, diagnostics) = match utf8(&name, &bytes, codes::CONFIG_SYNTAX) {
+        Ok(text) => (text.to_owned(), check(&name, text)),
+        Err(diagnostic) => (String::from_utf8_lossy(&bytes).into_owned(), vec![*diagnostic]),
     };
     if diagnostics.is_empty() {
         return Ok(Some((path.to_owned(), text)));

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use helix_core::document::{
-    Count, FieldReader, FromNode, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero, Value,
+    Count, FieldReader, FromNode, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero,
 };
 use helix_core::mapping;
 use helix_engine::consultant::Validator;
@@ -14,8 +14,9 @@ use helix_engine::failures::MemoryUse;
 use helix_engine::{DialectName, ExitMeaning, agent_kind};
 use helix_job::AskPerson;
 use helix_server::{BackgroundTasks, Disconnect, Profile};
+use reqwest::Url;
 
-use crate::codes;
+use crate::error::codes;
 
 mapping! {
     /// A file.
@@ -57,7 +58,7 @@ mapping! {
     /// `[agents.NAME]`.
     pub(super) struct Agent {
         /// how Helix talks to it: claude, codex, command, replay (docs/agents.md)
-        dialect: Dialect, example = "\"claude\"";
+        dialect: DialectName, example = "\"claude\"";
         /// program and leading arguments
         command: CommandWords, example = "[\"claude\"]";
         /// default model of phases
@@ -89,7 +90,7 @@ mapping! {
         /// template of its instructions; default: built in (docs/consultant.md)
         prompt: Text, example = "\"prompts/consultant.md.j2\"";
         /// checks of its answers; []: none
-        enforcement: Vec<ValidatorName>, example = "[\"step_marker\", \"adr_structure\", \"file_existence\", \"plan_valid\"]";
+        enforcement: Vec<Validator>, example = "[\"step_marker\", \"adr_structure\", \"file_existence\", \"plan_valid\"]";
         /// corrections in one turn
         enforcement_retries: u32, example = "2";
         /// sub-agents from experts.toml for second opinions
@@ -191,7 +192,7 @@ mapping! {
     /// `[escalation]`.
     pub(super) struct Escalation {
         /// then ask a person; "never": fail the phase
-        person: Person, example = "\"ask\"";
+        person: AskPerson, example = "\"ask\"";
     }
 }
 
@@ -207,7 +208,7 @@ mapping! {
     /// `[failures]`.
     pub(super) struct Failures {
         /// "off": classify and report failures, but do not remember them (docs/failures.md)
-        memory: Memory, example = "\"on\"";
+        memory: MemoryUse, example = "\"on\"";
         /// share of suggestions hidden from agents, to measure their effect
         holdout: Share, example = "0.1";
         /// longest wait for the memory, at most 5 s
@@ -249,39 +250,35 @@ pub(crate) fn sample(mark: &str, wanted: impl Fn(&str) -> bool) -> String {
     SECTIONS.into_iter().filter(|(name, _)| wanted(name)).map(section).collect::<Vec<_>>().join("\n")
 }
 
-/// Kinds of values that are one of some words.
-macro_rules! choices {
-    ($($name:ident: $value:ty = $words:expr;)+) => {$(
+/// Gives kinds of values a reader.
+macro_rules! kinds {
+    ($($(#[doc = $doc:literal])* $name:ident -> $value:ty, $read:expr;)+) => {$(
+        $(#[doc = $doc])*
         pub(super) struct $name;
 
         impl FromNode for $name {
             type Value = $value;
             fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<$value> {
-                reader.word(node, &format!("a value of {what}"), &$words)
+                let read: fn(&Node, &str, &mut FieldReader<'_>) -> Option<$value> = $read;
+                read(node, what, reader)
             }
         }
     )+};
 }
 
-choices! {
-    Dialect: DialectName = DialectName::ALL.map(|name| (name.as_str(), name));
-    ValidatorName: Validator = Validator::ALL.map(|one| (one.word(), one));
-    OnDisconnect: Option<Disconnect> = [("stop", None), ("detach", Some(Disconnect::Detach))];
-    Tasks: BackgroundTasks = [("answer", BackgroundTasks::Answer), ("off", BackgroundTasks::Refuse)];
-    Person: AskPerson = [("ask", AskPerson::Ask), ("never", AskPerson::Never)];
-    Memory: MemoryUse = [("on", MemoryUse::On), ("off", MemoryUse::Off)];
-    Client: Option<Profile> = {
-        let [first, second, third] = Profile::NAMES.map(|name| (name, Profile::named(name)));
-        [("auto", None), first, second, third]
+kinds! {
+    OnDisconnect -> Option<Disconnect>, |node, what, reader| {
+        word(node, what, reader, &[("stop", None), ("detach", Some(Disconnect::Detach))])
     };
-}
-
-/// An agent whose keys fit together.
-pub(super) struct CheckedAgent;
-
-impl FromNode for CheckedAgent {
-    type Value = Agent;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Agent> {
+    Tasks -> BackgroundTasks, |node, what, reader| {
+        word(node, what, reader, &[("answer", BackgroundTasks::Answer), ("off", BackgroundTasks::Refuse)])
+    };
+    Client -> Option<Profile>, |node, what, reader| {
+        let [first, second, third] = Profile::NAMES.map(|name| (name, Profile::named(name)));
+        word(node, what, reader, &[("auto", None), first, second, third])
+    };
+    /// An agent whose keys fit together.
+    CheckedAgent -> Agent, |node, what, reader| {
         let agent = Agent::from_node(node, what, reader)?;
         if let (Some(trust), Some(dialect)) = (&agent.trust_exit, &agent.dialect)
             && agent_kind(dialect.value).exit_status == ExitMeaning::Nothing
@@ -291,94 +288,63 @@ impl FromNode for CheckedAgent {
             reader.error(codes::CONFIG_VALUE, &trust.range, message, help);
         }
         Some(agent)
-    }
-}
-
-/// A program with its leading arguments.
-pub(super) struct CommandWords;
-
-impl FromNode for CommandWords {
-    type Value = Vec<Placed<String>>;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self::Value> {
+    };
+    /// A program with its leading arguments.
+    CommandWords -> Vec<Placed<String>>, |node, what, reader| {
         let words = Vec::<String>::from_node(node, what, reader)?;
-        if words.first().is_none_or(|program| program.value.is_empty()) {
-            let help = "write the program first, such as command = [\"claude\"]";
-            reader.error(codes::CONFIG_VALUE, &node.range, format!("{what} is empty"), help);
-            return None;
-        }
-        Some(words)
-    }
-}
-
-/// A length of time, or `never`, which is `None`.
-pub(super) struct TimeOrNever;
-
-impl FromNode for TimeOrNever {
-    type Value = Option<Duration>;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Option<Duration>> {
-        match &node.value {
-            Value::Scalar(scalar) if scalar.text == "never" => Some(None),
-            Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => Time::from_node(node, what, reader).map(Some),
-        }
-    }
-}
-
-/// Longest `deadline`: the contract's.
-const LONGEST_DEADLINE: Duration = Duration::from_secs(5);
-
-/// How long anything may wait for the memory.
-pub(super) struct Deadline;
-
-impl FromNode for Deadline {
-    type Value = Duration;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Duration> {
+        let named = words.first().is_some_and(|program| !program.value.is_empty());
+        let wrong = || (format!("{what} is empty"), "write the program first, such as command = [\"claude\"]".into());
+        fitting(node, reader, words, named, wrong)
+    };
+    /// A length of time, or `never`, which is `None`.
+    TimeOrNever -> Option<Duration>, |node, what, reader| match node.as_text() {
+        Some("never") => Some(None),
+        _ => Time::from_node(node, what, reader).map(Some),
+    };
+    /// How long anything may wait for the memory: at most what the contract says.
+    Deadline -> Duration, |node, what, reader| {
         let time = Time::from_node(node, what, reader)?;
-        if time > LONGEST_DEADLINE {
-            let message = format!("{what} can be at most {} seconds", LONGEST_DEADLINE.as_secs());
-            reader.error(codes::CONFIG_VALUE, &node.range, message, "write a shorter time, such as \"2s\"");
-            return None;
-        }
-        Some(time)
-    }
-}
-
-/// A name as in a Host header: addresses need not be allowed, see `helix_server`'s rules.
-pub(super) struct Host;
-
-impl FromNode for Host {
-    type Value = String;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<String> {
+        let wrong =
+            || (format!("{what} can be at most 5 seconds"), "write a shorter time, such as \"2s\"".to_owned());
+        fitting(node, reader, time, time <= Duration::from_secs(5), wrong)
+    };
+    /// A name as in a Host header: addresses need not be allowed, see `helix_server`'s rules.
+    Host -> String, |node, what, reader| {
+        let host = String::from_node(node, what, reader)?;
         let wanted = "a host name without scheme and port, such as \"host.docker.internal\"";
-        fitting(node, what, (is_host, wanted), reader)
-    }
-}
-
-/// An origin as browsers send it.
-pub(super) struct Origin;
-
-impl FromNode for Origin {
-    type Value = String;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<String> {
+        let wrong = || (format!("{host:?} is not {wanted}"), format!("write {wanted}"));
+        fitting(node, reader, host.clone(), is_host(&host), wrong)
+    };
+    /// An origin as browsers send it, without the slash that addresses are often copied with.
+    Origin -> String, |node, what, reader| {
+        let written = String::from_node(node, what, reader)?;
+        let origin = written.trim_end_matches('/');
         let wanted = "an origin, such as \"https://chat.example\" or \"http://localhost:3000\"";
-        // Browsers send an origin without the slash that addresses are often copied with.
-        fitting(node, what, (is_origin, wanted), reader).map(|origin| origin.trim_end_matches('/').to_owned())
-    }
+        let wrong = || (format!("{written:?} is not {wanted}"), format!("write {wanted}"));
+        fitting(node, reader, origin.to_owned(), is_origin(origin), wrong)
+    };
 }
 
-/// A text of some form: one that could never match would let nobody in, and not say so.
-fn fitting(
+/// One of these words.
+fn word<T: Copy>(node: &Node, what: &str, reader: &mut FieldReader<'_>, words: &[(&str, T)]) -> Option<T> {
+    reader.word(node, &format!("a value of {what}"), words)
+}
+
+/// A value of the right form; else what is wrong with it, and how to write it. One that could never match would let nobody in, and
+/// not say so.
+fn fitting<T>(
     node: &Node,
-    what: &str,
-    (fits, wanted): (fn(&str) -> bool, &str),
     reader: &mut FieldReader<'_>,
-) -> Option<String> {
-    let text = String::from_node(node, what, reader)?;
-    if !fits(&text) {
-        let message = format!("{text:?} is not {wanted}");
-        reader.error(codes::CONFIG_VALUE, &node.range, message, format!("write {wanted}"));
-        return None;
+    value: T,
+    fits: bool,
+    wrong: impl FnOnce() -> (String, String),
+) -> Option<T> {
+    if fits {
+        return Some(value);
     }
-    Some(text)
+    let (message, help) = wrong();
+    reader.error(codes::CONFIG_VALUE, &node.range, message, help);
+    None
 }
 
 fn is_host(text: &str) -> bool {
@@ -387,9 +353,6 @@ fn is_host(text: &str) -> bool {
 
 /// Scheme, host, at most a port, and nothing behind it.
 fn is_origin(text: &str) -> bool {
-    let Some((scheme, place)) = text.trim_end_matches('/').split_once("://") else { return false };
-    let (host, port) = place.rsplit_once(':').filter(|_| !place.ends_with(']')).unwrap_or((place, "0"));
-    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let named = is_host(host) || address.is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok());
-    matches!(scheme, "http" | "https") && named && port.parse::<u16>().is_ok()
+    let same = |url: Url| matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == text;
+    !text.contains('*') && Url::parse(text).is_ok_and(same)
 }

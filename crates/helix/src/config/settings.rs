@@ -3,17 +3,18 @@
 //! Must not read files; what they say is given. Built-in values stand here and nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_agents::{Grace, SubAgent};
+use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Node, Placed, Value, format_duration};
 use helix_engine::admission::{AdmissionLimits, MEMORY_FLOOR, MemoryGauge, agents_that_fit, cores};
 use helix_engine::agent_run::RunTimeouts;
 use helix_engine::consultant::{Enforcement, Retention, Validator};
 use helix_engine::crash_point::CrashPoint;
 use helix_engine::experts::{EXPERTS_FILE, parse_experts};
-use helix_engine::failures::{FailureSettings, MemoryUse};
+use helix_engine::failures::FailureSettings;
 use helix_engine::{AgentProfile, ConsultantConfig, ConsultantPrompt, EngineConfig, FOLLOW_JOBS};
 use helix_failure::memory::Holdout;
 use helix_git::GitEnvironment;
@@ -26,9 +27,8 @@ use serde_json::json;
 use super::agents::{agents, check_agent};
 use super::files::{Files, Setting, refused, user_directory};
 use super::keys::{self, File};
-use crate::codes;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 use crate::files::read_text;
 
 /// Where `helix serve` listens when nothing else is said.
@@ -302,9 +302,7 @@ impl Settings {
         let configured = self.consultant.prompt.as_ref().map(|written| self.path(environment, written));
         let own = || user_path(environment, "prompts/consultant.md.j2").filter(|path| path.exists());
         let Some(path) = configured.or_else(own) else { return Ok(ConsultantPrompt::default()) };
-        let text = read_text(&path)?;
-        ConsultantPrompt::parse(&path, &text)
-            .map_err(|problems| refused(&path.display().to_string(), problems, text, "see helix prompt show"))
+        parsed(&path, ConsultantPrompt::parse, "see helix prompt show")
     }
 
     /// `experts.toml` beside the file that switches experts on, else in the user's directory; nothing where they are off.
@@ -314,9 +312,7 @@ impl Settings {
         let beside = self.files.base(&switch.range).join(EXPERTS_FILE);
         let own = || user_path(environment, EXPERTS_FILE).filter(|path| path.exists());
         let path = if beside.exists() { beside } else { own().unwrap_or(beside) };
-        let text = read_text(&path)?;
-        parse_experts(&path, &text)
-            .map_err(|problems| refused(&path.display().to_string(), problems, text, "see docs/consultant.md"))
+        parsed(&path, parse_experts, "see docs/consultant.md")
     }
 
     /// Every setting with its value and where it came from, for `helix doctor`: those that may be built in first, then
@@ -324,14 +320,6 @@ impl Settings {
     pub(crate) fn origins(&self, environment: &Environment) -> Vec<Origin> {
         let time = |time: Duration| json!(format_duration(time));
         let failures = &self.failures;
-        let person = match self.person {
-            AskPerson::Ask => "ask",
-            AskPerson::Never => "never",
-        };
-        let memory = match failures.memory {
-            MemoryUse::On => "on",
-            MemoryUse::Off => "off",
-        };
         let mut rows = vec![
             Origin::new("state_dir", &self.state_dir.value, &self.state_dir.origin),
             Origin::new("defaults.agent", &self.default_agent.value, &self.default_agent.origin),
@@ -355,9 +343,9 @@ impl Settings {
             ("jobs.max_gates", json!(self.admission.gates)),
             ("jobs.memory_floor_mb", json!(self.admission.memory_floor >> 20)),
             ("adviser.rounds", json!(self.adviser_rounds())),
-            ("escalation.person", json!(person)),
+            ("escalation.person", json!(self.person)),
             ("questions.timeout", self.question_timeout.map_or_else(|| json!("never"), time)),
-            ("failures.memory", json!(memory)),
+            ("failures.memory", json!(failures.memory)),
             ("failures.holdout", json!(failures.holdout.share())),
             ("failures.deadline", time(failures.deadline)),
             ("projects.directory", json!(self.projects(environment))),
@@ -369,6 +357,16 @@ impl Settings {
         rows.extend(self.written.iter().filter(|written| !known.contains(&written.key)).cloned());
         rows
     }
+}
+
+/// What a file beside the configuration says; `see` describes what may stand in it.
+fn parsed<T>(
+    path: &Path,
+    parse: impl Fn(&Path, &str) -> Result<T, Vec<Diagnostic>>,
+    see: &str,
+) -> Result<T, CommandError> {
+    let text = read_text(path)?;
+    parse(path, &text).map_err(|problems| refused(&path.display().to_string(), problems, text, see))
 }
 
 /// Every key of a tree but those of agents, with its value and its place.
@@ -446,30 +444,21 @@ fn user_path(environment: &Environment, path: &str) -> Option<PathBuf> {
     Some(user_directory(environment)?.join(path))
 }
 
-/// Where the state is kept. It goes into records, requests and the environment of agents as text.
+/// Where the state is kept: flag, variable, XDG state home, in this order. It goes into records, requests and the environment of
+/// agents as text.
 fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
-    let chosen = chosen_state_dir(environment, overrides)?;
-    Environment::text_of(&chosen.value).map(|_| chosen)
-}
-
-/// Flag, variable, XDG state home, in this order.
-fn chosen_state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
-    if let Some(path) = &overrides.state_dir {
-        return Ok(Setting::new(environment.directory.join(path), "--state-dir"));
-    }
-    if let Some(path) = environment.variable("HELIX_STATE_DIR") {
-        return Ok(Setting::new(environment.directory.join(path), "HELIX_STATE_DIR"));
-    }
-    match environment.xdg("XDG_STATE_HOME", ".local/state") {
-        Some(path) => {
-            let origin = if environment.variable("XDG_STATE_HOME").is_some() { "XDG_STATE_HOME" } else { "built in" };
-            Ok(Setting::new(path.join("helix"), origin))
-        }
-        None => {
-            Err(CommandError::environment(codes::NO_STATE_PLACE, "no state directory: HOME is not an absolute path")
-                .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR"))
-        }
-    }
+    let flag = overrides.state_dir.clone().map(|path| (path, "--state-dir"));
+    let variable = || Some((environment.variable("HELIX_STATE_DIR")?.into(), "HELIX_STATE_DIR"));
+    let home = || {
+        let origin = environment.variable("XDG_STATE_HOME").map_or("built in", |_| "XDG_STATE_HOME");
+        Some((environment.xdg("XDG_STATE_HOME", ".local/state")?.join("helix"), origin))
+    };
+    let (path, origin): (PathBuf, _) = flag.or_else(variable).or_else(home).ok_or_else(|| {
+        CommandError::environment(codes::NO_STATE_PLACE, "no state directory: HOME is not an absolute path")
+            .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")
+    })?;
+    let path = environment.directory.join(path);
+    Environment::text_of(&path).map(|_| Setting::new(path, origin))
 }
 
 #[cfg(test)]

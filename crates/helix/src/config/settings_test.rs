@@ -1,3 +1,5 @@
+use helix_engine::failures::MemoryUse;
+
 use super::super::files::check;
 use super::super::keys::sample;
 use super::*;

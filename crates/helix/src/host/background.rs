@@ -6,14 +6,14 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use helix_process::in_own_session;
 use helix_store::StateDir;
 
 use super::{EPHEMERAL, find};
 use crate::client::Client;
-use crate::codes;
 use crate::config::Settings;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 use crate::files::{tail, unwritable};
 
 /// What a background host prints on standard output once it can be reached.
@@ -42,23 +42,14 @@ pub(crate) async fn start_in_background(
     }
     command.args(["serve", "--listen", EPHEMERAL, "--until-idle", "--background"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+    // Closing the terminal does not reach this host.
+    in_own_session(&mut command);
     let child = command.spawn().map_err(|error| failed(&log_path).because(&error))?;
     tokio::task::spawn_blocking(move || wait_ready(child))
         .await
         .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host failed").because(&error))?;
     // One that did not start may have lost a race against another host, which is as good.
     find(settings).await?.ok_or_else(|| failed(&log_path))
-}
-
-/// Leaves the terminal's session, so that closing it does not reach this host.
-///
-/// # Errors
-/// When the system refuses, which it only does for leaders of process groups.
-pub(crate) fn become_session_leader() -> Result<(), CommandError> {
-    rustix::process::setsid().map(|_| ()).map_err(|errno| {
-        CommandError::environment(codes::BACKGROUND_HOST, "cannot detach from the terminal")
-            .because(&std::io::Error::from(errno))
-    })
 }
 
 /// Waits for the mark on the host's standard output, or its end.

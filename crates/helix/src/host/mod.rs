@@ -18,12 +18,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
-use crate::codes;
 use crate::config::Settings;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
-pub(crate) use background::{READY_MARK, become_session_leader, start_in_background};
+pub(crate) use background::{READY_MARK, start_in_background};
 pub(crate) use idle::{busy_jobs, until_idle};
 pub(crate) use reach::{Reached, find, reach};
 pub(crate) use token::Token;

@@ -7,10 +7,9 @@ use tokio::time::Instant;
 
 use super::{Host, HostError, Listening};
 use crate::client::Client;
-use crate::codes;
 use crate::config::Settings;
 use crate::environment::Environment;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 
 /// How long another process may hold the lock without answering: it is starting, or ending.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,7 +53,7 @@ pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandE
     let Some(info) = state.host()? else { return Ok(None) };
     let client = Client::new(&info)?;
     // A dead host leaves its announcement behind.
-    Ok(client.is_healthy().await.then_some(client))
+    Ok(client.health().await.is_ok().then_some(client))
 }
 
 /// The host that is there, or this process as the host.

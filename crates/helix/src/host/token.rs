@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use helix_store::StateDir;
 
 use super::Access;
-use crate::codes;
 use crate::config::Settings;
-use crate::error::CommandError;
+use crate::error::{CommandError, codes};
 use crate::files::{replace_private, unwritable};
 
 /// Random bytes of a token: 192 bits.

@@ -3,15 +3,15 @@
 //! Read on one thread that nothing waits for, so that a command that was interrupted can leave, and that a prompt that was
 //! given up takes no line from the next one. Must not know what is asked.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
-use crate::codes;
-use crate::error::CommandError;
+use super::to_standard_error;
+use crate::error::{CommandError, codes};
 
 /// Lines that are typed ahead before the thread stops reading.
 const TYPED_AHEAD: usize = 16;
@@ -46,9 +46,9 @@ pub(crate) async fn typed_text() -> Result<Option<String>, CommandError> {
     if !std::io::stdin().is_terminal() {
         return typed_line().await;
     }
-    steer(MARK_PASTES);
+    to_standard_error(MARK_PASTES);
     let text = pasted().await;
-    steer(LEAVE_PASTES);
+    to_standard_error(LEAVE_PASTES);
     text
 }
 
@@ -65,13 +65,6 @@ async fn pasted() -> Result<Option<String>, CommandError> {
         text.push_str(&line);
     }
     Ok(Some(text.replace(PASTE_BEGINS, "").replace(PASTE_ENDS, "")))
-}
-
-fn steer(sequence: &str) {
-    let mut stderr = std::io::stderr().lock();
-    if write!(stderr, "{sequence}").and_then(|()| stderr.flush()).is_err() {
-        // The terminal is gone; reading from it will say so.
-    }
 }
 
 fn start() -> Lines {

@@ -3,35 +3,35 @@
 //! Must not know what the problem is about.
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use helix_core::diagnostic::{Diagnostic, Severity};
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+use helix_core::diagnostic::{Diagnostic, Severity, Span};
 
-use super::{Colour, Meaning, paint};
+use super::{Look, Meaning, paint};
 use crate::error::Problem;
 
 /// Longest source line that is drawn: a picture of a minified file helps nobody.
 const LONGEST_LINE: usize = 400;
 
 /// A problem with all its diagnostics.
-pub(super) fn draw(problem: &Problem, colour: Colour) -> String {
+pub(super) fn draw(problem: &Problem, look: Look) -> String {
     let mut out = String::new();
     for diagnostic in &problem.diagnostics {
-        out.push_str(&picture(diagnostic, &problem.source_text, colour));
+        out.push_str(&picture(diagnostic, &problem.source_text, look));
         out.push_str("\n\n");
     }
-    let label = paint(colour, Meaning::Bad, &format!("error[{}]", problem.code));
+    let label = paint(look, Meaning::Bad, &format!("error[{}]", problem.code));
     out.push_str(&format!("{label}: {}", problem.message));
     for cause in &problem.causes {
         out.push_str(&format!("\n  because: {}", cause.trim_end()));
     }
     if let Some(hint) = &problem.hint {
-        out.push_str(&format!("\n{}: {hint}", paint(colour, Meaning::Strong, "hint")));
+        out.push_str(&format!("\n{}: {hint}", paint(look, Meaning::Strong, "hint")));
     }
     out
 }
 
 /// One diagnostic: with a picture of its place if it has one and the text is known, else as one line.
-pub(super) fn picture(diagnostic: &Diagnostic, source: &str, colour: Colour) -> String {
+pub(super) fn picture(diagnostic: &Diagnostic, source: &str, look: Look) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -43,47 +43,33 @@ pub(super) fn picture(diagnostic: &Diagnostic, source: &str, colour: Colour) -> 
             && source.is_char_boundary(span.end)
             && line.is_some_and(|line| line.len() <= LONGEST_LINE)
     });
-    let Some(span) = drawable else {
-        return plain(diagnostic, colour);
+    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str());
+    let file = diagnostic.file.as_str();
+    let mut group = match (drawable, diagnostic.span) {
+        (Some(span), _) => {
+            // A span over many lines (a whole phase) would draw all of them: its first line says where to look.
+            let line_end = source[span.start..].find('\n').map_or(source.len(), |at| span.start + at);
+            let end = span.end.min(line_end).max(span.start);
+            let place = AnnotationKind::Primary.span(span.start..end);
+            title.element(Snippet::source(source).path(file).annotation(place))
+        }
+        (None, Some(Span { line, column, .. })) => {
+            title.element(Origin::path(file).line(line as usize).char_column(column as usize))
+        }
+        (None, None) => title.element(Origin::path(file)),
     };
-    // A span over many lines (a whole phase) would draw all of them: its first line says where to look.
-    let line_end = source[span.start..].find('\n').map_or(source.len(), |at| span.start + at);
-    let end = span.end.min(line_end).max(span.start);
-    let snippet = Snippet::source(source)
-        .path(diagnostic.file.as_str())
-        .annotation(AnnotationKind::Primary.span(span.start..end));
-    let mut group = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code.as_str()).element(snippet);
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.with_name("hint").message(help.as_str()));
     }
-    let renderer = match colour {
-        Colour::On => Renderer::styled(),
-        Colour::Off => Renderer::plain(),
+    let renderer = match look {
+        Look::Colour => Renderer::styled(),
+        Look::Plain => Renderer::plain(),
     };
     renderer.decor_style(DecorStyle::Ascii).render(&[group])
 }
 
-fn plain(diagnostic: &Diagnostic, colour: Colour) -> String {
-    let (word, meaning) = match diagnostic.severity {
-        Severity::Error => ("error", Meaning::Bad),
-        Severity::Warning => ("warning", Meaning::Attention),
-    };
-    let label = paint(colour, meaning, &format!("{word}[{}]", diagnostic.code));
-    let place = match diagnostic.span {
-        Some(span) => format!("{}:{}:{}", diagnostic.file, span.line, span.column),
-        None => diagnostic.file.clone(),
-    };
-    let mut out = format!("{label}: {}\n --> {place}", diagnostic.message);
-    if let Some(help) = &diagnostic.help {
-        out.push_str(&format!("\n  = hint: {help}"));
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use helix_core::diagnostic::Span;
-
     use super::*;
 
     #[test]
@@ -92,7 +78,7 @@ mod tests {
         let diagnostic = Diagnostic::error("HX0106", "plan.yaml", "unknown key `phasess`")
             .at(Span::locate(source, 8, 15))
             .help("did you mean `phases`?");
-        let drawn = picture(&diagnostic, source, Colour::Off);
+        let drawn = picture(&diagnostic, source, Look::Plain);
         assert!(drawn.contains("error[HX0106]: unknown key `phasess`"), "{drawn}");
         assert!(drawn.contains("plan.yaml:2:1") && drawn.contains("^^^^^^^"), "{drawn}");
         assert!(drawn.contains("hint: did you mean `phases`?"), "{drawn}");
@@ -102,6 +88,8 @@ mod tests {
     fn without_the_text_the_place_is_still_named() {
         let diagnostic =
             Diagnostic::error("HX0102", "a.yaml", "broken").at(Span { line: 3, column: 2, start: 90, end: 91 });
-        assert_eq!(picture(&diagnostic, "", Colour::Off), "error[HX0102]: broken\n --> a.yaml:3:2");
+        assert_eq!(picture(&diagnostic, "", Look::Plain), "error[HX0102]: broken\n--> a.yaml:3:2");
+        let whole = Diagnostic::error("HX0102", "a.yaml", "empty").help("write a plan");
+        assert_eq!(picture(&whole, "", Look::Plain), "error[HX0102]: empty\n--> a.yaml\n = hint: write a plan");
     }
 }

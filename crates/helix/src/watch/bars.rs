@@ -2,7 +2,6 @@
 //!
 //! Must not be used where standard error is no terminal.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_core::ids::PhaseId;
@@ -12,7 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 
 use super::lines::{lines, meaning};
-use crate::terminal::{Colour, Meaning, Terminal, duration, money, one_line};
+use crate::terminal::{Look, Meaning, Terminal, duration, money, one_line};
 
 /// How often spinners turn.
 const TICK: Duration = Duration::from_millis(120);
@@ -22,14 +21,7 @@ pub(super) struct PhaseBars {
     terminal: Terminal,
     all: MultiProgress,
     /// In the order in which they are shown.
-    phases: Vec<(PhaseId, PhaseBar)>,
-}
-
-/// The bar of one phase.
-struct PhaseBar {
-    bar: ProgressBar,
-    /// Since when it is under way; shown anew whenever the spinner turns.
-    since: Arc<Mutex<Option<Timestamp>>>,
+    phases: Vec<(PhaseId, ProgressBar)>,
 }
 
 impl PhaseBars {
@@ -56,9 +48,9 @@ impl PhaseBars {
         }
     }
 
-    pub(super) fn finish(&mut self) {
-        for (_, phase) in &self.phases {
-            phase.bar.finish_and_clear();
+    pub(super) fn finish(&self) {
+        for (_, bar) in &self.phases {
+            bar.finish_and_clear();
         }
         if self.all.clear().is_err() {
             // As above.
@@ -67,30 +59,31 @@ impl PhaseBars {
 
     fn begin(&mut self, view: &JobView) {
         let width = view.phases.iter().map(|phase| phase.id.as_str().len()).max().unwrap_or(0);
-        let coloured = self.terminal.error_colour == Colour::On;
         for (place, phase) in view.phases.iter().enumerate() {
             // Phases keep their order; those that are added stand anywhere among them.
             if self.phases.get(place).is_some_and(|(known, _)| *known == phase.id) {
                 continue;
             }
             let bar = self.all.insert(place, ProgressBar::new_spinner());
-            let spinner = if coloured { "{spinner:.cyan}" } else { "{spinner}" };
-            let since = Arc::new(Mutex::new(None));
-            if let Ok(style) = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}{{since}}")) {
-                let from = Arc::clone(&since);
-                let style = style.with_key("since", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-                    if out.write_str(&elapsed(*from.lock().unwrap_or_else(PoisonError::into_inner))).is_err() {
-                        // A bar that cannot be written is shown again at the next turn.
-                    }
-                });
-                bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
-            }
             bar.set_prefix(format!("{:width$}", phase.id.as_str()));
-            self.phases.insert(place, (phase.id.clone(), PhaseBar { bar, since }));
+            self.phases.insert(place, (phase.id.clone(), bar));
         }
     }
 
-    fn show(&self, PhaseBar { bar, since }: &PhaseBar, phase: &PhaseView) {
+    /// How a bar looks; with how long its phase has been under way, shown anew whenever the spinner turns.
+    fn style(&self, timed: bool) -> Option<ProgressStyle> {
+        let spinner = if self.terminal.error_look == Look::Colour { "{spinner:.cyan}" } else { "{spinner}" };
+        let time = if timed { "  {time}" } else { "" };
+        let style = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}{time}")).ok()?;
+        let style = style.with_key("time", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            if out.write_str(&duration(state.elapsed().as_secs_f64())).is_err() {
+                // A bar that cannot be written is shown again at the next turn.
+            }
+        });
+        Some(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "))
+    }
+
+    fn show(&self, bar: &ProgressBar, phase: &PhaseView) {
         let paint = |meaning, text: &str| self.terminal.paint_error(meaning, text);
         let sign = Sign::from(phase.status);
         let status = paint(meaning(sign), &format!("{} {}", sign.symbol(), phrases::stage(phase)));
@@ -112,7 +105,13 @@ impl PhaseBars {
         if let Some(error) = phase.error.as_ref().filter(|_| under_way) {
             parts.push(paint(Meaning::Weak, &one_line(&error.message, 60)));
         }
-        *since.lock().unwrap_or_else(PoisonError::into_inner) = phase.started_at.filter(|_| under_way);
+        let since = phase.started_at.filter(|_| under_way);
+        if let Some(since) = since {
+            bar.set_elapsed(Timestamp::now().duration_since(since).try_into().unwrap_or_default());
+        }
+        if let Some(style) = self.style(since.is_some()) {
+            bar.set_style(style);
+        }
         bar.set_message(parts.join("  "));
         if under_way {
             bar.enable_steady_tick(TICK);
@@ -133,12 +132,4 @@ fn stays(event: &JobEvent) -> bool {
             | JobEvent::CancelRequested { .. }
             | JobEvent::JobFinished { .. }
     )
-}
-
-/// How long a phase has been under way, set off from what stands before it; nothing for one that is not.
-fn elapsed(since: Option<Timestamp>) -> String {
-    since.map_or_else(String::new, |since| {
-        let seconds = Timestamp::now().duration_since(since).as_secs_f64().max(0.0);
-        format!("  {}", duration(seconds))
-    })
 }

@@ -4,7 +4,7 @@ use helix_core::finding::{FaultKind, Verdict};
 use helix_core::run::Outcome;
 use helix_job::{Active, Attempt, Integration, JobEnd, JobState, PhaseState};
 
-use crate::exit::Exit;
+use crate::error::Exit;
 
 /// The exit code of a job that is over. `interrupted`: this command asked it to stop.
 pub(super) fn of_job(state: &JobState, interrupted: bool) -> Exit {

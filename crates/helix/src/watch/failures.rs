@@ -5,52 +5,32 @@
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
 use helix_failure::report::Reader;
-use helix_job::{JobStatus, JobView};
-use serde::Serialize;
+use helix_job::{JobStatus, JobView, PhaseStatus};
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::offline;
+use crate::offline::open_or_missing;
 use crate::terminal::Meaning;
 
 use super::report::job_report;
-
-/// A job and what its failures' reports say, as `helix jobs show --json` prints it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Reported<'a> {
-    /// The job.
-    #[serde(flatten)]
-    pub(crate) job: &'a JobView,
-    /// All reports, oldest first.
-    pub(crate) reports: Vec<JobReport>,
-}
 
 /// All reports of a job, oldest first.
 ///
 /// # Errors
 /// When the journal cannot be read.
 pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<JobReport>, CommandError> {
-    let settings = context.settings()?;
-    let journal = offline::open_or_missing(settings, view.id.as_str()).await?;
-    let root = &settings.state_dir.value;
+    let journal = open_or_missing(context, view.id.as_str()).await?;
+    let root = &context.settings()?.state_dir.value;
     Ok(job_reports(&journal, root, &view.id, &FailureService::read_only(root)).await?)
 }
 
-/// Prints a job with the last report of each phase that has failed.
-///
-/// # Errors
-/// As [`print_reports`].
-pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), CommandError> {
-    context.terminal.data(&job_report(view, &context.settings()?.state_dir.value, &context.terminal))?;
-    print_reports(context, view).await
-}
-
-/// Prints the last report of each phase that has failed, if any has. Trouble with them is said and changes nothing else.
+/// Prints a job with the last report of each phase that has failed. Trouble with the reports is said and changes nothing else.
 ///
 /// # Errors
 /// [`CommandError::ReaderLeft`], and when standard output is broken.
-async fn print_reports(context: &Context, view: &JobView) -> Result<(), CommandError> {
-    let nothing_failed = view.phases.iter().all(|phase| phase.status != helix_job::PhaseStatus::Failed);
+pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), CommandError> {
+    context.terminal.data(&job_report(view, &context.settings()?.state_dir.value, &context.terminal))?;
+    let nothing_failed = view.phases.iter().all(|phase| phase.status != PhaseStatus::Failed);
     if nothing_failed && view.status != JobStatus::Failed {
         return Ok(());
     }
@@ -68,7 +48,7 @@ async fn print_reports(context: &Context, view: &JobView) -> Result<(), CommandE
 fn drawn(context: &Context, one: &JobReport) -> String {
     let title = context.terminal.paint(Meaning::Strong, &format!("report of {}", one.title()));
     let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief(context.terminal.look(), Reader::Person),
+        (Some(report), _) => report.brief(context.terminal.look, Reader::Person),
         (None, trouble) => format!("  {}\n", trouble.as_deref().unwrap_or("it is missing")),
     };
     format!("\n{title}\n{}", body.trim_end())

@@ -8,37 +8,33 @@ use helix_core::finding::Verdict;
 use helix_core::text::short_commit;
 use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
-use helix_job::{IntegrationTarget, JobView, PhaseStatus};
+use helix_job::{ErrorView, IntegrationTarget, JobView, PhaseStatus, PhaseView};
 
 use super::lines::meaning;
 use crate::question::how_to_answer;
-use crate::terminal::{Meaning, Table, Terminal, duration, money, one_line};
+use crate::terminal::{Meaning, Terminal, duration, money, one_line};
 
 /// The phases as a table.
-fn phases_table(view: &JobView) -> Table {
-    let mut table = Table::new(["phase", "status", "attempts", "gates", "time", "cost"]);
-    for phase in &view.phases {
+fn phases_table(view: &JobView, terminal: &Terminal) -> String {
+    let row = |phase: &PhaseView| {
         let sign = Sign::from(phase.status);
         let gates = phase.gates.iter().map(|gate| {
-            let sign = Sign::from(&gate.verdict).symbol();
-            match gate.tests {
-                Some(_) => format!("{sign} {} ({})", gate.gate, one_line(&gate.summary, 40)),
-                None => format!("{sign} {}", gate.gate),
-            }
+            let tests = gate.tests.as_ref().map(|_| format!(" ({})", one_line(&gate.summary, 40)));
+            format!("{} {}{}", Sign::from(&gate.verdict).symbol(), gate.gate, tests.unwrap_or_default())
         });
-        table.row([
+        [
             (phase.id.to_string(), None),
             (format!("{} {}", sign.symbol(), phase.status.word()), Some(meaning(sign))),
             (phase.attempt.to_string(), None),
             (gates.collect::<Vec<_>>().join(", "), None),
             (phase.duration_seconds.map(duration).unwrap_or_default(), None),
             (money(phase.cost), None),
-        ]);
-    }
-    table
+        ]
+    };
+    terminal.table(["phase", "status", "attempts", "gates", "time", "cost"], view.phases.iter().map(row))
 }
 
-/// The whole report. `colour_of` is for the stream that it goes to.
+/// The whole report, for standard output.
 pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) -> String {
     let paint = |meaning, text: &str| terminal.paint(meaning, text);
     let sign = Sign::from(view.status);
@@ -52,7 +48,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
             money(view.cost),
         ),
         String::new(),
-        phases_table(view).for_data(terminal),
+        phases_table(view, terminal),
         String::new(),
     ];
     if let Some(target) = &view.integration {
@@ -87,9 +83,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
         lines.push(String::new());
         let why = phase.error.as_ref().map_or("no reason was recorded", |error| error.message.as_str());
         lines.push(format!("{} {}: {why}", paint(Meaning::Bad, "failed"), phase.id));
-        if let Some(hint) = phase.error.as_ref().and_then(|error| error.hint.as_ref()) {
-            lines.push(format!("hint: {hint}"));
-        }
+        lines.extend(phase.error.as_ref().and_then(hint));
         lines.extend(findings(phase));
         if let Some(run) = phase.runs.last() {
             lines.push(format!("log: helix jobs logs {} --phase {}  ({run})", view.id, phase.id));
@@ -98,9 +92,13 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
     if let Some(error) = &view.error {
         lines.push(String::new());
         lines.push(format!("{}: {}", paint(meaning(sign), view.status.word()), error.message));
-        lines.extend(error.hint.as_ref().map(|hint| format!("hint: {hint}")));
+        lines.extend(hint(error));
     }
     lines.join("\n")
+}
+
+fn hint(error: &ErrorView) -> Option<String> {
+    error.hint.clone().map(phrases::hint)
 }
 
 /// What persons were asked, and what became of it.
@@ -119,7 +117,7 @@ fn questions(view: &JobView, terminal: &Terminal) -> Vec<String> {
     lines
 }
 
-fn findings(phase: &helix_job::PhaseView) -> Vec<String> {
+fn findings(phase: &PhaseView) -> Vec<String> {
     let mut lines = Vec::new();
     for gate in &phase.gates {
         match &gate.verdict {

@@ -10,7 +10,7 @@ mod terminal;
 mod usage_ledger;
 
 use self::reader::ClaudeReader;
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, Sessions, Versions};
 use crate::profile::DialectName;
 use crate::version::Version;
 
@@ -27,12 +27,12 @@ pub(super) const PASSED_VARIABLES: &[&str] = &[
 pub(super) static CLAUDE: Dialect = Dialect {
     kind: AgentKind {
         dialect: DialectName::Claude,
-        program: Program::Installed {
+        program: Program::Installed(Product {
             name: "claude",
             product: "Claude Code",
             install: "npm install -g @anthropic-ai/claude-code",
             model: "sonnet",
-        },
+        }),
         passed_variables: PASSED_VARIABLES,
         review_models: &["haiku", "sonnet"],
         exit_status: ExitMeaning::Nothing,

@@ -9,7 +9,7 @@ mod schema;
 mod trouble;
 
 use self::reader::CodexReader;
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, Sessions, Versions};
 use crate::profile::DialectName;
 use crate::version::Version;
 
@@ -20,12 +20,12 @@ const MEASURED: Version = Version { major: 0, minor: 169, patch: 0 };
 pub(super) static CODEX: Dialect = Dialect {
     kind: AgentKind {
         dialect: DialectName::Codex,
-        program: Program::Installed {
+        program: Program::Installed(Product {
             name: "codex",
             product: "Codex",
             install: "npm install -g @openai/codex",
             model: "gpt-5.1-codex",
-        },
+        }),
         // `CODEX_HOME` is taken over below.
         passed_variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
         review_models: &[],

@@ -6,15 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_core::text::count;
-use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, is_decision};
+use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, decisions_in};
 use serde_json::json;
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
-use crate::files::unreadable;
-use crate::terminal::{Meaning, Reading};
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::terminal::Meaning;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -42,13 +39,11 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         let (diagnostics, adr) = match checked {
             Ok(checked) => (checked.diagnostics, Some(checked.adr)),
             Err(AdrFileError::Unreadable(diagnostic)) => (vec![*diagnostic], None),
-            Err(error) => return Err(not_checked(error)),
+            Err(error) => return Err(error.into()),
         };
         let own = diagnostics.iter().filter(|one| one.is_error()).count();
         errors += own;
-        if terminal.reading == Reading::People {
-            terminal.say_diagnostics(&diagnostics, adr.as_ref().map_or("", |adr| adr.source.as_str()));
-        }
+        terminal.say_diagnostics(&diagnostics, adr.as_ref().map_or("", |adr| adr.source.as_str()));
         if own == 0 {
             good.push_str(&format!("{name}: {}\n", terminal.paint(Meaning::Good, "valid")));
         } else {
@@ -69,7 +64,7 @@ fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, Co
             Ok(places) => places,
             // The check says what is wrong with it.
             Err(AdrFileError::Unreadable(_)) => 0,
-            Err(error) => return Err(not_checked(error)),
+            Err(error) => return Err(error.into()),
         };
         if places > 0 {
             context.terminal.say(&format!("{}: {places} repair(s)", context.shown(path)));
@@ -93,36 +88,11 @@ fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBu
     Ok(paths)
 }
 
-fn not_checked(error: AdrFileError) -> CommandError {
-    match error {
-        AdrFileError::Disk { action: "read", source, path } => unreadable(&path)(source),
-        other => other.into(),
-    }
-}
-
 /// Files as they are named, and of directories the ADRs in them.
 pub(super) fn with_directories(context: &Context, files: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let mut paths = Vec::new();
     for path in files.iter().map(|file| context.path(file)) {
         if path.is_dir() { paths.extend(decisions_in(&path)?) } else { paths.push(path) }
     }
-    Ok(paths)
-}
-
-/// ADRs of a directory in the order of their names, without index and readme; none if it is not there.
-fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, CommandError> {
-    let entries = match std::fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(unreadable(directory)(error)),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(unreadable(directory))?.path();
-        if is_decision(&path) && path.is_file() {
-            paths.push(path);
-        }
-    }
-    paths.sort();
     Ok(paths)
 }

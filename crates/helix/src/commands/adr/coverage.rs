@@ -9,10 +9,8 @@ use helix_adr::{Adr, Block, ConceptCoverage, blocks_of_adr, blocks_of_plan, conc
 use helix_plan::Plan;
 use serde_json::json;
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::read_text;
 use crate::terminal::Meaning;
 

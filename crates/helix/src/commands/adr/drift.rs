@@ -9,10 +9,8 @@ use helix_core::text::short_commit;
 use helix_git::GitEnvironment;
 use helix_project::adr_files::{AdrDirectory, Drift, DriftError, drift};
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::terminal::Meaning;
 
 #[derive(Debug, Args)]
@@ -60,14 +58,13 @@ fn report(context: &Context, found: &Drift) -> String {
 }
 
 fn failed(error: DriftError) -> CommandError {
-    match &error {
-        DriftError::Repository { source } => {
-            CommandError::usage(codes::INPUT_UNREADABLE, &error).because(source).hint_if(source.hint())
+    let (exit, hint) = match &error {
+        DriftError::Repository { source } => (Exit::Usage, source.hint()),
+        DriftError::Git { source } => (Exit::Environment, source.hint()),
+        DriftError::NoSuchRef { .. } => {
+            return CommandError::usage(codes::NOT_FOUND, &error)
+                .hint("use a branch, a tag or a commit, such as `--since main`");
         }
-        DriftError::Git { source } => {
-            CommandError::environment(codes::INPUT_UNREADABLE, &error).because(source).hint_if(source.hint())
-        }
-        DriftError::NoSuchRef { .. } => CommandError::usage(codes::NOT_FOUND, &error)
-            .hint("use a branch, a tag or a commit, such as `--since main`"),
-    }
+    };
+    CommandError::wrapping(exit, codes::INPUT_UNREADABLE, &error).hint_if(hint)
 }

@@ -12,7 +12,6 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::Ended;
-use crate::exit::Exit;
 use crate::terminal::Reading;
 
 #[derive(Debug, Args)]
@@ -39,19 +38,16 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     let of_links = [codes::UNKNOWN_ADR, codes::SUPERSEDE_CYCLE, codes::DEPENDENCY_CYCLE];
     let mut problems: Vec<Diagnostic> = known.adrs().iter().flat_map(|adr| check(adr, &known)).collect();
     problems.retain(|problem| of_links.contains(&problem.code.as_str()));
+    for problem in &problems {
+        // Each in its own file's text.
+        let adr = known.adrs().iter().find(|adr| adr.file == problem.file);
+        context.terminal.say_diagnostics(std::slice::from_ref(problem), adr.map_or("", |adr| &adr.source));
+    }
     match (context.terminal.reading, arguments.format) {
         (Reading::Programs, _) | (Reading::People, Format::Json) => {
-            context.terminal.json(&json!({ "graph": graph, "diagnostics": problems }))?;
+            context.terminal.json(&json!({ "graph": graph, "diagnostics": problems }))
         }
-        (Reading::People, Format::Mermaid) => context.terminal.raw(&graph.to_mermaid())?,
-        (Reading::People, Format::Dot) => context.terminal.raw(&graph.to_dot())?,
+        (Reading::People, Format::Mermaid) => context.terminal.raw(&graph.to_mermaid()),
+        (Reading::People, Format::Dot) => context.terminal.raw(&graph.to_dot()),
     }
-    if context.terminal.reading == Reading::People {
-        for problem in &problems {
-            // Each in its own file's text.
-            let adr = known.adrs().iter().find(|adr| adr.file == problem.file);
-            context.terminal.say_diagnostics(std::slice::from_ref(problem), adr.map_or("", |adr| &adr.source));
-        }
-    }
-    Ok(Exit::Success)
 }

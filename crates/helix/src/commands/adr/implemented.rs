@@ -9,15 +9,12 @@ use helix_adr::{AdrId, Status};
 use helix_engine::EngineError;
 use helix_job::{IntegrationTarget, JobStatus, JobView};
 use helix_project::adr_files::AdrDirectory;
-use helix_store::JobFilter;
 use serde_json::json;
 
 use super::find;
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
-use crate::offline::{self, archive};
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::offline::{archive, jobs, open_or_missing};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -36,16 +33,17 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
         .parse::<AdrId>()
         .map_err(|error| CommandError::usage(codes::USAGE, error).hint("use the number of the decision, such as 12"))?;
     let file = find(&AdrDirectory::open(root)?, &arguments.adr)?.file.clone();
-    let settings = context.settings()?;
+    let no = |message: String, hint: &str| CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint(hint);
     let job = match &arguments.job {
         Some(job) => job.clone(),
-        None => last_job(&offline::jobs(settings, JobFilter::default()).await?, root, &file)
-            .ok_or_else(|| nothing_proves(&file))?,
+        None => last_job(&jobs(context).await?, root, &file).ok_or_else(|| {
+            let hint = "`helix run` a plan that names it as its `adr`, with the gate `criteria_covered`";
+            no(format!("no merged job for {file} here"), hint)
+        })?,
     };
-    let journal = offline::open_or_missing(settings, &job).await?;
-    let evidence = archive(settings, &journal).decision(&job).await.map_err(|error| match error {
-        EngineError::Refused { message } => CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message)
-            .hint("choose another job with `--job`; nothing was changed"),
+    let journal = open_or_missing(context, &job).await?;
+    let evidence = archive(context, &journal)?.decision(&job).await.map_err(|error| match error {
+        EngineError::Refused { message } => no(message, "choose another job with `--job`; nothing was changed"),
         other => other.into(),
     })?;
     if evidence.adr != file {
@@ -53,12 +51,8 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
             .hint("omit --job, or choose a job whose plan has this decision as its `adr`"));
     }
     if evidence.criteria.is_empty() {
-        return Err(CommandError::new(
-            Exit::No,
-            codes::CANNOT_BE_DONE,
-            format!("job {job} has verified no criteria of {file}"),
-        )
-        .hint("add the gate `criteria_covered` to the plan's last phase: it checks the evidence of each criterion"));
+        let hint = "add the gate `criteria_covered` to the plan's last phase: it checks the evidence of each criterion";
+        return Err(no(format!("job {job} has verified no criteria of {file}"), hint));
     }
     let done = AdrDirectory::prove(root, id, &evidence.criteria)?;
     let value = json!({
@@ -89,9 +83,4 @@ fn last_job(jobs: &[JobView], root: &Path, file: &str) -> Option<String> {
             && real(Path::new(&job.project_path)) == here
     };
     jobs.iter().find(merged).map(|job| job.id.to_string())
-}
-
-fn nothing_proves(file: &str) -> CommandError {
-    CommandError::new(Exit::No, codes::CANNOT_BE_DONE, format!("no merged job for {file} here"))
-        .hint("`helix run` a plan that names it as its `adr`, with the gate `criteria_covered`")
 }

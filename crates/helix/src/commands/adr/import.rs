@@ -9,10 +9,8 @@ use helix_project::adr_files::{AdrDirectory, ImportedFile};
 use serde_json::json;
 
 use super::check::with_directories;
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::unreadable;
 use crate::terminal::Reading;
 
@@ -38,19 +36,8 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     let import = if arguments.write { AdrDirectory::import } else { AdrDirectory::preview_import };
     let done = import(root, &paths)?;
     if context.terminal.reading == Reading::Programs {
-        let files: Vec<_> = done
-            .files
-            .iter()
-            .map(|file| {
-                json!({
-                    "from": file.from, "to": file.to, "number": file.number, "number_before": file.number_before,
-                    "form": file.imported.form, "title": file.imported.title, "status": file.imported.status.word(),
-                    "notes": file.imported.notes, "diagnostics": file.diagnostics, "text": file.imported.text,
-                })
-            })
-            .collect();
-        context.terminal.json(&json!({ "written": arguments.write, "index": done.index, "files": files }))?;
-        return Ok(Exit::Success);
+        let value = json!({ "written": arguments.write, "index": done.index, "files": done.files });
+        return context.terminal.json(&value);
     }
     for file in &done.files {
         say(context, root, file, arguments.write)?;

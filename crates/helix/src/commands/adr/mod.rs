@@ -18,13 +18,10 @@ use helix_project::adr_files::{AdrDirectory, AdrSummary};
 use serde_json::json;
 
 use crate::arguments::words;
-use crate::codes;
 use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, codes};
 use crate::files::{read_text, unreadable};
-use crate::terminal::{Reading, Table};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -105,14 +102,10 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         Action::Implemented(arguments) => context.block_on(implemented::run(context, &root, &arguments)),
         Action::NextNumber => {
             let number = AdrDirectory::open(&root)?.next_number();
-            context.terminal.answer(&json!({ "next_number": number }), &format!("{number:03}"))?;
-            Ok(Exit::Success)
+            context.terminal.answer(&json!({ "next_number": number }), &format!("{number:03}"))
         }
         Action::List => list(context, &root),
-        Action::Index => {
-            context.terminal.data(&context.shown(&AdrDirectory::regenerate_index(&root)?))?;
-            Ok(Exit::Success)
-        }
+        Action::Index => context.terminal.data(&context.shown(&AdrDirectory::regenerate_index(&root)?)),
         Action::Graph(arguments) => graph::run(context, &root, &arguments),
         Action::Import(arguments) => import::run(context, &root, &arguments),
         Action::Coverage(arguments) => coverage::run(context, &root, &arguments),
@@ -145,31 +138,23 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
     std::fs::File::open(draft).map_err(unreadable(draft))?;
     let done = AdrDirectory::finalize(root, draft)?;
     let path = root.join(&done.path);
-    if context.terminal.reading == Reading::People {
-        context.terminal.say_diagnostics(&done.warnings, "");
-    }
+    context.terminal.say_diagnostics(&done.warnings, "");
     let value = json!({ "number": done.number, "path": path, "warnings": done.warnings });
-    context.terminal.answer(&value, &context.shown(&path))?;
-    Ok(Exit::Success)
+    context.terminal.answer(&value, &context.shown(&path))
 }
 
 fn list(context: &Context, root: &Path) -> Ended {
     let adrs = AdrDirectory::open(root)?.summaries();
-    if adrs.is_empty() {
-        let directory = root.join("adr");
-        context.terminal.note(&format!("no ADRs in {}; create one with `helix adr new TITLE`", directory.display()));
-    }
-    let mut table = Table::new(["id", "status", "criteria", "title"]);
-    for AdrSummary { id, status, met, criteria, title, .. } in &adrs {
-        table.row([
-            (id.clone().unwrap_or_else(|| "-".to_owned()), None),
-            (status.clone().unwrap_or_else(|| "unknown".to_owned()), None),
+    let rows = adrs.iter().map(|AdrSummary { id, status, met, criteria, title, .. }| {
+        [
+            (id.as_deref().unwrap_or("-").to_owned(), None),
+            (status.as_deref().unwrap_or("unknown").to_owned(), None),
             (format!("{met} of {criteria}"), None),
             (title.clone(), None),
-        ]);
-    }
-    context.terminal.answer(&adrs, &table.for_data(&context.terminal))?;
-    Ok(Exit::Success)
+        ]
+    });
+    let nothing = format!("no ADRs in {}; create one with `helix adr new TITLE`", root.join("adr").display());
+    context.terminal.list(&adrs, &nothing, ["id", "status", "criteria", "title"], rows)
 }
 
 fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
@@ -191,6 +176,5 @@ fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
     let value = json!({
         "id": id, "title": title, "status": status, "file": file, "criteria": criteria, "text": adr.source,
     });
-    context.terminal.answer(&value, &adr.source)?;
-    Ok(Exit::Success)
+    context.terminal.answer(&value, &adr.source)
 }

@@ -8,10 +8,8 @@ use clap::Args;
 use helix_project::adr_files::{AdrDirectory, RenumberError};
 use serde_json::json;
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {

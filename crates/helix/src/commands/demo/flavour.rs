@@ -40,18 +40,6 @@ pub(super) const ALL: &[Flavour] = &[
         replace: "sum(price * quantity for _, price, quantity in items)",
     },
     Flavour {
-        name: "JavaScript",
-        probe: &["node", "-e", "require('node:test')"],
-        source: "basket.mjs",
-        test: "test/basket.test.mjs",
-        gate: "tests_pass",
-        command: "node --test",
-        first: include_str!("material/basket_first.mjs"),
-        tests: include_str!("material/basket.test.mjs"),
-        find: "[, price, _quantity]) => sum + price",
-        replace: "[, price, quantity]) => sum + price * quantity",
-    },
-    Flavour {
         name: "shell",
         probe: &["sh", "-c", ":"],
         source: "basket.sh",

@@ -15,10 +15,8 @@ use clap::Args;
 use helix_job::{JobStatus, JobView};
 
 use crate::client::{ChatEvent, Client, Talk, chat_body};
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Host, Listening, Reached};
 use crate::terminal::{Meaning, Reading, duration, one_line};
 use crate::watch::{Left, job_report, watch};
@@ -61,20 +59,19 @@ fn prepare_and_enter(context: &Context) -> Result<CommandError, CommandError> {
             .hint("install git (apt-get install git)"));
     }
     let flavour = flavour::runnable().ok_or_else(|| {
-        CommandError::environment(codes::DEMO, "the demo needs python3, node or sh to run tests")
-            .hint("install python3 or node")
+        CommandError::environment(codes::DEMO, "the demo needs python3 or sh to run tests").hint("install python3")
     })?;
     say(context, Meaning::Weak, &format!("Using {} for the demo project", flavour.name));
     let state = context.overrides.state_dir.as_ref().map(|directory| context.path(directory));
     let scratch = Scratch::prepare(&context.environment, flavour, state.as_deref())?;
     let mut command = Command::new(&context.environment.program);
-    command.arg("--state-dir").arg(scratch.state()).arg("--config").arg(scratch.config());
+    command.arg("--state-dir").arg(&scratch.state).arg("--config").arg(scratch.config());
     if context.terminal.reading == Reading::Programs {
         command.arg("--json");
     }
-    command.args(["demo", "--inside"]).arg(scratch.root());
+    command.args(["demo", "--inside"]).arg(&scratch.root);
     command.env("HOME", scratch.home()).env("GIT_CONFIG_GLOBAL", scratch.home().join(".gitconfig"));
-    command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(scratch.root());
+    command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(&scratch.root);
     for name in FOREIGN_VARIABLES {
         command.env_remove(name);
     }
@@ -86,7 +83,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let began = std::time::Instant::now();
     let host = Host::start(&context.environment, context.settings()?, &Listening::ephemeral()).await?;
     let client = host.client()?;
-    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", client.url(), scratch.root().display()));
+    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", client.url, scratch.root.display()));
     converse(context, &client, scratch).await?;
     let started = client.jobs().await?.into_iter().next();
     let job = started.ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))?;
@@ -99,7 +96,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     }
     judge(&view)?;
     if context.terminal.reading == Reading::People {
-        context.terminal.data(&job_report(&view, &scratch.state(), &context.terminal))?;
+        context.terminal.data(&job_report(&view, &scratch.state, &context.terminal))?;
         context.terminal.data(&farewell(scratch, &view, began.elapsed().as_secs_f64()))?;
     }
     Ok(Exit::Success)
@@ -108,13 +105,12 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
 async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
     say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
-    let talk = Talk::Key(format!("demo {}", scratch.root().display()));
+    let talk = Talk::Key(format!("demo {}", scratch.root.display()));
     let mut answer = client.chat(&talk, &chat_body(None, cassette::REQUEST)).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
-        match event {
-            ChatEvent::Text(piece) => text.push_str(&piece),
-            ChatEvent::Activity(_) => {}
+        if let ChatEvent::Text(piece) = event {
+            text.push_str(&piece);
         }
     }
     for paragraph in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -142,9 +138,9 @@ fn judge(view: &JobView) -> Result<(), CommandError> {
 }
 
 fn farewell(scratch: &Scratch, view: &JobView, seconds: f64) -> String {
-    let root = scratch.root().display();
-    let shop = for_a_shell(&scratch.root().join("projects/shop"));
-    let state = for_a_shell(&scratch.state());
+    let root = scratch.root.display();
+    let shop = for_a_shell(&scratch.root.join("projects/shop"));
+    let state = for_a_shell(&scratch.state);
     format!(
         "
 Done in {}: a chat became an ADR and a plan, the first attempt failed a real test, the agent
@@ -170,7 +166,7 @@ fn for_a_shell(path: &Path) -> String {
 
 fn failed(scratch: &Scratch, mut error: CommandError) -> CommandError {
     if let CommandError::Problem(problem) = &mut error {
-        problem.causes.push(format!("the demo's files are in {}", scratch.root().display()));
+        problem.causes.push(format!("the demo's files are in {}", scratch.root.display()));
     }
     error
 }

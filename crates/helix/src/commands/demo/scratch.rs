@@ -18,8 +18,8 @@ use crate::files::unwritable;
 /// Directories of one demo.
 #[derive(Debug, Clone)]
 pub(super) struct Scratch {
-    root: PathBuf,
-    state: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) state: PathBuf,
 }
 
 impl Scratch {
@@ -46,7 +46,7 @@ impl Scratch {
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let cassette_file = scratch.root.join("cassette.json");
-        let tape = cassette(flavour, &text(&scratch.state()), &text(&scratch.config()), &text(&scratch.projects()));
+        let tape = cassette(flavour, &text(&scratch.state), &text(&scratch.config()), &text(&scratch.projects()));
         // JSON strings are TOML strings, too, for every path that can be written in UTF-8.
         let configuration = format!(
             "\
@@ -69,7 +69,7 @@ roots = [{}, {}]
             json!(text(&scratch.root.join("agent-sessions"))),
             json!(text(&scratch.projects())),
             json!(text(&scratch.root)),
-            json!(text(&scratch.state())),
+            json!(text(&scratch.state)),
         );
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
         for (path, content) in [
@@ -82,17 +82,9 @@ roots = [{}, {}]
         Ok(scratch)
     }
 
-    pub(super) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// `HOME` of the demo.
     pub(super) fn home(&self) -> PathBuf {
         self.root.join("home")
-    }
-
-    pub(super) fn state(&self) -> PathBuf {
-        self.state.clone()
     }
 
     /// Where the Consultant makes projects.

@@ -19,10 +19,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::arguments::exit_status;
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{open, unreadable};
 use crate::terminal::{Meaning, Reading, Terminal, one_line};
 
@@ -69,24 +67,24 @@ pub(crate) struct Explain {
 #[derive(Debug, Deserialize)]
 struct Recorded {
     id: String,
-    #[serde(default)]
+    #[serde(flatten)]
+    seen: Seen,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Seen {
     tool: String,
-    #[serde(default)]
     phase: String,
-    #[serde(default)]
     argv: Vec<String>,
-    #[serde(default, deserialize_with = "recorded_status")]
+    #[serde(deserialize_with = "recorded_status")]
     exit_code: Option<i32>,
     signal: Option<i32>,
     http_status: Option<u16>,
     api_error_type: Option<String>,
-    #[serde(default)]
     timed_out: bool,
-    #[serde(default)]
     oom_kill: bool,
-    #[serde(default)]
     stdout_tail: String,
-    #[serde(default)]
     stderr_tail: String,
 }
 
@@ -128,9 +126,24 @@ fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, e
                 continue;
             }
         };
-        let log = Log::of_texts(&recorded.stdout_tail, &recorded.stderr_tail);
-        let id = recorded.id.clone();
-        let classified = classifier.classify(&recorded.into(), &log);
+        let Recorded { id, seen } = recorded;
+        let log = Log::of_texts(&seen.stdout_tail, &seen.stderr_tail);
+        let observation = FailureObservation {
+            tool: seen.tool,
+            phase: seen.phase,
+            argv: seen.argv,
+            termination: match (seen.signal, seen.exit_code) {
+                (Some(signal), _) => Termination::Signaled { signal },
+                (None, Some(code)) => Termination::Exited { code },
+                (None, None) => Termination::Unknown,
+            },
+            http_status: seen.http_status,
+            api_error_type: seen.api_error_type,
+            deadline_passed: seen.timed_out,
+            oom_kills: u32::from(seen.oom_kill),
+            own_check: None,
+        };
+        let classified = classifier.classify(&observation, &log);
         let mut prediction = json!({
             "id": id, "category": classified.category, "cause": classified.cause, "retry": classified.retry,
             "blame": classified.blame, "confidence": classified.confidence,
@@ -156,26 +169,6 @@ fn recorded_status<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<
     signed.map(Some).ok_or_else(|| serde::de::Error::custom(format!("exit_code {status} does not fit 32 bits")))
 }
 
-impl From<Recorded> for FailureObservation {
-    fn from(recorded: Recorded) -> Self {
-        Self {
-            tool: recorded.tool,
-            phase: recorded.phase,
-            argv: recorded.argv,
-            termination: match (recorded.signal, recorded.exit_code) {
-                (Some(signal), _) => Termination::Signaled { signal },
-                (None, Some(code)) => Termination::Exited { code },
-                (None, None) => Termination::Unknown,
-            },
-            http_status: recorded.http_status,
-            api_error_type: recorded.api_error_type,
-            deadline_passed: recorded.timed_out,
-            oom_kills: u32::from(recorded.oom_kill),
-            own_check: None,
-        }
-    }
-}
-
 fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) -> Ended {
     let terminal = &context.terminal;
     let path = explain.log.as_deref().unwrap_or(Path::new("-"));
@@ -197,24 +190,17 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         suggestions: &[],
     });
     if explain.markdown {
-        terminal.raw(&report.markdown())?;
-    } else if let Some(tokens) = explain.prompt {
-        terminal.raw(&report.prompt(tokens as usize))?;
-    } else if terminal.reading == Reading::Programs {
-        terminal.json(&Answer {
-            classified: &classified,
-            actions: actions(&classified),
-            fingerprint,
-            report: report.json(),
-        })?;
-    } else {
-        let mut text = report.terminal(terminal.look());
-        if explain.why {
-            text.push_str(&why(terminal, &classified));
-        }
-        terminal.raw(&text)?;
+        return terminal.raw(&report.markdown());
     }
-    Ok(Exit::Success)
+    if let Some(tokens) = explain.prompt {
+        return terminal.raw(&report.prompt(tokens as usize));
+    }
+    if terminal.reading == Reading::Programs {
+        let (classified, actions, report) = (&classified, actions(&classified), report.json());
+        return terminal.json(&Answer { classified, actions, fingerprint, report });
+    }
+    let why = if explain.why { why(terminal, &classified) } else { String::new() };
+    terminal.raw(&format!("{}{why}", report.terminal(terminal.look)))
 }
 
 fn read_log(path: &Path) -> Result<Log, CommandError> {
@@ -251,10 +237,9 @@ fn observed(explain: &Explain) -> FailureObservation {
 async fn recall(context: &Context, diagnosis: Diagnosis) -> Section<Vec<PastFailure>> {
     let settings = match context.settings() {
         Ok(settings) => settings,
-        Err(CommandError::Problem(problem)) => {
-            return Section::Missing(format!("the configuration cannot be read: {}", problem.message));
+        Err(error) => {
+            return Section::Missing(format!("the configuration cannot be read: {}", error.in_one_line()));
         }
-        Err(CommandError::ReaderLeft) => return Section::Missing("output closed".into()),
     };
     let path = settings.state_dir.value.join(StateDir::FAILURES);
     let memory = match FailureMemory::open(MemoryOptions::new(path, Access::ReadOnly)).await {

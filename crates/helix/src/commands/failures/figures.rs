@@ -1,20 +1,19 @@
 //! `helix failures stats`. Must not know how figures are made.
 
+use helix_core::text::count;
 use helix_failure::memory::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, Tally};
 
 use super::memory::reading;
 use crate::context::Context;
 use crate::error::Ended;
-use crate::exit::Exit;
-use crate::terminal::{Meaning, Table, Terminal};
+use crate::terminal::{Meaning, Terminal};
 
 pub(super) async fn stats(context: &Context) -> Ended {
     let figures = match reading(context.settings()?).await? {
         Some(memory) => memory.statistics().await?,
         None => nothing(),
     };
-    context.terminal.answer(&figures, &drawn(&context.terminal, &figures))?;
-    Ok(Exit::Success)
+    context.terminal.answer(&figures, &drawn(&context.terminal, &figures))
 }
 
 /// The figures of a memory that does not exist yet.
@@ -22,87 +21,51 @@ fn nothing() -> MemoryStatistics {
     let untried =
         |source: &str| SourceEffect { source: source.to_owned(), effectiveness: Effectiveness::of(Tally::default()) };
     MemoryStatistics {
-        failures: 0,
-        occurrences: 0,
-        fixed: 0,
-        went_away: 0,
-        gave_up: 0,
-        open: 0,
-        categories: Vec::new(),
         suggestions: SourceEffect::SOURCES.iter().map(|source| untried(source)).collect(),
         benefit: Benefit::of(Tally::default(), Tally::default()),
-        first_seen: None,
-        last_seen: None,
+        ..MemoryStatistics::default()
     }
 }
 
 fn drawn(terminal: &Terminal, figures: &MemoryStatistics) -> String {
-    let mut text = String::new();
-    let mut add = |line: &str| {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    };
     let MemoryStatistics { failures, occurrences, fixed, went_away, gave_up, open, benefit, .. } = figures;
-    let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    add(&format!("{}, seen {}", plural(*failures, "failure"), plural(*occurrences, "time")));
-    add(&format!("{fixed} fixed, {went_away} went away, {gave_up} gave up, {open} open"));
+    let number = |number: u64| (number.to_string(), None);
+    let mut lines = vec![
+        format!("{}, seen {}", count(*failures as usize, "failure"), count(*occurrences as usize, "time")),
+        format!("{fixed} fixed, {went_away} went away, {gave_up} gave up, {open} open"),
+    ];
     if !figures.categories.is_empty() {
-        add("");
-        let mut table = Table::new(["category", "failures"]);
-        for (category, count) in &figures.categories {
-            table.row([(category.label().to_owned(), None), (count.to_string(), None)]);
-        }
-        add(&table.for_data(terminal));
+        let rows = figures.categories.iter().map(|(category, count)| [(category.label().into(), None), number(*count)]);
+        lines.extend([String::new(), terminal.table(["category", "failures"], rows)]);
     }
-    add("");
-    let mut table = Table::new(["suggestions from", "helped", "no effect", "worse", "unknown", "open", "rate"]);
-    for SourceEffect { source, effectiveness } in &figures.suggestions {
+    let rows = figures.suggestions.iter().map(|SourceEffect { source, effectiveness }| {
         let Tally { helped, no_effect, worse, unknown, open } = effectiveness.tally;
-        let count = |number: u64| (number.to_string(), None);
-        table.row([
-            (source.replace('_', " "), None),
-            count(helped),
-            count(no_effect),
-            count(worse),
-            count(unknown),
-            count(open),
-            (rate(effectiveness), None),
-        ]);
+        let [helped, no_effect, worse, unknown, open] = [helped, no_effect, worse, unknown, open].map(number);
+        let (source, rate) = ((source.replace('_', " "), None), (rate(effectiveness), None));
+        [source, helped, no_effect, worse, unknown, open, rate]
+    });
+    let headings = ["suggestions from", "helped", "no effect", "worse", "unknown", "open", "rate"];
+    lines.extend([String::new(), terminal.table(headings, rows), String::new()]);
+    lines.push(terminal.paint(Meaning::Strong, "Effect of the memory"));
+    for (name, effect) in [("shown    ", &benefit.shown.tally), ("held back", &benefit.held_back.tally)] {
+        lines.push(format!("  {name}  {} of {} gone in the next attempt", effect.helped, effect.decided()));
     }
-    add(&table.for_data(terminal));
-    add("");
-    add(&terminal.paint(Meaning::Strong, "Effect of the memory"));
-    add(&format!(
-        "  shown      {} of {} gone in the next attempt",
-        benefit.shown.tally.helped,
-        benefit.shown.tally.decided()
-    ));
-    add(&format!(
-        "  held back  {} of {} gone in the next attempt",
-        benefit.held_back.tally.helped,
-        benefit.held_back.tally.decided()
-    ));
-    let range = format!("{:+.0} to {:+.0} points, with 95 % certainty", benefit.low * 100.0, benefit.high * 100.0);
-    let verdict = if benefit.low > 0.0 {
-        "it helps"
-    } else if benefit.high < 0.0 {
-        "it harms"
-    } else {
-        "not decided yet"
+    let verdict = match benefit {
+        Benefit { low, .. } if *low > 0.0 => "it helps",
+        Benefit { high, .. } if *high < 0.0 => "it harms",
+        Benefit { .. } => "not decided yet",
     };
-    add(&format!("  difference {:+.0} points ({range}): {verdict}", benefit.difference * 100.0));
-    text
+    let [difference, low, high] = [benefit.difference, benefit.low, benefit.high].map(|share| share * 100.0);
+    let range = format!("{low:+.0} to {high:+.0} points, with 95 % certainty");
+    lines.push(format!("  difference {difference:+.0} points ({range}): {verdict}"));
+    lines.join("\n")
 }
 
 fn rate(effectiveness: &Effectiveness) -> String {
     if effectiveness.tally.decided() == 0 {
         return "untried".to_owned();
     }
-    let percent = |share: f64| share * 100.0;
-    format!(
-        "{:.0} % ({:.0} to {:.0})",
-        percent(effectiveness.rate),
-        percent(effectiveness.low),
-        percent(effectiveness.high)
-    )
+    let Effectiveness { rate, low, high, .. } = effectiveness;
+    let [rate, low, high] = [rate, low, high].map(|share| share * 100.0);
+    format!("{rate:.0} % ({low:.0} to {high:.0})")
 }

@@ -8,11 +8,9 @@ use helix_failure::memory::MemoryRecord;
 use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError};
 use serde_json::json;
 
-use super::memory::{missing, reading, reading_of, writing};
-use crate::codes;
+use super::memory::{detail, missing, reading, writing};
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{open, unreadable, unwritable};
 
 /// Failures that are read at once.
@@ -23,26 +21,22 @@ const IMPORTED: usize = 500;
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 pub(super) async fn forget(context: &Context, id: &str, only_fixes: bool) -> Ended {
-    let settings = context.settings()?;
     // Read first: what does not exist is no reason to make a state directory.
-    let found = reading_of(settings, id).await?.show(id.to_owned()).await?;
-    let fingerprint = found.ok_or_else(|| missing(id))?.known.diagnosis.fingerprint;
-    let (forget, word, text) = if only_fixes {
-        (Forget::Fixes, "fixes", format!("forgot the fixes of {fingerprint}"))
-    } else {
-        (Forget::Everything, "everything", format!("forgot {fingerprint}"))
+    let fingerprint = detail(context, id).await?.known.diagnosis.fingerprint;
+    let (forget, word, text) = match only_fixes {
+        true => (Forget::Fixes, "fixes", format!("forgot the fixes of {fingerprint}")),
+        false => (Forget::Everything, "everything", format!("forgot {fingerprint}")),
     };
-    if !writing(settings).await?.forget(fingerprint.clone(), forget).await? {
+    if !writing(context.settings()?).await?.forget(fingerprint.clone(), forget).await? {
         return Err(missing(id));
     }
-    context.terminal.answer(&json!({ "forgotten": fingerprint, "what": word }), &text)?;
-    Ok(Exit::Success)
+    context.terminal.answer(&json!({ "forgotten": fingerprint, "what": word }), &text)
 }
 
 pub(super) async fn export(context: &Context, file: Option<&Path>) -> Ended {
     let memory = reading(context.settings()?).await?;
     let records = match file.filter(|file| *file != Path::new("-")) {
-        None => each_line(memory.as_ref(), |lines| context.terminal.raw(lines)).await?,
+        None => each_line(memory.as_ref(), |lines| context.terminal.raw(lines).map(drop)).await?,
         Some(path) => {
             let mut output = BufWriter::new(File::create(path).map_err(unwritable(path))?);
             let write = |lines: &str| output.write_all(lines.as_bytes()).map_err(unwritable(path));
@@ -88,37 +82,24 @@ pub(super) async fn import(context: &Context, file: &Path) -> Ended {
     }
     let mut lines = Lines::open(file)?;
     let memory = writing(context.settings()?).await?;
-    let (mut imported, mut batch, mut places) = (Imported::default(), Vec::new(), Vec::new());
+    let mut imported = Imported::default();
     loop {
-        let next = lines.next()?;
-        let last = next.is_none();
-        if let Some((place, record)) = next {
-            places.push(place);
-            batch.push(record);
-        }
-        if batch.len() >= IMPORTED || (last && !batch.is_empty()) {
-            let written = memory.import(std::mem::take(&mut batch)).await;
-            imported.add(written.map_err(|error| refused(error, file, &places))?);
-            places.clear();
-        }
-        if last {
+        let batch = std::iter::from_fn(|| lines.next().transpose()).take(IMPORTED);
+        let batch: Vec<(u64, MemoryRecord)> = batch.collect::<Result<_, _>>()?;
+        if batch.is_empty() {
             break;
         }
+        let (places, records): (Vec<u64>, Vec<MemoryRecord>) = batch.into_iter().unzip();
+        let written = memory.import(records).await;
+        imported.add(written.map_err(|error| refused(error, file, &places))?);
     }
     let Imported { added, known } = imported;
-    context.terminal.answer(&imported, &format!("{added} new records, {known} already known"))?;
-    Ok(Exit::Success)
+    context.terminal.answer(&imported, &format!("{added} new records, {known} already known"))
 }
 
 /// Names the line of a refused record.
 fn refused(error: MemoryError, file: &Path, places: &[u64]) -> CommandError {
-    let index = match error {
-        MemoryError::Record { index, .. } | MemoryError::Orphan { index, .. } => index,
-        MemoryError::Database(_)
-        | MemoryError::Deadline { .. }
-        | MemoryError::Row { .. }
-        | MemoryError::Ambiguous { .. } => return error.into(),
-    };
+    let (MemoryError::Record { index, .. } | MemoryError::Orphan { index, .. }) = error else { return error.into() };
     let line = places.get(index).copied().unwrap_or_default();
     let place = format!("{}, line {line}, cannot be imported", file.display());
     CommandError::usage(codes::INPUT_UNREADABLE, place).because(&error).hint(error.hint())

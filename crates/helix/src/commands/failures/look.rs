@@ -5,11 +5,13 @@ use helix_failure::Category;
 use helix_failure::memory::{FailureDetail, FailureEnd, FixLink};
 use helix_store::failures::{FailureFilter, FailurePage};
 
-use super::memory::{missing, reading, reading_of, short_id, shown};
+use super::memory::{detail, reading, shown};
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
-use crate::terminal::{Meaning, Table, Terminal};
+use crate::error::{Ended, Exit};
+use crate::terminal::{Meaning, Terminal};
+
+/// Digits of an id that are shown in lists.
+const SHORT_ID: usize = 12;
 
 /// Arguments of `helix failures list`.
 #[derive(Debug, Args)]
@@ -51,7 +53,7 @@ pub(super) async fn list(context: &Context, list: &List) -> Ended {
         Some(memory) => memory.list(filter, list.after.clone(), list.limit.into()).await?,
         None => FailurePage::default(),
     };
-    give(context, &page, "no matching failures")?;
+    print(context, &page)?;
     if let Some(next) = page.next {
         context.terminal.note(&format!("more: helix failures list --after {next}"));
     }
@@ -63,27 +65,23 @@ pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended
         Some(memory) => memory.search(text.to_owned(), limit).await?,
         None => Vec::new(),
     };
-    give(context, &FailurePage { failures, next: None }, "no matching failures")?;
-    Ok(Exit::Success)
+    print(context, &FailurePage { failures, next: None })
 }
 
-fn give(context: &Context, page: &FailurePage, nothing: &str) -> Result<(), CommandError> {
-    if page.failures.is_empty() {
-        context.terminal.note(nothing);
-    }
-    let mut table = Table::new(["id", "seen", "last", "ended", "category", "tool", "what"]);
-    for failure in &page.failures {
-        table.row([
-            (short_id(failure), None),
+fn print(context: &Context, page: &FailurePage) -> Ended {
+    let rows = page.failures.iter().map(|failure| {
+        [
+            (failure.diagnosis.fingerprint.as_str().chars().take(SHORT_ID).collect(), None),
             (failure.count.to_string(), None),
             (failure.last_seen.strftime("%Y-%m-%d").to_string(), None),
             (failure.end.word().replace('_', " "), Some(meaning(&failure.end))),
             (failure.diagnosis.category.label().to_owned(), None),
             (shown(&failure.diagnosis.tool, 12), None),
             (shown(&failure.diagnosis.summary, 80), None),
-        ]);
-    }
-    context.terminal.answer(page, &table.for_data(&context.terminal))
+        ]
+    });
+    let headings = ["id", "seen", "last", "ended", "category", "tool", "what"];
+    context.terminal.list(page, "no matching failures", headings, rows)
 }
 
 fn meaning(end: &FailureEnd) -> Meaning {
@@ -96,66 +94,51 @@ fn meaning(end: &FailureEnd) -> Meaning {
 }
 
 pub(super) async fn show(context: &Context, id: &str) -> Ended {
-    let found = reading_of(context.settings()?, id).await?.show(id.to_owned()).await?;
-    let detail = found.ok_or_else(|| missing(id))?;
-    context.terminal.answer(&detail, &drawn(&context.terminal, &detail))?;
-    Ok(Exit::Success)
+    let detail = detail(context, id).await?;
+    context.terminal.answer(&detail, &drawn(&context.terminal, &detail))
 }
 
 fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
-    let mut text = String::new();
-    let mut add = |line: &str| {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    };
-    let label = |name: &str| terminal.paint(Meaning::Strong, &format!("{name:<10}"));
-    let known = &detail.known;
-    add(&terminal.paint(Meaning::Bad, &shown(&known.diagnosis.cause_line, 300)));
-    add("");
-    add(&format!("{} {}", label("id"), known.diagnosis.fingerprint));
-    add(&format!("{} {}, {}", label("category"), known.diagnosis.category, shown(&known.diagnosis.cause, 80)));
-    for (name, value) in
-        [("tool", &known.diagnosis.tool), ("code", &known.diagnosis.code), ("place", &known.diagnosis.frame)]
-    {
-        if !value.is_empty() {
-            add(&format!("{} {}", label(name), shown(value, 120)));
-        }
-    }
+    let FailureDetail { known, .. } = detail;
+    let diagnosis = &known.diagnosis;
+    let strong = |text: &str| terminal.paint(Meaning::Strong, text);
+    let entry = |name: &str, text: &str| format!("{} {text}", strong(&format!("{name:<10}")));
+    let mut lines = vec![
+        terminal.paint(Meaning::Bad, &shown(&diagnosis.cause_line, 300)),
+        String::new(),
+        entry("id", &diagnosis.fingerprint.to_string()),
+        entry("category", &format!("{}, {}", diagnosis.category, shown(&diagnosis.cause, 80))),
+    ];
+    let places = [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("place", &diagnosis.frame)];
+    let known_places = places.into_iter().filter(|(_, text)| !text.is_empty());
+    lines.extend(known_places.map(|(name, text)| entry(name, &shown(text, 120))));
     let (first, last) = (known.first_seen.strftime("%Y-%m-%d %H:%M"), known.last_seen.strftime("%Y-%m-%d %H:%M"));
-    add(&match known.count {
-        1 => format!("{} once, {last}", label("seen")),
-        many => format!("{} {many} times, from {first} to {last}", label("seen")),
+    lines.push(match known.count {
+        1 => entry("seen", &format!("once, {last}")),
+        many => entry("seen", &format!("{many} times, from {first} to {last}")),
     });
-    add(&format!("{} {}", label("ended"), terminal.paint(meaning(&known.end), &known.end.word().replace('_', " "))));
-    for project in &known.projects {
-        add(&format!("{} {}", label("project"), shown(project, 200)));
-    }
+    lines.push(entry("ended", &terminal.paint(meaning(&known.end), &known.end.word().replace('_', " "))));
+    lines.extend(known.projects.iter().map(|project| entry("project", &shown(project, 200))));
     for link in &detail.fixes {
-        add("");
-        add(&terminal.paint(Meaning::Strong, &fix_title(link)));
-        for line in link.diff.lines() {
-            add(&format!("  {}", shown(line, 200)));
-        }
+        lines.extend([String::new(), strong(&fix_title(link))]);
+        lines.extend(link.diff.lines().map(|line| format!("  {}", shown(line, 200))));
     }
-    let mut section = |title: &str, lines: Vec<String>| {
-        if !lines.is_empty() {
-            add(&format!("\n{}", terminal.paint(Meaning::Strong, title)));
-        }
-        lines.iter().for_each(|line| add(line));
-    };
     let occurrences = detail.occurrences.iter().map(|entry| {
         let (at, place) = (entry.at.strftime("%Y-%m-%d %H:%M"), &entry.place);
         let (work, check) = (shown(&place.work.told(place.attempt), 200), shown(&place.check, 60));
         format!("  {at}  {work}, {check}: {}", entry.state.label().replace('_', " "))
     });
-    section("Where", occurrences.collect());
     let suggestions = detail.suggestions.iter().map(|suggestion| {
         let outcome = suggestion.outcome.map_or("open", |outcome| outcome.label()).replace('_', " ");
         let exposure = suggestion.exposure.label().replace('_', " ");
         format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
     });
-    section("Suggestions", suggestions.collect());
-    text
+    let sections: [(&str, Vec<String>); 2] = [("Where", occurrences.collect()), ("Suggestions", suggestions.collect())];
+    for (title, entries) in sections.into_iter().filter(|(_, entries)| !entries.is_empty()) {
+        lines.extend([String::new(), strong(title)]);
+        lines.extend(entries);
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
 fn fix_title(link: &FixLink) -> String {

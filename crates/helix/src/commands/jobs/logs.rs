@@ -11,10 +11,8 @@ use helix_engine::RecordedRun;
 use helix_job::{JobView, PhaseView};
 use serde_json::json;
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::job;
 use crate::terminal::{Meaning, Reading, one_line, plain};
 
@@ -118,15 +116,13 @@ impl Log {
         let mut events = Vec::new();
         while recorded.next_line(&mut events).map_err(unreadable)? {
             for event in events.drain(..) {
-                match context.terminal.reading {
-                    Reading::Programs => context.terminal.json_line(
-                        &json!({ "phase": self.phase, "role": self.role, "run": self.run, "event": event }),
-                    )?,
-                    Reading::People => {
-                        for text in shown(context, &event) {
-                            context.terminal.data(&text)?;
-                        }
-                    }
+                if context.terminal.reading == Reading::Programs {
+                    let value = json!({ "phase": self.phase, "role": self.role, "run": self.run, "event": event });
+                    context.terminal.json_line(&value)?;
+                    continue;
+                }
+                for text in shown(context, &event) {
+                    context.terminal.data(&text)?;
                 }
             }
         }

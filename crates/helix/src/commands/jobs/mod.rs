@@ -6,22 +6,21 @@ mod logs;
 mod results;
 
 use clap::{Args, Subcommand};
-use helix_job::JobView;
+use helix_engine::observer::JobReport;
 use helix_job::phrases::{Sign, open_questions};
-use helix_server::wire::{ResumeRequest, RetryRequest};
-use helix_store::JobFilter;
+use helix_job::{JobView, PhaseStatus};
+use helix_server::wire::ResumeRequest;
+use serde::Serialize;
 use serde_json::json;
 
 use crate::arguments::budget;
-use crate::client::Reopen;
 use crate::commands::run;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, find};
-use crate::offline::{self, job};
-use crate::terminal::{Meaning, Reading, Table, ago, duration, money, one_line};
-use crate::watch::{Reported, meaning, print_job, reports_of, watch};
+use crate::offline::{job, jobs};
+use crate::terminal::{Cell, Reading, ago, duration, money, one_line};
+use crate::watch::{meaning, print_job, reports_of, watch};
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -35,19 +34,13 @@ enum Action {
     /// List jobs, newest first
     List,
     /// Show a job: phases, gates, cost, commit, errors, last failure report
-    Show {
-        /// Job id, or a unique prefix
-        id: String,
-    },
+    Show(Id),
     /// Follow a job to its end
-    Watch {
-        /// Job id, or a unique prefix
-        id: String,
-    },
+    Watch(Id),
     /// Print what a job's agents did
     Logs {
-        /// Job id, or a unique prefix
-        id: String,
+        #[command(flatten)]
+        job: Id,
         /// Only this phase
         #[arg(long, value_name = "ID")]
         phase: Option<String>,
@@ -57,33 +50,21 @@ enum Action {
     },
     /// Resume a failed or cancelled job at the phases that have not passed
     Resume {
-        /// Job id, or a unique prefix
-        id: String,
-        /// New budget for the whole job in US dollars, including what it has cost so far
-        #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
-        budget: Option<f64>,
-        /// Return at once; the job runs in the background
-        #[arg(long)]
-        detach: bool,
+        #[command(flatten)]
+        reopening: Reopening,
     },
     /// Run a phase again, and all that depend on it
     Retry {
-        /// Job id, or a unique prefix
-        id: String,
+        #[command(flatten)]
+        reopening: Reopening,
         /// The phase
         #[arg(long, value_name = "ID")]
         phase: String,
-        /// New budget for the whole job in US dollars, including what it has cost so far
-        #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
-        budget: Option<f64>,
-        /// Return at once; the job runs in the background
-        #[arg(long)]
-        detach: bool,
     },
     /// Show the changes of a job, a phase or an attempt
     Diff {
-        /// Job id, or a unique prefix
-        id: String,
+        #[command(flatten)]
+        job: Id,
         /// Only what this phase changed
         #[arg(long, value_name = "ID")]
         phase: Option<String>,
@@ -92,54 +73,51 @@ enum Action {
         attempt: Option<u32>,
     },
     /// Show the evidence for each passed phase, verified again: commits, records, gate outputs, reviews, approvals
-    Evidence {
-        /// Job id, or a unique prefix
-        id: String,
-    },
+    Evidence(Id),
     /// Cancel a job
-    Cancel {
-        /// Job id, or a unique prefix
-        id: String,
-    },
+    Cancel(Id),
+}
+
+#[derive(Debug, Args)]
+struct Id {
+    /// Job id, or a unique prefix
+    id: String,
+}
+
+/// Which job goes on, and how.
+#[derive(Debug, Args)]
+struct Reopening {
+    /// Job id, or a unique prefix
+    id: String,
+    /// New budget for the whole job in US dollars, including what it has cost so far
+    #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
+    budget: Option<f64>,
+    /// Return at once; the job runs in the background
+    #[arg(long)]
+    detach: bool,
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     context.block_on(async {
         match arguments.action.unwrap_or(Action::List) {
             Action::List => list(context).await,
-            Action::Show { id } => show(context, &id).await,
-            Action::Watch { id } => follow(context, &id).await,
-            Action::Logs { id, phase, follow } => logs::logs(context, &id, phase.as_deref(), follow).await,
-            Action::Resume { id, budget, detach } => {
-                let by = Some(context.environment.person());
-                let body = Reopen::Resume(ResumeRequest { budget_usd: budget, by });
-                reopen(context, &id, &body, detach).await
-            }
-            Action::Retry { id, phase, budget, detach } => {
-                let by = Some(context.environment.person());
-                let body = Reopen::Retry(RetryRequest { phase, budget_usd: budget, by });
-                reopen(context, &id, &body, detach).await
-            }
-            Action::Diff { id, phase, attempt } => results::diff(context, &id, phase.as_deref(), attempt).await,
-            Action::Evidence { id } => results::evidence(context, &id).await,
-            Action::Cancel { id } => cancel(context, &id).await,
+            Action::Show(Id { id }) => show(context, &id).await,
+            Action::Watch(Id { id }) => follow(context, &id).await,
+            Action::Logs { job, phase, follow } => logs::logs(context, &job.id, phase.as_deref(), follow).await,
+            Action::Resume { reopening } => reopen(context, reopening, None).await,
+            Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
+            Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase.as_deref(), attempt).await,
+            Action::Evidence(Id { id }) => results::evidence(context, &id).await,
+            Action::Cancel(Id { id }) => cancel(context, &id).await,
         }
     })
 }
 
 async fn list(context: &Context) -> Ended {
-    let settings = context.settings()?;
-    let jobs = match find(settings).await? {
-        Some(client) => client.jobs().await?,
-        None => offline::jobs(settings, JobFilter::default()).await?,
-    };
-    if jobs.is_empty() {
-        context.terminal.note("no jobs yet; start one with: helix run PLAN");
-    }
-    let mut table = Table::new(["job", "status", "phases", "time", "cost", "submitted", "plan"]);
-    for job in &jobs {
-        let passed = job.phases.iter().filter(|phase| phase.status == helix_job::PhaseStatus::Passed).count();
-        table.row([
+    let jobs = jobs(context).await?;
+    let rows = jobs.iter().map(|job| {
+        let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
+        [
             (job.id.to_string(), None),
             status(job),
             (format!("{passed}/{}", job.phases.len()), None),
@@ -147,25 +125,33 @@ async fn list(context: &Context) -> Ended {
             (money(job.cost), None),
             (ago(job.created_at), None),
             (one_line(&job.name, 40), None),
-        ]);
-    }
-    context.terminal.answer(&jobs, &table.for_data(&context.terminal))?;
-    Ok(Exit::Success)
+        ]
+    });
+    let headings = ["job", "status", "phases", "time", "cost", "submitted", "plan"];
+    context.terminal.list(&jobs, "no jobs yet; start one with: helix run PLAN", headings, rows)
 }
 
 /// The status with its sign, and whether the job waits for a person.
-fn status(job: &JobView) -> (String, Option<Meaning>) {
+fn status(job: &JobView) -> Cell {
     let sign = Sign::from(job.status);
     let asks = if open_questions(job).next().is_some() { " (for you: helix answer)" } else { "" };
     (format!("{} {}{asks}", sign.symbol(), job.status.word()), Some(meaning(sign)))
+}
+
+/// A job and what its failures' reports say, for programs.
+#[derive(Serialize)]
+struct Reported<'a> {
+    #[serde(flatten)]
+    job: &'a JobView,
+    /// All reports, oldest first.
+    reports: Vec<JobReport>,
 }
 
 async fn show(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
     if context.terminal.reading == Reading::Programs {
         let reports = reports_of(context, &view).await?;
-        context.terminal.json(&Reported { job: &view, reports })?;
-        return Ok(Exit::Success);
+        return context.terminal.json(&Reported { job: &view, reports });
     }
     print_job(context, &view).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
@@ -182,15 +168,16 @@ async fn follow(context: &Context, id: &str) -> Ended {
     run::end(context, watch(context, context.reach().await?, &view).await?).await
 }
 
-/// Continues a job that is over, and follows it as `helix run` does.
-async fn reopen(context: &Context, id: &str, body: &Reopen, detach: bool) -> Ended {
-    let view = job(context, id).await?;
+/// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
+async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, phase: Option<String>) -> Ended {
+    let id = job(context, &id).await?.id;
+    let request = ResumeRequest { budget_usd: budget, by: Some(context.environment.person()) };
     if detach {
-        let view = context.host().await?.reopen(view.id.as_str(), body).await?;
+        let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
     }
     let reached = context.reach().await?;
-    let reopened = reached.client().reopen(view.id.as_str(), body).await;
+    let reopened = reached.client().reopen(id.as_str(), phase, request).await;
     let (reached, view) = run::or_leave(context, reached, reopened).await?;
     run::end(context, watch(context, reached, &view).await?).await
 }
@@ -206,8 +193,7 @@ async fn cancel(context: &Context, id: &str) -> Ended {
     reached.stop().await?;
     let view = result?;
     let word = if view.status.is_final() { view.status.word() } else { "is being cancelled" };
-    context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &format!("{} {word}", view.id))?;
-    Ok(Exit::Success)
+    context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &format!("{} {word}", view.id))
 }
 
 async fn wait_if_own(reached: &Reached, view: JobView) -> Result<JobView, CommandError> {

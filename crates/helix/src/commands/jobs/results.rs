@@ -1,31 +1,25 @@
 //! `helix jobs diff` and `helix jobs evidence`: read from the journal, the repository and the records, with or without a host.
 
-use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
 use helix_engine::evidence::{
-    DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, Standing,
+    DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
-use helix_job::CommandEvidence;
+use helix_job::{CommandEvidence, Review, phrases};
 
-use crate::codes;
 use crate::context::Context;
-use crate::error::{CommandError, Ended};
-use crate::exit::Exit;
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::{archive, open_or_missing};
 use crate::terminal::{Meaning, Reading};
 
 pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attempt: Option<u32>) -> Ended {
     let phase = phase.map(PhaseId::new).transpose().map_err(|error| CommandError::usage(codes::USAGE, error))?;
-    let settings = context.settings()?;
-    let journal = open_or_missing(settings, id).await?;
-    let found = archive(settings, &journal).diff(id, DiffSelection { phase, attempt }).await?;
+    let journal = open_or_missing(context, id).await?;
+    let found = archive(context, &journal)?.diff(id, DiffSelection { phase, attempt }).await?;
     if context.terminal.reading == Reading::Programs {
-        context.terminal.json(&found)?;
-        return Ok(Exit::Success);
+        return context.terminal.json(&found);
     }
     if found.patch.is_empty() {
         context.terminal.say(&format!("nothing changed between {} and {}", found.from, found.to));
-        return Ok(Exit::Success);
     }
     for line in found.patch.lines() {
         context.terminal.data(&match line.as_bytes().first() {
@@ -43,21 +37,21 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attem
 
 /// Ends with 1 unless the job succeeded and everything is proved.
 pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
-    let settings = context.settings()?;
-    let journal = open_or_missing(settings, id).await?;
-    let found = archive(settings, &journal).evidence(id).await?;
+    let journal = open_or_missing(context, id).await?;
+    let found = archive(context, &journal)?.evidence(id).await?;
     context.terminal.answer(&found, &report(context, &found))?;
     Ok(if found.proved { Exit::Success } else { Exit::No })
 }
 
 fn report(context: &Context, found: &JobEvidence) -> String {
     let paint = |meaning, text: &str| context.terminal.paint(meaning, text);
+    let missing = |what: &String| format!("  {} {what}", paint(Meaning::Bad, "missing:"));
     let mut lines = vec![format!("{} {}, from commit {}", paint(Meaning::Strong, &found.name), found.job, found.base)];
     for phase in &found.phases {
         lines.push(String::new());
         let (meaning, word) = standing(phase.standing);
         lines.push(format!("{} {}", paint(Meaning::Strong, phase.phase.as_str()), paint(meaning, word)));
-        lines.extend(phase.missing.iter().map(|what| format!("  {} {what}", paint(Meaning::Bad, "missing:"))));
+        lines.extend(phase.missing.iter().map(missing));
         lines.extend(details(phase));
     }
     lines.push(String::new());
@@ -71,8 +65,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
             let (meaning, word) = standing(integration.standing);
             let (commit, tree) = (&integration.result.commit, &integration.result.tree);
             lines.push(format!("integrated as {commit} tree {tree} {}", paint(meaning, word)));
-            lines
-                .extend(integration.missing.iter().map(|what| format!("  {} {what}", paint(Meaning::Bad, "missing:"))));
+            lines.extend(integration.missing.iter().map(missing));
             if let Some(phase) = &integration.validated_by {
                 lines.push(format!("  tree    validated by phase {phase}"));
             }
@@ -116,25 +109,14 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
     }
     lines.extend(gates(&phase.gates));
     for review in &phase.reviews {
-        let verdict = match &review.review.verdict {
-            Verdict::Pass => "approved",
-            Verdict::Fail { .. } => "rejected",
-            Verdict::Inconclusive { .. } => "no usable answer",
-        };
-        let model = review.review.model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
-        lines.push(format!(
-            "  review  {} by {}{model}: {verdict}: {} (run {}{})",
-            review.asked_by,
-            review.review.agent,
-            review.review.summary,
-            review.review.side.run,
-            gone(review.found)
-        ));
+        let verdict = phrases::review(&review.review);
+        let ReviewEvidence { asked_by, review: Review { agent, model, summary, side, .. }, found, .. } = review;
+        let model = model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
+        let gone = gone(*found);
+        lines.push(format!("  review  {asked_by} by {agent}{model}: {verdict}: {summary} (run {}{gone})", side.run));
     }
     for answer in &phase.answers {
-        let said = [answer.answer.choice.as_deref(), answer.answer.text.as_deref()];
-        let said: Vec<&str> = said.into_iter().flatten().collect();
-        lines.push(format!("  person  {} at {}: {}", answer.answer.by, answer.at, said.join(", ")));
+        lines.push(format!("  person  {} at {}: {}", answer.answer.by, answer.at, phrases::answer(&answer.answer)));
     }
     // The attempt that counts is above.
     for other in phase.attempts.iter().filter(|one| Some(one.attempt) != phase.attempt) {

@@ -1,6 +1,9 @@
-//! What a command fails with: code, message, causes, remedy and exit code in one.
+//! What a command fails with, and how `helix` ends: code, message, causes, remedy and exit code in one.
 //!
 //! Must not know how it is shown; `terminal::problem` draws it.
+
+pub(crate) mod codes;
+mod library;
 
 use std::error::Error;
 use std::fmt::Display;
@@ -9,11 +12,37 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::text::count;
 use serde::Serialize;
 
-use crate::codes;
-use crate::exit::Exit;
+/// How `helix` ends; the numbers are the contract with scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(into = "u8")]
+#[repr(u8)]
+pub(crate) enum Exit {
+    Success = 0,
+    /// An honest "no": the job or the check failed.
+    No = 1,
+    /// Wrong usage or invalid input; nothing was changed.
+    Usage = 2,
+    /// A person has to answer or approve.
+    NeedsPerson = 3,
+    /// The environment is at fault.
+    Environment = 4,
+    /// Helix itself is at fault.
+    Helix = 5,
+    /// Interrupted by the user.
+    Interrupted = 130,
+}
+
+impl From<Exit> for u8 {
+    fn from(exit: Exit) -> Self {
+        exit as Self
+    }
+}
 
 /// The remedy for what is Helix's own fault, if nothing better is known.
 const DEFECT: &str = "this is a bug in Helix: please report it with the command that you ran";
+
+/// The remedy for a file that cannot be written.
+pub(crate) const WRITABLE: &str = "check that the directory exists and is writable, and that the disk is not full";
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -39,12 +68,8 @@ pub(crate) struct Problem {
     #[serde(skip)]
     pub(crate) source_text: String,
     /// How `helix` ends.
-    #[serde(rename = "exit_code", serialize_with = "exit_number")]
+    #[serde(rename = "exit_code")]
     pub(crate) exit: Exit,
-}
-
-fn exit_number<S: serde::Serializer>(exit: &Exit, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u8(exit.number())
 }
 
 impl CommandError {
@@ -91,6 +116,11 @@ impl CommandError {
     /// The environment is at fault.
     pub(crate) fn environment(code: &str, message: impl Display) -> Self {
         Self::new(Exit::Environment, code, message)
+    }
+
+    /// Standard output cannot be written.
+    pub(crate) fn unwritten(error: &std::io::Error) -> Self {
+        Self::environment(codes::OUTPUT_STREAM, "cannot write to standard output").because(error)
     }
 
     /// Helix itself is at fault.

@@ -3,32 +3,19 @@
 //! Must not know which command met it.
 
 use helix_engine::EngineError;
-use helix_engine::submit::SubmitError;
+use helix_engine::submit::{Blame, SubmitError};
 use helix_project::adr_files::AdrFileError;
+use helix_store::failures::MemoryError;
 use helix_store::{DatabaseError, OpenError, ReadError, StateDirError};
 
-use crate::codes;
-use crate::error::CommandError;
-use crate::exit::Exit;
+use super::{CommandError, Exit, codes};
 
 /// A state directory that cannot be used is a wrong choice of directory, or one that is in use; only a full disk is the
 /// environment's fault.
 impl From<StateDirError> for CommandError {
     fn from(error: StateDirError) -> Self {
-        let exit = match error {
-            StateDirError::Full { .. } => Exit::Environment,
-            StateDirError::NotWritable { .. }
-            | StateDirError::Held { .. }
-            | StateDirError::Announcement { .. }
-            | StateDirError::Io { .. } => Exit::Usage,
-        };
+        let exit = if matches!(error, StateDirError::Full { .. }) { Exit::Environment } else { Exit::Usage };
         Self::wrapping(exit, error.code(), &error).hint(error.hint())
-    }
-}
-
-impl From<OpenError> for CommandError {
-    fn from(error: OpenError) -> Self {
-        Self::from(&error)
     }
 }
 
@@ -37,6 +24,12 @@ impl From<&OpenError> for CommandError {
         let full = matches!(error, OpenError::Database(DatabaseError::Full { .. }));
         let exit = if full { Exit::Environment } else { Exit::Usage };
         Self::wrapping(exit, error.code(), error).hint(error.hint())
+    }
+}
+
+impl From<OpenError> for CommandError {
+    fn from(error: OpenError) -> Self {
+        Self::from(&error)
     }
 }
 
@@ -51,6 +44,16 @@ impl From<ReadError> for CommandError {
     }
 }
 
+impl From<MemoryError> for CommandError {
+    fn from(error: MemoryError) -> Self {
+        let exit = match error {
+            MemoryError::Ambiguous { .. } | MemoryError::Record { .. } | MemoryError::Orphan { .. } => Exit::Usage,
+            MemoryError::Database(_) | MemoryError::Deadline { .. } | MemoryError::Row { .. } => Exit::Environment,
+        };
+        Self::wrapping(exit, error.code(), &error).hint(error.hint())
+    }
+}
+
 impl From<EngineError> for CommandError {
     fn from(error: EngineError) -> Self {
         let (exit, code, hint) = match &error {
@@ -58,12 +61,11 @@ impl From<EngineError> for CommandError {
                 (Exit::Usage, codes::NOT_FOUND, "`helix jobs list` shows all jobs; a unique prefix of the id is enough")
             }
             EngineError::Ambiguous { .. } => (Exit::Usage, helix_engine::codes::AMBIGUOUS, "give a longer prefix"),
-            EngineError::Refused { .. } => (
+            EngineError::Refused { .. } | EngineError::Over { .. } => (
                 Exit::Usage,
                 codes::CANNOT_BE_DONE,
                 "`helix jobs show ID` shows the job's state, `helix answer` the open questions",
             ),
-            EngineError::Over { .. } => (Exit::Usage, codes::JOB_OVER, "it has already ended"),
             EngineError::Journal(source) => {
                 if let Some(open) = opened(source.as_ref()) {
                     return open;
@@ -95,7 +97,14 @@ impl From<SubmitError> for CommandError {
     fn from(error: SubmitError) -> Self {
         match error {
             SubmitError::Plan { file, source_text, diagnostics } => Self::plan(&file, diagnostics, source_text),
-            SubmitError::Refused { code, message, hint, blame } => Self::new(blame.into(), code, message).hint_if(hint),
+            SubmitError::Refused { code, message, hint, blame } => {
+                let exit = match blame {
+                    Blame::Request | Blame::Permission => Exit::Usage,
+                    Blame::Environment => Exit::Environment,
+                    Blame::Helix => Exit::Helix,
+                };
+                Self::new(exit, code, message).hint_if(hint)
+            }
         }
     }
 }
@@ -103,33 +112,19 @@ impl From<SubmitError> for CommandError {
 impl From<AdrFileError> for CommandError {
     fn from(error: AdrFileError) -> Self {
         let (code, hint) = match &error {
-            AdrFileError::Disk { action, .. } => {
-                let (code, hint) = match *action {
-                    "read" | "list" | "find" => {
-                        (codes::INPUT_UNREADABLE, "check that you may read it, and that it has at most 8 MiB")
-                    }
-                    _ => (
-                        codes::OUTPUT_UNWRITABLE,
-                        "check that the directory exists and is writable, and that the disk is not full",
-                    ),
-                };
-                return Self::wrapping(Exit::Environment, code, &error).hint(hint);
+            AdrFileError::Disk { action: "read" | "find", .. } => {
+                (codes::INPUT_UNREADABLE, "check the path and its permissions; an ADR has at most 8 MiB")
+            }
+            AdrFileError::Disk { .. } => {
+                return Self::wrapping(Exit::Environment, codes::OUTPUT_UNWRITABLE, &error).hint(super::WRITABLE);
             }
             AdrFileError::Unreadable(diagnostic) => {
                 return Self::usage(codes::ADR_ERRORS, "the ADR cannot be read")
                     .hint("save it as UTF-8; nothing was written")
                     .diagnostics(vec![(**diagnostic).clone()], "");
             }
-            AdrFileError::Invalid { source_text, diagnostics, .. } => {
-                return Self::usage(codes::ADR_ERRORS, &error)
-                    .hint("fix the draft; nothing was written")
-                    .diagnostics(diagnostics.clone(), source_text.clone());
-            }
-            AdrFileError::Rules { diagnostic, source_text } => {
-                return Self::usage(codes::ADR_ERRORS, &error)
-                    .hint("fix the rules, or remove the file")
-                    .diagnostics(vec![(**diagnostic).clone()], source_text.clone());
-            }
+            AdrFileError::Invalid { .. } => (codes::ADR_ERRORS, "fix the draft; nothing was written"),
+            AdrFileError::Rules { .. } => (codes::ADR_ERRORS, "fix the rules, or remove the file"),
             AdrFileError::Import { .. } => {
                 (codes::ADR_ERRORS, "`helix adr new TITLE` writes a draft for other texts; nothing was written")
             }
@@ -137,6 +132,11 @@ impl From<AdrFileError> for CommandError {
             AdrFileError::Unknown { .. } => (codes::NOT_FOUND, "`helix adr list` shows all"),
             AdrFileError::Rewrite { .. } => (codes::ADR_ERRORS, "add `adr_id` and `status` to the front matter"),
         };
-        Self::wrapping(Exit::Usage, code, &error).hint(hint)
+        let refused = Self::wrapping(Exit::Usage, code, &error).hint(hint);
+        match error {
+            AdrFileError::Invalid { source_text, diagnostics, .. } => refused.diagnostics(diagnostics, source_text),
+            AdrFileError::Rules { diagnostic, source_text } => refused.diagnostics(vec![*diagnostic], source_text),
+            _ => refused,
+        }
     }
 }
